@@ -1,0 +1,134 @@
+/**
+ * The typed contract between the worker and those who watch it: the editor and the command line.
+ * Types only. A snapshot is always whole, never a delta: whoever was hidden or away needs nothing else.
+ */
+import type { GraphNode, Safety } from '../catalog/types.ts';
+
+export type ServerState =
+  | 'disabled'
+  | 'needs_approval'
+  | 'not_started'
+  | 'starting'
+  | 'ready'
+  | 'needs_sign_in'
+  | 'failed'
+  | 'stopped';
+
+/** A place in a file that a person can open. Lines and columns count from 1. */
+export interface FileLocation {
+  file: string;
+  line: number;
+  column: number;
+}
+
+export interface ServerStatus {
+  name: string;
+  namespace: string;
+  state: ServerState;
+  /** Milliseconds since the epoch of the last change of state. */
+  since: number;
+  pid?: number;
+  toolCount: number;
+  /** Why it is not ready, in one sentence. */
+  reason?: string;
+  /** Where the configuration names it. */
+  location?: FileLocation;
+  /** The last lines it wrote to stderr. */
+  stderr?: readonly string[];
+}
+
+export interface ConfigurationProblem {
+  severity: 'error' | 'warning';
+  message: string;
+  location: FileLocation;
+}
+
+export interface ConfigurationStatus {
+  file: string;
+  exists: boolean;
+  problems: readonly ConfigurationProblem[];
+}
+
+export interface SessionStatus {
+  id: string;
+  client: string;
+  clientVersion: string;
+  protocolVersion: string;
+  since: number;
+}
+
+export interface CallRecord {
+  id: number;
+  at: number;
+  client: string;
+  /** tool_browse, tool_execute, tool_view. */
+  metaTool: string;
+  /** The query, path, tool_id or handle: what was asked for, shortened. Never argument values. */
+  subject: string;
+  durationMs: number;
+  outcome: 'ok' | 'error';
+  errorCode?: string;
+}
+
+/** `degraded`: it serves, but a server failed or the configuration has an error. */
+export type GatewayHealth = 'starting' | 'ready' | 'degraded' | 'stopping';
+
+export interface WorkerStatus {
+  pid: number;
+  version: string;
+  build: string;
+  startedAt: number;
+  uptimeMs: number;
+}
+
+export interface CatalogStatus {
+  /** Changes with every rebuild: a tree that shows an older one asks for its children again. */
+  revision: number;
+  toolCount: number;
+  namespaceCount: number;
+  /** Tools that could not be registered, with their reasons. */
+  skipped: readonly { server: string; tool: string; reason: string }[];
+}
+
+export interface GatewaySnapshot {
+  workspace: string;
+  health: GatewayHealth;
+  worker: WorkerStatus;
+  configuration: ConfigurationStatus;
+  servers: readonly ServerStatus[];
+  sessions: readonly SessionStatus[];
+  catalog: CatalogStatus;
+  /** Newest first, bounded. */
+  recentCalls: readonly CallRecord[];
+}
+
+/** A node of the tree with what a row shows. */
+export interface TreeNode extends GraphNode {
+  server: string;
+  description: string;
+  safety: Safety;
+}
+
+export interface TreeChildren {
+  revision: number;
+  nodes: readonly TreeNode[];
+}
+
+/** Requests an attacher makes, by method. */
+export interface ControlRequests {
+  /** The state now. */
+  status: { params: Record<string, never>; result: GatewaySnapshot };
+  /** From now on every change comes as a `snapshot` notification; the answer is the first one. */
+  watch: { params: Record<string, never>; result: GatewaySnapshot };
+  /** What stands directly under a path of the ChoiceGraph; `/` is the root. */
+  children: { params: { path: string }; result: TreeChildren };
+  /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
+  refresh: { params: Record<string, never>; result: GatewaySnapshot };
+  /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
+  stop: { params: Record<string, never>; result: { stopped: true } };
+}
+
+/** Notifications the worker sends. */
+export interface ControlNotifications {
+  snapshot: GatewaySnapshot;
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/editor/**', 'test/bench/**'],
+    pool: 'forks',
+    testTimeout: 30_000,
+  },
+});
