@@ -3,6 +3,9 @@
  * Types only. A snapshot is always whole, never a delta: whoever was hidden or away needs nothing else.
  */
 import type { GraphNode, Safety } from '../catalog/types.ts';
+import type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
+
+export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 
 export type ServerState =
   | 'disabled'
@@ -13,13 +16,6 @@ export type ServerState =
   | 'needs_sign_in'
   | 'failed'
   | 'stopped';
-
-/** A place in a file that a person can open. Lines and columns count from 1. */
-export interface FileLocation {
-  file: string;
-  line: number;
-  column: number;
-}
 
 export interface ServerStatus {
   name: string;
@@ -35,12 +31,6 @@ export interface ServerStatus {
   location?: FileLocation;
   /** The last lines it wrote to stderr. */
   stderr?: readonly string[];
-}
-
-export interface ConfigurationProblem {
-  severity: 'error' | 'warning';
-  message: string;
-  location: FileLocation;
 }
 
 export interface ConfigurationStatus {

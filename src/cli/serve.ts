@@ -1,0 +1,37 @@
+import { ensureWorkspaceState, StateFolderError, stateRoot } from '../config/stateFolder.ts';
+import { attach } from '../host/attach.ts';
+import { SessionHost } from '../host/sessionHost.ts';
+import { WorkerUnavailableError } from '../host/startWorker.ts';
+import { ownRuntime } from './runtime.ts';
+
+/** EX_CANTCREAT. */
+const EXIT_STATE_FOLDER = 73;
+
+/** The host on stdio. Nothing but protocol goes to stdout; what a person should know goes to stderr. */
+export async function serve(workspace: string): Promise<number> {
+  const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
+  const runtime = ownRuntime(workspace);
+  const host = new SessionHost({
+    input: process.stdin,
+    output: process.stdout,
+    log,
+    attach: async (signal) => {
+      const socket = await attach(runtime, { kind: 'session', start: true, holds: true, signal });
+      if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
+      return socket;
+    },
+  });
+  const code = await host.run();
+  return stateFolderWorks(workspace) ? code : EXIT_STATE_FOLDER;
+}
+
+/** The session was served to its end all the same; the code tells why it had no gateway. */
+function stateFolderWorks(workspace: string): boolean {
+  try {
+    ensureWorkspaceState(workspace, stateRoot());
+    return true;
+  } catch (error) {
+    if (error instanceof StateFolderError) return false;
+    throw error;
+  }
+}

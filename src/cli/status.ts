@@ -1,0 +1,59 @@
+import type { GatewaySnapshot, ServerStatus } from '../control/contract.ts';
+import { attachControl } from '../host/attachControl.ts';
+import { count } from '../ops/porcelain.ts';
+import { ownRuntime } from './runtime.ts';
+
+export async function status(workspace: string, json: boolean): Promise<number> {
+  const control = await attachControl(ownRuntime(workspace), { start: false, holds: false });
+  const snapshot = await control?.request('status', {});
+  control?.dispose();
+  if (json) process.stdout.write(`${JSON.stringify(statusJson(workspace, snapshot), null, 2)}\n`);
+  else process.stdout.write(snapshot ? renderStatus(snapshot, Date.now()) : `No gateway runs for ${workspace}.\n`);
+  return 0;
+}
+
+/** With no worker the shape stays: a script asks `worker` whether there is one. */
+function statusJson(workspace: string, snapshot: GatewaySnapshot | undefined): object {
+  if (!snapshot) return { workspace, worker: null, sessions: [], servers: [] };
+  const { worker, health, ...rest } = snapshot;
+  return { ...rest, worker: { ...worker, state: health } };
+}
+
+export function renderStatus(snapshot: GatewaySnapshot, now: number): string {
+  const { worker, servers, sessions, catalog, configuration } = snapshot;
+  const lines = [
+    `gateway  ${snapshot.health}, pid ${worker.pid}, build ${worker.build}, up ${duration(worker.uptimeMs)}`,
+    `catalog  ${count(catalog.toolCount, 'tool')} of ${count(servers.length, 'server')}`,
+    ...problemsOf(configuration),
+  ];
+  const width = Math.max(0, ...servers.map((server) => server.name.length));
+  if (servers.length > 0) lines.push('', 'servers');
+  for (const server of servers) lines.push(`  ${server.name.padEnd(width)}  ${describeServer(server)}`);
+  if (sessions.length > 0) lines.push('', 'sessions');
+  for (const { client, clientVersion, protocolVersion, since } of sessions) {
+    lines.push(`  ${client} ${clientVersion}`.trimEnd() + `, MCP ${protocolVersion}, for ${duration(now - since)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
+  if (!configuration.exists) return [`config   ${configuration.file} does not exist`];
+  return configuration.problems.map(
+    ({ severity, message, location }) => `${severity}    ${location.file}:${location.line}:${location.column}: ${message}`,
+  );
+}
+
+function describeServer(server: ServerStatus): string {
+  const pid = server.pid === undefined ? '' : `, pid ${server.pid}`;
+  const tools = server.state === 'ready' ? `, ${count(server.toolCount, 'tool')}` : '';
+  const reason = server.reason === undefined ? '' : `: ${server.reason}`;
+  const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
+  return `${server.state.replaceAll('_', ' ')}${tools}${pid}${reason}${place}`;
+}
+
+function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

@@ -1,0 +1,37 @@
+import { attachControl } from '../host/attachControl.ts';
+import { ownRuntime } from './runtime.ts';
+
+/** A worker ends its servers within three seconds. */
+const STOP_TIMEOUT_MS = 5_000;
+
+export async function stop(workspace: string): Promise<number> {
+  const control = await attachControl(ownRuntime(workspace), { start: false, holds: false });
+  if (!control) {
+    process.stdout.write(`No gateway runs for ${workspace}.\n`);
+    return 0;
+  }
+  const { worker } = await control.request('status', {});
+  const gone = new Promise<boolean>((resolve) => {
+    setTimeout(() => resolve(false), STOP_TIMEOUT_MS).unref();
+    control.onClose(() => resolve(true));
+  });
+  await control.request('stop', {});
+  if (!(await gone) || !(await ended(worker.pid))) {
+    throw new Error(`the gateway (pid ${worker.pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s; see its log.`);
+  }
+  process.stdout.write(`Stopped the gateway of ${workspace} (pid ${worker.pid}).\n`);
+  return 0;
+}
+
+async function ended(pid: number): Promise<boolean> {
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}

@@ -1,0 +1,31 @@
+/** A place in a file that a person can open. Lines and columns count from 1. */
+export interface FileLocation {
+  file: string;
+  line: number;
+  column: number;
+}
+
+export interface ConfigurationProblem {
+  severity: 'error' | 'warning';
+  message: string;
+  location: FileLocation;
+}
+
+/** The configuration as the worker uses it: checked, with every reference resolved. */
+export interface ServerConfig {
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** Only what the configuration says: the safe set of the worker's own environment comes with the child. */
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  disabled: boolean;
+  location: FileLocation;
+}
+
+/** A server that is named but cannot be used, with the reason: the others work. */
+export interface BrokenServer {
+  name: string;
+  reason: string;
+  location: FileLocation;
+}

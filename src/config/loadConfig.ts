@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import { members, unknownKey } from './jsonNodes.ts';
+import { readServer } from './readServer.ts';
+import { lineIndex } from './textPosition.ts';
+
+export interface LoadedConfig {
+  file: string;
+  exists: boolean;
+  /** False when the file as a whole cannot be used: whoever has an earlier one keeps it. */
+  usable: boolean;
+  servers: readonly ServerConfig[];
+  broken: readonly BrokenServer[];
+  problems: readonly ConfigurationProblem[];
+}
+
+const TOP_LEVEL_KEYS = ['servers', '$schema'];
+
+export function configFile(workspace: string): string {
+  return join(workspace, '.vscode', 'waygate.json');
+}
+
+export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedConfig {
+  const file = configFile(workspace);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      return { file, exists: false, usable: true, servers: [], broken: [], problems: [] };
+    }
+    const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
+    return unusable(file, problem, { file, line: 1, column: 1 });
+  }
+  return parseConfig(text, file, workspace, env);
+}
+
+export function parseConfig(text: string, file: string, workspace: string, env: NodeJS.ProcessEnv): LoadedConfig {
+  const positionAt = lineIndex(text);
+  const at = (offset: number): FileLocation => ({ file, ...positionAt(offset) });
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const syntax = errors[0];
+  if (syntax) return unusable(file, `This is not JSON: ${describeSyntax(syntax)}.`, at(syntax.offset));
+  if (!root) return unusable(file, 'The file is empty; it needs {"servers": {}}.', at(0));
+  if (root.type !== 'object') return unusable(file, 'The file must hold an object: {"servers": {…}}.', at(root.offset));
+
+  const problems: ConfigurationProblem[] = [];
+  const servers: ServerConfig[] = [];
+  const broken: BrokenServer[] = [];
+  for (const [key, value] of members(root)) {
+    const name = key.value as string;
+    if (!TOP_LEVEL_KEYS.includes(name)) {
+      problems.push({ severity: 'error', message: unknownKey(name, TOP_LEVEL_KEYS), location: at(key.offset) });
+    } else if (name === 'servers') {
+      if (value.type !== 'object') return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
+      readServers(value, { at, workspace, env, servers, broken, problems });
+    }
+  }
+  return { file, exists: true, usable: true, servers, broken, problems };
+}
+
+function readServers(
+  node: Node,
+  into: {
+    at: (offset: number) => FileLocation;
+    workspace: string;
+    env: NodeJS.ProcessEnv;
+    servers: ServerConfig[];
+    broken: BrokenServer[];
+    problems: ConfigurationProblem[];
+  },
+): void {
+  const seen = new Set<string>();
+  for (const [key, value] of members(node)) {
+    const name = key.value as string;
+    const location = into.at(key.offset);
+    const fail = (reason: string, offset: number): void => {
+      const where = into.at(offset);
+      into.problems.push({ severity: 'error', message: reason, location: where });
+      into.broken.push({ name, reason, location: where });
+    };
+    if (name.trim() === '') {
+      into.problems.push({ severity: 'error', message: 'A server needs a name.', location });
+    } else if (seen.has(name)) {
+      into.problems.push({
+        severity: 'error',
+        message: `The server "${name}" stands here twice; the first one counts.`,
+        location,
+      });
+    } else {
+      seen.add(name);
+      const result = readServer(name, value, { workspace: into.workspace, env: into.env, location });
+      if ('server' in result) into.servers.push(result.server);
+      else fail(result.problem, result.offset);
+    }
+  }
+}
+
+function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
+  const problems = [{ severity: 'error' as const, message, location }];
+  return { file, exists: true, usable: false, servers: [], broken: [], problems };
+}
+
+/** `CommaExpected` → `a comma is expected`. */
+function describeSyntax(error: ParseError): string {
+  const words = printParseErrorCode(error.error)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  const expected = /^(.*) expected$/.exec(words);
+  return expected ? `a ${expected[1]} is expected here` : words;
+}

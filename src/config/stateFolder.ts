@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** A folder that cannot be used, told in one sentence. */
+export class StateFolderError extends Error {
+  override readonly name = 'StateFolderError';
+}
+
+/** Where Waygate keeps what must outlive a process: `WAYGATE_STATE_DIR`, else what the system has for such things. */
+export function stateRoot(env: NodeJS.ProcessEnv = process.env): string {
+  if (env['WAYGATE_STATE_DIR']) return resolve(env['WAYGATE_STATE_DIR']);
+  if (process.platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'Waygate');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Waygate');
+  return join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'waygate');
+}
+
+/** A workspace's own name for its folder: two ways to write one path are one workspace. */
+export function canonicalWorkspace(workspace: string): string {
+  try {
+    return realpathSync.native(workspace);
+  } catch {
+    return resolve(workspace);
+  }
+}
+
+/** The workspace's folder within the state, made if need be, for its owner alone. */
+export function ensureWorkspaceState(workspace: string, root: string = stateRoot()): string {
+  const folder = workspaceStateFolder(workspace, root);
+  ensurePrivateFolder(root);
+  ensurePrivateFolder(join(root, 'workspaces'));
+  ensurePrivateFolder(folder);
+  return folder;
+}
+
+export function workspaceStateFolder(workspace: string, root: string = stateRoot()): string {
+  const canonical = canonicalWorkspace(workspace);
+  const key = process.platform === 'win32' ? canonical.toLowerCase() : canonical;
+  return join(root, 'workspaces', createHash('sha256').update(key).digest('hex').slice(0, 16));
+}
+
+/** Makes a folder that only its owner may enter, or says why it is not one. */
+export function ensurePrivateFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const stat = lstatSync(folder);
+    if (!stat.isDirectory()) throw new StateFolderError(`${folder} is not a folder; ${REMEDY}`);
+    if (process.platform !== 'win32') {
+      if (process.getuid !== undefined && stat.uid !== process.getuid()) {
+        throw new StateFolderError(`${folder} belongs to another user; ${REMEDY}`);
+      }
+      if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    }
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (error instanceof StateFolderError) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? 'error';
+    throw new StateFolderError(`Waygate cannot write its state folder ${folder} (${code}); ${REMEDY}`);
+  }
+}
+
+const REMEDY = 'make it a folder of your own that can be written, or set WAYGATE_STATE_DIR to one.';

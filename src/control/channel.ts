@@ -1,0 +1,81 @@
+import type { Socket } from 'node:net';
+import {
+  createMessageConnection,
+  type MessageConnection,
+  NullLogger,
+  SocketMessageReader,
+  SocketMessageWriter,
+} from 'vscode-jsonrpc/node';
+import type { ControlClient } from './client.ts';
+import type { ControlNotifications, ControlRequests } from './contract.ts';
+
+/** The two ends of the control channel over a socket whose greeting is done (vscode-jsonrpc does the work). */
+
+export type ControlHandlers = {
+  [M in keyof ControlRequests]: (
+    params: ControlRequests[M]['params'],
+  ) => ControlRequests[M]['result'] | Promise<ControlRequests[M]['result']>;
+};
+
+export interface ControlServer {
+  notify(snapshot: ControlNotifications['snapshot']): void;
+  onClose(listener: () => void): void;
+  dispose(): void;
+}
+
+export function connectControl(socket: Socket): ControlClient {
+  const connection = open(socket);
+  const snapshots = new Set<(snapshot: ControlNotifications['snapshot']) => void>();
+  const closed = new Set<() => void>();
+  connection.onNotification('snapshot', (snapshot: ControlNotifications['snapshot']) => {
+    for (const listener of snapshots) listener(snapshot);
+  });
+  onceClosed(socket, () => {
+    // Only a disposed connection rejects what still waits for an answer.
+    connection.dispose();
+    for (const listener of closed) listener();
+  });
+  connection.listen();
+  return {
+    request: (method, params) => connection.sendRequest(method, params),
+    onSnapshot: (listener) => void snapshots.add(listener),
+    onClose: (listener) => void closed.add(listener),
+    dispose: () => close(connection, socket),
+  };
+}
+
+export function serveControl(socket: Socket, handlers: ControlHandlers): ControlServer {
+  const connection = open(socket);
+  for (const method of Object.keys(handlers) as (keyof ControlHandlers)[]) {
+    const handler = handlers[method] as (params: unknown) => unknown;
+    connection.onRequest(method, (params: unknown) => handler(params));
+  }
+  connection.listen();
+  return {
+    notify: (snapshot) => {
+      if (!socket.destroyed) void connection.sendNotification('snapshot', snapshot).catch(() => undefined);
+    },
+    onClose: (listener) => onceClosed(socket, listener),
+    dispose: () => close(connection, socket),
+  };
+}
+
+function open(socket: Socket): MessageConnection {
+  const connection = createMessageConnection(
+    new SocketMessageReader(socket),
+    new SocketMessageWriter(socket),
+    NullLogger,
+  );
+  connection.onError(() => socket.destroy());
+  return connection;
+}
+
+function close(connection: MessageConnection, socket: Socket): void {
+  connection.dispose();
+  socket.destroy();
+}
+
+function onceClosed(socket: Socket, listener: () => void): void {
+  if (socket.destroyed) queueMicrotask(listener);
+  else socket.once('close', listener);
+}

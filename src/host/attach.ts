@@ -1,0 +1,94 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureWorkspaceState, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import { BUILD, compareBuilds } from '../ops/build.ts';
+import { greet, type Hello } from '../protocol/linkHandshake.ts';
+import { connectLocal } from '../protocol/localSocket.ts';
+import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
+import { acquireStartLock, isAlive } from './startLock.ts';
+import { type GatewayRuntime, startWorker, WorkerUnavailableError } from './startWorker.ts';
+
+export interface AttachOptions {
+  kind: Hello['kind'];
+  /** Start a worker when none runs, or when the one that runs is of an older build. */
+  start: boolean;
+  holds: boolean;
+  signal?: AbortSignal;
+}
+
+/** Everything on one machine: whoever needs longer than this is not there. */
+const CONNECT_TIMEOUT_MS = 1_000;
+/** How long to look for a worker, one that somebody else is starting included. */
+const ATTACH_TIMEOUT_MS = 20_000;
+/** How often a host looks again while another one starts the worker. */
+const POLL_MS = 25;
+
+/** Finds the workspace's worker, or starts it, and attaches. `undefined` when none runs and none may be started. */
+export async function attach(runtime: GatewayRuntime, options: AttachOptions): Promise<Socket | undefined> {
+  const root = runtime.stateDir ?? stateRoot(runtime.env);
+  if (!options.start) {
+    const found = await tryAttach(workspaceStateFolder(runtime.workspace, root), options, undefined);
+    return found.socket;
+  }
+  const folder = ensureWorkspaceState(runtime.workspace, root);
+  const deadline = performance.now() + ATTACH_TIMEOUT_MS;
+  let refused: string | undefined;
+  while (performance.now() < deadline) {
+    options.signal?.throwIfAborted();
+    const found = await tryAttach(folder, options, BUILD);
+    if (found.socket) return found.socket;
+    const release = acquireStartLock(folder);
+    if (release) {
+      try {
+        // Somebody may have published between our look and our lock.
+        if (readRendezvous(folder)?.token === found.token) await startWorker(runtime, folder);
+      } finally {
+        release();
+      }
+      const started = await tryAttach(folder, options, BUILD);
+      if (started.socket) return started.socket;
+      refused = started.reason;
+    }
+    await sleep(POLL_MS);
+  }
+  throw new WorkerUnavailableError(
+    `Waygate's worker for ${runtime.workspace} could not be reached within ${ATTACH_TIMEOUT_MS / 1000} s${refused ? `: ${refused}` : ''}.`,
+  );
+}
+
+interface Found {
+  socket?: Socket;
+  /** The token of the worker that was looked at: tells a new one from it. */
+  token?: string;
+  reason?: string;
+}
+
+/** Attaches to the worker that the rendezvous names, if it lives, listens, and is not older than `build`. */
+async function tryAttach(folder: string, options: AttachOptions, build: string | undefined): Promise<Found> {
+  const rendezvous = readRendezvous(folder);
+  if (!rendezvous) return {};
+  const token = rendezvous.token;
+  if (rendezvous.link > LINK_VERSION && isAlive(rendezvous.pid)) {
+    throw new WorkerUnavailableError(
+      `A newer Waygate (${rendezvous.version}) already serves this workspace; restart this client with that version.`,
+    );
+  }
+  if (!isAlive(rendezvous.pid)) return { token, reason: `its process ${rendezvous.pid} is gone` };
+  if (isOlder(rendezvous, build)) return { token, reason: `its build ${rendezvous.build} is older` };
+  try {
+    const socket = await connectLocal(rendezvous.socket, CONNECT_TIMEOUT_MS);
+    // From here on the socket has an owner: an error ends in its `close`.
+    socket.on('error', () => undefined);
+    const answer = await greet(socket, { token, kind: options.kind, holds: options.holds });
+    if (answer.ok) return { socket, token };
+    socket.destroy();
+    return { token, reason: answer.reason ?? 'it refused the attacher' };
+  } catch (error) {
+    return { token, reason: (error as Error).message };
+  }
+}
+
+function isOlder(rendezvous: Rendezvous, build: string | undefined): boolean {
+  if (build === undefined) return false;
+  return rendezvous.link < LINK_VERSION || compareBuilds(rendezvous.build, build) < 0;
+}

@@ -1,0 +1,279 @@
+import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { contractOf } from '../ops/replay.ts';
+import {
+  encodeMessage,
+  errorResponse,
+  INVALID_REQUEST,
+  isRequestId,
+  type JsonRpcMessage,
+  PARSE_ERROR,
+  peekResponseId,
+  type RequestId,
+  requestKey,
+  resultResponse,
+} from '../protocol/frames.ts';
+import { LineSplitter } from '../protocol/lineFraming.ts';
+import { negotiateVersion } from '../protocol/mcpVersions.ts';
+import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../surface/gateway/introduction.ts';
+import { lostCallResponse, unreachableResponse } from './lostCall.ts';
+import { WorkerLink } from './workerLink.ts';
+
+export interface SessionHostOptions {
+  input: Readable;
+  output: Writable;
+  /** A greeted socket of kind `session`; rejects with one sentence when there can be no worker. */
+  attach: (signal: AbortSignal) => Promise<Socket>;
+  log: (line: string) => void;
+}
+
+interface PendingRequest {
+  id: RequestId;
+  frame: Buffer;
+  method: string;
+  tool: string | undefined;
+  /** The worker's generation it was sent to; 0 while it waits. */
+  sentTo: number;
+  replays: number;
+}
+
+/** A read that three workers in a row did not survive is what kills them. */
+const MAX_REPLAYS = 2;
+/** How long a request waits for a worker before it is answered without one. */
+const WORKER_WAIT_MS = 25_000;
+/** What is still in flight at the end of input may finish; the host must be gone within a second. */
+const DRAIN_MS = 700;
+/** Frames kept while there is no worker: a client that sends more without reading an answer is broken. */
+const MAX_WAITING = 1_024;
+const INITIALIZE_ID = 'waygate:initialize';
+
+/**
+ * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here, everything
+ * else is forwarded as it came, and what was in flight when a worker was lost is treated by its replay contract.
+ */
+export class SessionHost {
+  readonly #options: SessionHostOptions;
+  readonly #pending = new Map<string, PendingRequest>();
+  readonly #link: WorkerLink;
+  #seed: JsonRpcMessage | undefined;
+  #initialized = false;
+  #waitTimer: NodeJS.Timeout | undefined;
+  #unreachable: string | undefined;
+  #ended: (() => void) | undefined;
+
+  constructor(options: SessionHostOptions) {
+    this.#options = options;
+    this.#link = new WorkerLink({
+      attach: options.attach,
+      onAttached: () => this.#onAttached(),
+      onFrame: (frame) => this.#onWorkerFrame(frame),
+      onDrain: () => void options.input.resume(),
+      onLost: (generation) => this.#onWorkerLost(generation),
+      onFailed: (reason) => this.#onAttachFailed(reason),
+    });
+  }
+
+  /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
+  async run(): Promise<number> {
+    const splitter = new LineSplitter({
+      onLine: (line) => this.#onClientLine(line),
+      onOversize: (_prefix, bytes) =>
+        this.#write(errorResponse(null, INVALID_REQUEST, `A message of ${bytes} bytes is too large; the limit is 16 MiB.`)),
+    });
+    const { input, output } = this.#options;
+    const ended = new Promise<void>((resolve) => {
+      input.on('data', (chunk: Buffer) => splitter.push(chunk));
+      input.once('end', resolve).once('error', () => resolve());
+      output.once('error', () => resolve());
+      output.on('drain', () => this.#link.resume());
+    });
+    this.#link.connect();
+    this.#waitTimer = setTimeout(() => this.#onWorkerMissing(), WORKER_WAIT_MS);
+    await ended;
+    await this.#drained();
+    clearTimeout(this.#waitTimer);
+    this.#link.close();
+    return this.#unreachable === undefined ? 0 : EXIT_NO_WORKER;
+  }
+
+  #drained(): Promise<void> {
+    if (this.#pending.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, DRAIN_MS);
+      this.#ended = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #onClientLine(line: Buffer): void {
+    let message: JsonRpcMessage;
+    try {
+      message = JSON.parse(line.toString('utf8')) as JsonRpcMessage;
+    } catch {
+      this.#write(errorResponse(null, PARSE_ERROR, 'The line is not JSON.'));
+      return;
+    }
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+      this.#write(errorResponse(null, INVALID_REQUEST, 'Each line must be one JSON-RPC message; batches are not part of MCP.'));
+    } else if (typeof message.method !== 'string') this.#forward(line);
+    else if (message.id === undefined) this.#onNotification(message, line);
+    else if (isRequestId(message.id)) this.#onRequest(message.id, message, line);
+    else this.#write(errorResponse(null, INVALID_REQUEST, 'A request id must be a string or a number.'));
+  }
+
+  #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
+    if (message.method === 'ping') this.#write(resultResponse(id, {}));
+    else if (message.method === 'initialize') this.#onInitialize(id, message);
+    else this.#track(id, message, line);
+  }
+
+  #onInitialize(id: RequestId, message: JsonRpcMessage): void {
+    if (this.#seed) {
+      this.#write(errorResponse(id, INVALID_REQUEST, 'This session is initialized already.'));
+      return;
+    }
+    const protocolVersion = negotiateVersion(message.params?.['protocolVersion']);
+    this.#seed = { ...message, params: { ...message.params, protocolVersion } };
+    this.#write(
+      resultResponse(id, {
+        protocolVersion,
+        capabilities: SERVER_CAPABILITIES,
+        serverInfo: SERVER_INFO,
+        instructions: INSTRUCTIONS,
+      }),
+    );
+    if (this.#link.attached) this.#introduce();
+  }
+
+  #onNotification(message: JsonRpcMessage, line: Buffer): void {
+    if (message.method === 'notifications/initialized') this.#initialized = true;
+    if (message.method === 'notifications/cancelled') {
+      // A cancelled request gets no answer and is never sent again.
+      const id = message.params?.['requestId'];
+      const pending = isRequestId(id) ? this.#pending.get(requestKey(id)) : undefined;
+      if (pending) this.#forget(pending);
+    }
+    this.#forward(line);
+  }
+
+  #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
+    const key = requestKey(id);
+    if (this.#pending.has(key)) {
+      this.#write(errorResponse(id, INVALID_REQUEST, `Request id ${JSON.stringify(id)} is in flight already.`));
+      return;
+    }
+    const tool = message.method === 'tools/call' ? message.params?.['name'] : undefined;
+    const pending: PendingRequest = {
+      id,
+      frame: Buffer.concat([line, NEWLINE]),
+      method: message.method as string,
+      tool: typeof tool === 'string' ? tool : undefined,
+      sentTo: 0,
+      replays: 0,
+    };
+    if (this.#pending.size >= MAX_WAITING) {
+      this.#write(unreachableResponse(pending, `${MAX_WAITING} requests are in flight already; wait for their answers.`));
+      return;
+    }
+    this.#pending.set(key, pending);
+    if (this.#link.attached) this.#send(pending);
+    else if (this.#unreachable !== undefined) {
+      this.#answer(pending, unreachableResponse(pending, this.#unreachable));
+      this.#link.connect();
+    }
+  }
+
+  /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
+  #forward(line: Buffer): void {
+    if (this.#link.attached) this.#toWorker(Buffer.concat([line, NEWLINE]));
+  }
+
+  #send(pending: PendingRequest): void {
+    pending.sentTo = this.#link.generation;
+    this.#toWorker(pending.frame);
+  }
+
+  #toWorker(frame: Buffer): void {
+    if (!this.#link.send(frame)) this.#options.input.pause();
+  }
+
+  #onAttached(): void {
+    clearTimeout(this.#waitTimer);
+    this.#unreachable = undefined;
+    if (this.#seed) this.#introduce();
+    for (const pending of this.#pending.values()) if (pending.sentTo === 0) this.#send(pending);
+  }
+
+  /** Tells a worker what this session has negotiated; its answer is for nobody. */
+  #introduce(): void {
+    this.#link.send(Buffer.from(encodeMessage({ ...this.#seed, id: INITIALIZE_ID })));
+    if (this.#initialized) this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
+  }
+
+  #onWorkerFrame(frame: Buffer): void {
+    const id = peekResponseId(frame);
+    if (id !== undefined) {
+      if (id === INITIALIZE_ID) return;
+      const pending = this.#pending.get(requestKey(id));
+      // Cancelled, or answered without its worker: one terminal reply an id.
+      if (!pending) return;
+      this.#forget(pending);
+    }
+    const { output } = this.#options;
+    output.write(frame);
+    if (!output.write(NEWLINE)) this.#link.pause();
+    this.#settle();
+  }
+
+  #onWorkerLost(generation: number): void {
+    this.#options.log(`worker lost (generation ${generation}), ${this.#pending.size} in flight`);
+    for (const pending of [...this.#pending.values()]) {
+      if (pending.sentTo !== generation) continue;
+      if (contractOf(pending.method, pending.tool) !== 'convergent') this.#answer(pending, lostCallResponse(pending));
+      else if (pending.replays >= MAX_REPLAYS) {
+        this.#answer(pending, unreachableResponse(pending, 'Waygate\'s worker ended three times while it answered this.'));
+      } else {
+        pending.replays += 1;
+        pending.sentTo = 0;
+      }
+    }
+    clearTimeout(this.#waitTimer);
+    this.#waitTimer = setTimeout(() => this.#onWorkerMissing(), WORKER_WAIT_MS);
+  }
+
+  #onWorkerMissing(): void {
+    this.#onAttachFailed(`Waygate's worker was not there within ${WORKER_WAIT_MS / 1000} s.`);
+  }
+
+  #onAttachFailed(reason: string): void {
+    if (this.#unreachable !== reason) this.#options.log(reason);
+    this.#unreachable = reason;
+    for (const pending of [...this.#pending.values()]) {
+      if (pending.sentTo === 0) this.#answer(pending, unreachableResponse(pending, reason));
+    }
+  }
+
+  #answer(pending: PendingRequest, response: string): void {
+    this.#forget(pending);
+    this.#write(response);
+    this.#settle();
+  }
+
+  #forget(pending: PendingRequest): void {
+    this.#pending.delete(requestKey(pending.id));
+  }
+
+  #settle(): void {
+    if (this.#pending.size === 0) this.#ended?.();
+  }
+
+  #write(frame: string): void {
+    this.#options.output.write(frame);
+  }
+}
+
+/** EX_UNAVAILABLE: the session ended without a worker. */
+const EXIT_NO_WORKER = 69;
+const NEWLINE = Buffer.from('\n');

@@ -1,0 +1,65 @@
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Who may start the worker now. The lock spares twenty hosts from starting twenty workers; it need not be perfect,
+ * because a worker that finds itself no longer named in the rendezvous file steps down by itself.
+ */
+const FILE = 'start.lock';
+/** Longer than any worker takes to get ready; an older lock was left behind. */
+const STALE_AFTER_MS = 20_000;
+
+export function acquireStartLock(folder: string): (() => void) | undefined {
+  const path = join(folder, FILE);
+  try {
+    return create(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  if (!isStale(path)) return undefined;
+  rmSync(path, { force: true });
+  try {
+    return create(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return undefined;
+  }
+}
+
+function create(path: string): () => void {
+  const fd = openSync(path, 'wx', 0o600);
+  writeSync(fd, String(process.pid));
+  closeSync(fd);
+  return () => {
+    if (ownerOf(path) === process.pid) rmSync(path, { force: true });
+  };
+}
+
+function isStale(path: string): boolean {
+  try {
+    if (Date.now() - statSync(path).mtimeMs > STALE_AFTER_MS) return true;
+    const owner = ownerOf(path);
+    return owner !== undefined && !isAlive(owner);
+  } catch {
+    // It went while we looked: whoever asks again finds it free.
+    return false;
+  }
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(path, 'utf8'), 10);
+    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

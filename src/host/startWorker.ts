@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { RUN_MARKER } from '../upstream/childEnvironment.ts';
+
+export interface GatewayRuntime {
+  /** The workspace's folder. */
+  workspace: string;
+  /** The Node that runs the worker; the editor's own when it is Electron. */
+  nodePath: string;
+  workerScript: string;
+  /** Where state is kept; the user's default when absent. */
+  stateDir?: string;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** A worker that could not be started or reached, told in one sentence. */
+export class WorkerUnavailableError extends Error {
+  override readonly name = 'WorkerUnavailableError';
+}
+
+/** A worker is ready within a tenth of a second on an idle machine; this is for one that swaps. */
+const READY_TIMEOUT_MS = 15_000;
+/** The descriptor on which a worker says that it is ready, or why it cannot be. */
+export const READY_FD = 3;
+
+export function workerLogFile(folder: string): string {
+  return join(folder, 'worker.log');
+}
+
+/** Starts a worker that outlives this process, and returns when it listens. */
+export async function startWorker(runtime: GatewayRuntime, folder: string): Promise<void> {
+  const log = openSync(workerLogFile(folder), 'a', 0o600);
+  let child: ChildProcess;
+  try {
+    child = spawn(runtime.nodePath, [runtime.workerScript, '--workspace', runtime.workspace, '--state', folder], {
+      cwd: folder,
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', 'ignore', log, 'pipe'],
+      env: workerEnvironment(runtime.env ?? process.env),
+    });
+  } finally {
+    closeSync(log);
+  }
+  child.unref();
+  const ready = child.stdio[READY_FD] as Readable;
+  try {
+    const answer = await readyLine(child, ready);
+    if (answer !== 'ready') throw new WorkerUnavailableError(answer);
+  } finally {
+    ready.destroy();
+  }
+}
+
+/** The marker of an outer gateway is not the worker's: this one must not end with that one's servers. */
+function workerEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { [RUN_MARKER]: _marker, ...rest } = env;
+  return { ...rest, ELECTRON_RUN_AS_NODE: '1' };
+}
+
+function readyLine(child: ChildProcess, ready: Readable): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const finish = (answer: string): void => {
+      clearTimeout(timer);
+      child.removeAllListeners();
+      resolve(answer);
+    };
+    const timer = setTimeout(
+      () => finish(`Waygate's worker (pid ${child.pid}) was not ready within ${READY_TIMEOUT_MS / 1000} s.`),
+      READY_TIMEOUT_MS,
+    );
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      finish(`Waygate's worker could not be started: ${child.spawnfile} (${error.code ?? error.message}).`),
+    );
+    child.once('exit', (code, signal) => {
+      // The reason, if there is one, has been written before the end.
+      setImmediate(() => finish(text.trim() || `Waygate's worker ended at its start (${signal ?? `exit code ${code}`}).`));
+    });
+    ready.setEncoding('utf8');
+    ready.on('data', (chunk: string) => {
+      text += chunk;
+      const end = text.indexOf('\n');
+      if (end !== -1) finish(text.slice(0, end));
+    });
+    // Read errors end in the child's exit, which is told.
+    ready.on('error', () => undefined);
+  });
+}

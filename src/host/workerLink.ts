@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net';
+import { LineSplitter } from '../protocol/lineFraming.ts';
+
+export interface WorkerLinkOptions {
+  attach: (signal: AbortSignal) => Promise<Socket>;
+  onAttached(): void;
+  onFrame(frame: Buffer): void;
+  /** The worker reads again after `send` returned false. */
+  onDrain(): void;
+  onLost(generation: number): void;
+  /** No worker could be had; another attempt follows. */
+  onFailed(reason: string): void;
+}
+
+/** Recovery starts when the loss is seen; only a worker that keeps failing is waited for. */
+const RETRY_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000];
+
+/** A session's connection to whatever worker there is: reattaches by itself, and counts the workers it has had. */
+export class WorkerLink {
+  readonly #options: WorkerLinkOptions;
+  readonly #abort = new AbortController();
+  #socket: Socket | undefined;
+  #generation = 0;
+  #failures = 0;
+  #connecting = false;
+  #retryTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: WorkerLinkOptions) {
+    this.#options = options;
+  }
+
+  get attached(): boolean {
+    return this.#socket !== undefined;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Attaches now, unless it is attached or at it. */
+  connect(): void {
+    if (this.#socket || this.#connecting || this.#abort.signal.aborted) return;
+    clearTimeout(this.#retryTimer);
+    this.#connecting = true;
+    this.#options
+      .attach(this.#abort.signal)
+      .then(
+        (socket) => this.#onSocket(socket),
+        (error: Error) => this.#onFailure(error),
+      );
+  }
+
+  /** Whether more may be sent at once; `onDrain` tells when it may again. */
+  send(frame: Buffer): boolean {
+    return this.#socket?.write(frame) ?? true;
+  }
+
+  /** Stops reading while the client does not. */
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  close(): void {
+    this.#abort.abort();
+    clearTimeout(this.#retryTimer);
+    this.#socket?.destroy();
+  }
+
+  #onSocket(socket: Socket): void {
+    this.#connecting = false;
+    if (this.#abort.signal.aborted) {
+      socket.destroy();
+      return;
+    }
+    this.#socket = socket;
+    this.#generation += 1;
+    // The worker bounds its own frames; what it sends is never too long for us.
+    const splitter = new LineSplitter(
+      { onLine: (frame) => this.#onFrame(frame), onOversize: () => socket.destroy() },
+      Number.POSITIVE_INFINITY,
+    );
+    socket.on('data', (chunk: Buffer) => splitter.push(chunk));
+    socket.on('drain', () => this.#options.onDrain());
+    socket.once('close', () => this.#onClosed());
+    socket.resume();
+    this.#options.onAttached();
+  }
+
+  #onFrame(frame: Buffer): void {
+    this.#failures = 0;
+    this.#options.onFrame(frame);
+  }
+
+  #onClosed(): void {
+    this.#socket = undefined;
+    if (this.#abort.signal.aborted) return;
+    this.#options.onLost(this.#generation);
+    this.#options.onDrain();
+    this.#retry();
+  }
+
+  #onFailure(error: Error): void {
+    this.#connecting = false;
+    if (this.#abort.signal.aborted) return;
+    this.#options.onFailed(error.message);
+    this.#retry();
+  }
+
+  #retry(): void {
+    const delay = RETRY_DELAYS_MS[Math.min(this.#failures, RETRY_DELAYS_MS.length - 1)] as number;
+    this.#failures += 1;
+    this.#retryTimer = setTimeout(() => this.connect(), delay);
+  }
+}

@@ -1,0 +1,39 @@
+/** The known word that a mistyped one most likely meant; none when nothing is near. Ties go to the first. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const limit = Math.max(1, Math.floor(word.length / 3));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Damerau–Levenshtein with adjacent swaps; anything from `cutoff` on is as good as infinite. */
+function editDistance(a: string, b: string, cutoff: number): number {
+  if (Math.abs(a.length - b.length) >= cutoff) return cutoff;
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let value = Math.min(
+        (previous[j] as number) + 1,
+        (current[j - 1] as number) + 1,
+        (previous[j - 1] as number) + cost,
+      );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        value = Math.min(value, (beforePrevious[j - 2] as number) + 1);
+      }
+      current.push(value);
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[b.length] as number;
+}

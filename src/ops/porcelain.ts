@@ -1,0 +1,46 @@
+import type { GatewayError } from './gatewayError.ts';
+
+/**
+ * What a model reads (004, Porcelain by Default): lines, deterministic, bounded, the summary first.
+ */
+
+/** Copilot moves any text beyond 8,192 characters into a file: every answer stays below this (design.md §3). */
+export const MAX_ANSWER_CHARS = 8_000;
+
+/** VS Code passes a failed result's text on unmarked: the first word says that it is an error. */
+export function errorText(error: GatewayError): string {
+  const lines = [`Error ${error.code}: ${error.message}`];
+  for (const [name, value] of Object.entries(error.details ?? {})) {
+    lines.push(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  }
+  if (error.retryable) lines.push('retryable: the same call may succeed later');
+  return boundText(lines.join('\n'));
+}
+
+/** Cuts at a line where one is near, and says how much was left out. */
+export function boundText(text: string, limit = MAX_ANSWER_CHARS): string {
+  if (text.length <= limit) return text;
+  const room = limit - 40;
+  const newline = text.lastIndexOf('\n', room);
+  let end = newline > room / 2 ? newline : room;
+  // Never half of a surrogate pair.
+  const last = text.charCodeAt(end - 1);
+  if (last >= 0xd800 && last <= 0xdbff) end -= 1;
+  return `${text.slice(0, end)}\n… ${text.length - end} more characters`;
+}
+
+/** `1 tool`, `2 tools`, `3,288 tools`: grouped by hand, because locales differ. */
+export function count(n: number, singular: string, plural = `${singular}s`): string {
+  return `${groupDigits(n)} ${n === 1 ? singular : plural}`;
+}
+
+export function groupDigits(n: number): string {
+  return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** One line, free of control characters, at most `limit` characters. */
+export function oneLine(text: string, limit = 256): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  const flat = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').replace(/\s+/g, ' ').trim();
+  return flat.length <= limit ? flat : `${flat.slice(0, limit - 1).trimEnd()}…`;
+}

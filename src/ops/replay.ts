@@ -1,0 +1,25 @@
+/**
+ * Replay contracts (004, Core Contracts): what may happen to a request that was lost with the process that had it.
+ * They are declared here, per request surface; nothing infers them from what a server says of itself.
+ */
+export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
+
+/** Reads of our own: running them again converges on the same answer. */
+const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+]);
+
+const CONVERGENT_TOOLS: ReadonlySet<string> = new Set(['tool_browse', 'tool_view']);
+
+/** The contract of a client's request; `tool` is the name in a `tools/call`. */
+export function contractOf(method: string, tool: string | undefined): ReplayContract {
+  if (method === 'tools/call') return tool !== undefined && CONVERGENT_TOOLS.has(tool) ? 'convergent' : 'never_replay';
+  return CONVERGENT_METHODS.has(method) ? 'convergent' : 'never_replay';
+}

@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { ErrorCode, McpError, type Result } from '@modelcontextprotocol/sdk/types.js';
+import { LineTransport } from './mcpTransport.ts';
+
+/** What a session serves: plain data in and out, the SDK stays in this room. */
+export interface SessionSurface {
+  serverInfo: { name: string; title: string; version: string };
+  capabilities: Record<string, unknown>;
+  instructions: string;
+  listTools(): readonly object[];
+  /** Never rejects: faults are results (design.md §3). */
+  callTool(name: string, args: unknown, call: { signal: AbortSignal; client: string }): Promise<object>;
+}
+
+export interface SessionClient {
+  name: string;
+  version: string;
+  protocolVersion: string;
+}
+
+export interface SessionServer {
+  readonly client: SessionClient;
+  onClose(listener: () => void): void;
+  dispose(): void;
+}
+
+/** One client's MCP session, on the socket that its host has attached. */
+export function serveSession(socket: Socket, surface: SessionSurface): SessionServer {
+  const server = new Server(surface.serverInfo, {
+    capabilities: surface.capabilities,
+    instructions: surface.instructions,
+  });
+  const closed = new Set<() => void>();
+  let protocolVersion = '';
+  const client = (): SessionClient => {
+    const version = server.getClientVersion();
+    return { name: version?.name ?? 'unknown client', version: version?.version ?? '', protocolVersion };
+  };
+  // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
+  server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
+    const params = (request.params ?? {}) as Record<string, unknown>;
+    switch (request.method) {
+      case 'tools/list':
+        return { tools: surface.listTools() };
+      case 'tools/call': {
+        const name = String(params['name']);
+        const result = await surface.callTool(name, params['arguments'] ?? {}, {
+          signal: extra.signal,
+          client: client().name,
+        });
+        return result as Result;
+      }
+      default:
+        throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
+    }
+  };
+  server.onclose = () => {
+    socket.destroy();
+    for (const listener of closed) listener();
+  };
+  const transport = new LineTransport({ input: socket, output: socket });
+  void server.connect(transport);
+  const onmessage = transport.onmessage;
+  transport.onmessage = (message) => {
+    // The SDK does not tell what was negotiated; the host has put the settled version into its request.
+    if ('method' in message && message.method === 'initialize') {
+      protocolVersion = String(message.params?.['protocolVersion'] ?? '');
+    }
+    onmessage?.(message);
+  };
+  socket.resume();
+  return {
+    get client() {
+      return client();
+    },
+    onClose: (listener) => void closed.add(listener),
+    dispose: () => void server.close(),
+  };
+}

@@ -1,0 +1,120 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  McpError,
+  ErrorCode as McpErrorCode,
+  ResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { VERSION } from '../ops/build.ts';
+import { LineTransport, type LineTransportOptions } from './mcpTransport.ts';
+
+/** How a request to an upstream ended badly, apart from the SDK's own error classes. */
+export type UpstreamFailure = 'timeout' | 'closed' | 'aborted' | 'protocol' | 'error';
+
+export class UpstreamRequestError extends Error {
+  override readonly name = 'UpstreamRequestError';
+  readonly failure: UpstreamFailure;
+  /** The JSON-RPC code, when the server answered with an error. */
+  readonly code: number | undefined;
+
+  constructor(failure: UpstreamFailure, message: string, code?: number) {
+    super(message);
+    this.failure = failure;
+    this.code = code;
+  }
+}
+
+export interface CallOptions {
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** More pages than this come from a server that never ends (facts/reliability.md R12). */
+const MAX_PAGES = 64;
+const MAX_TOOLS = 10_000;
+
+/**
+ * A client of one MCP server. Results come back as they were sent: one bad tool must not cost the list, and what a tool
+ * returned is judged by the firewall, not by a schema here.
+ */
+export class UpstreamClient {
+  readonly #client = new Client({ name: 'waygate', version: VERSION }, { capabilities: {} });
+
+  /** Completes `initialize`; `onClose` is called when the streams are gone, `onToolsChanged` on the server's word. */
+  async connect(
+    streams: LineTransportOptions,
+    events: { onClose: () => void; onToolsChanged: () => void },
+    timeoutMs: number,
+  ): Promise<void> {
+    this.#client.onclose = events.onClose;
+    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
+    await guard(() => this.#client.connect(new LineTransport(streams), { timeout: timeoutMs }));
+  }
+
+  get instructions(): string | undefined {
+    return this.#client.getInstructions();
+  }
+
+  /** Every page of `tools/list`, each tool as it came. A server without tools has none. */
+  async listTools(options: CallOptions): Promise<unknown[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    const tools: unknown[] = [];
+    const cursors = new Set<string>();
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
+      const result = await this.#request('tools/list', cursor === undefined ? {} : { cursor }, options);
+      if (!Array.isArray(result['tools'])) {
+        throw new UpstreamRequestError('protocol', 'its answer to tools/list has no list of tools');
+      }
+      tools.push(...result['tools']);
+      const next = result['nextCursor'];
+      if (typeof next !== 'string' || cursors.has(next)) break;
+      cursors.add(next);
+      cursor = next;
+    }
+    return tools.slice(0, MAX_TOOLS);
+  }
+
+  callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+    return this.#request('tools/call', { name, arguments: args }, options);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close().catch(() => undefined);
+  }
+
+  #request(
+    method: string,
+    params: Record<string, unknown>,
+    options: CallOptions,
+  ): Promise<Record<string, unknown>> {
+    return guard(() =>
+      this.#client.request({ method, params }, ResultSchema, {
+        timeout: options.timeoutMs,
+        ...(options.signal ? { signal: options.signal } : {}),
+      }),
+    );
+  }
+}
+
+async function guard<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw toUpstreamError(error);
+  }
+}
+
+function toUpstreamError(error: unknown): UpstreamRequestError {
+  if (error instanceof McpError) {
+    // The SDK puts "MCP error -32000: " before the server's own words.
+    const words = error.message.replace(/^MCP error -?\d+: /, '');
+    if (error.code === McpErrorCode.RequestTimeout) return new UpstreamRequestError('timeout', words);
+    if (error.code === McpErrorCode.ConnectionClosed) return new UpstreamRequestError('closed', words);
+    return new UpstreamRequestError('error', words, error.code);
+  }
+  const words = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);
+  if (/connection (is )?closed|not connected/i.test(words)) return new UpstreamRequestError('closed', words);
+  return new UpstreamRequestError('protocol', words);
+}

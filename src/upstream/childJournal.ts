@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { processStart } from './processStart.ts';
+import { endGroup, groupExists, killMarked, killWindowsTree } from './processTree.ts';
+
+/**
+ * What a worker has started, on disk: a worker that is killed cannot end its servers, so its successor does. A process
+ * is told from a later one of the same number by the time it started.
+ */
+interface Entry {
+  pid: number;
+  started: string;
+}
+
+interface JournalFile {
+  run: string;
+  worker: Entry;
+  children: Entry[];
+}
+
+const PREFIX = 'children-';
+
+export class ChildJournal {
+  readonly run = randomBytes(8).toString('hex');
+  /** How many servers of dead workers were ended. Nothing is started before: the same server must not run twice. */
+  readonly orphansEnded: Promise<number>;
+  readonly #file: string;
+  #worker: Entry | undefined;
+  readonly #children = new Map<number, Entry>();
+
+  constructor(folder: string) {
+    this.#file = join(folder, `${PREFIX}${this.run}.json`);
+    this.orphansEnded = reapOrphans(folder).catch(() => 0);
+  }
+
+  async add(pid: number): Promise<void> {
+    this.#worker ??= await entryOf(process.pid);
+    this.#children.set(pid, await entryOf(pid));
+    this.#write();
+  }
+
+  remove(pid: number): void {
+    if (this.#children.delete(pid)) this.#write();
+  }
+
+  /** Takes the file away: everything in it has ended. */
+  close(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  #write(): void {
+    if (!this.#worker) return;
+    const content: JournalFile = { run: this.run, worker: this.#worker, children: [...this.#children.values()] };
+    // A reader sees the old list or the new one; a disk that is full costs the clean-up after a kill, not the call.
+    const temporary = `${this.#file}.new`;
+    try {
+      writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 });
+      renameSync(temporary, this.#file);
+    } catch {
+      rmSync(temporary, { force: true });
+    }
+  }
+}
+
+/** Ends what dead workers left behind. */
+async function reapOrphans(folder: string): Promise<number> {
+  const journals = readdirSync(folder).filter((name) => name.startsWith(PREFIX) && name.endsWith('.json'));
+  const counts = await Promise.all(journals.map((name) => reapJournal(join(folder, name))));
+  return counts.reduce((sum, n) => sum + n, 0);
+}
+
+async function reapJournal(file: string): Promise<number> {
+  const journal = readJournal(file);
+  if (!journal) {
+    rmSync(file, { force: true });
+    return 0;
+  }
+  if (await isSame(journal.worker)) return 0;
+  const ours = await Promise.all(journal.children.map(isOurs));
+  const alive = journal.children.filter((_, i) => ours[i]);
+  await Promise.all(
+    alive.map((child) => (process.platform === 'win32' ? killWindowsTree(child.pid) : endGroup(child.pid))),
+  );
+  const marked = await killMarked(journal.run);
+  rmSync(file, { force: true });
+  return Math.max(alive.length, marked);
+}
+
+/** The leader itself, or what it left in its group: nobody else can be given the number while a member lives. */
+async function isOurs(child: Entry): Promise<boolean> {
+  if (process.platform === 'win32') return isSame(child);
+  const now = await processStart(child.pid);
+  return now === undefined ? groupExists(child.pid) : now === child.started;
+}
+
+async function isSame(entry: Entry): Promise<boolean> {
+  const now = await processStart(entry.pid);
+  return now !== undefined && now === entry.started;
+}
+
+async function entryOf(pid: number): Promise<Entry> {
+  return { pid, started: (await processStart(pid)) ?? '' };
+}
+
+function readJournal(file: string): JournalFile | undefined {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as JournalFile;
+    const whole = typeof value.run === 'string' && Number.isInteger(value.worker?.pid) && Array.isArray(value.children);
+    return whole ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

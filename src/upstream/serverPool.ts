@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ServerConfig } from '../config/gatewayConfig.ts';
+import type { ChildJournal } from './childJournal.ts';
+import { type ConnectionEvents, ServerConnection } from './serverConnection.ts';
+
+/** The servers of a configuration, each on its own: one that hangs or fails delays and harms nobody. */
+export class ServerPool {
+  readonly #journal: ChildJournal;
+  readonly #events: ConnectionEvents;
+  #connections = new Map<string, ServerConnection>();
+
+  constructor(journal: ChildJournal, events: ConnectionEvents) {
+    this.#journal = journal;
+    this.#events = events;
+  }
+
+  get connections(): readonly ServerConnection[] {
+    return [...this.#connections.values()];
+  }
+
+  get(name: string): ServerConnection | undefined {
+    return this.#connections.get(name);
+  }
+
+  /** Starts what is new, stops what is gone, restarts what is configured otherwise; leaves the rest alone. */
+  apply(configs: readonly ServerConfig[]): void {
+    const next = new Map<string, ServerConnection>();
+    for (const config of configs) {
+      const current = this.#connections.get(config.name);
+      if (current && sameServer(current.config, config)) {
+        current.config = config;
+        next.set(config.name, current);
+      } else {
+        const connection = new ServerConnection(config, this.#journal, this.#events);
+        next.set(config.name, connection);
+        void connection.start();
+      }
+    }
+    const gone = this.connections.filter((connection) => next.get(connection.config.name) !== connection);
+    this.#connections = next;
+    for (const connection of gone) void connection.stop();
+    this.#events.onChange();
+  }
+
+  /** Every server lists its tools again; what is down is started. Resolves when all have answered or failed. */
+  async refresh(): Promise<void> {
+    await Promise.all(this.connections.map((connection) => connection.refresh()));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.connections.map((connection) => connection.stop()));
+  }
+}
+
+/** Where a server stands in the file may change without the server being another. */
+function sameServer(a: ServerConfig, b: ServerConfig): boolean {
+  const { location: _a, ...left } = a;
+  const { location: _b, ...right } = b;
+  return isDeepStrictEqual(left, right);
+}

@@ -1,0 +1,81 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { ensurePrivateFolder } from '../config/stateFolder.ts';
+import { type Hello, receiveHello, welcome } from '../protocol/linkHandshake.ts';
+import { newSocketAddress } from '../protocol/localSocket.ts';
+
+/**
+ * The worker's socket. Every attacher proves the token first; whoever holds the worker is counted, and when the last
+ * has gone the worker may leave after a while.
+ */
+export interface AttachersOptions {
+  stateFolder: string;
+  token: string;
+  /** How long the worker stays when nobody holds it. */
+  lingerMs: number;
+  onAttach(socket: Socket, hello: Hello): void;
+  onDeserted(): void;
+}
+
+export class Attachers {
+  readonly #options: AttachersOptions;
+  readonly #server: Server;
+  readonly #holders = new Set<Socket>();
+  readonly #sockets = new Set<Socket>();
+  #path = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: AttachersOptions) {
+    this.#options = options;
+    this.#server = createServer({ pauseOnConnect: true }, (socket) => void this.#onConnection(socket));
+  }
+
+  /** Listens on a fresh address; resolves to it. */
+  async listen(): Promise<string> {
+    const { path, folder } = newSocketAddress(this.#options.stateFolder);
+    if (folder !== undefined) ensurePrivateFolder(folder);
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject).listen(path, () => resolve());
+    });
+    if (process.platform !== 'win32') chmodSync(path, 0o600);
+    this.#path = path;
+    this.#watchDesertion();
+    return path;
+  }
+
+  /** Takes no more attachers; those there are stay. */
+  refuseNew(): void {
+    this.#server.close();
+    clearTimeout(this.#timer);
+  }
+
+  close(): void {
+    this.refuseNew();
+    for (const socket of this.#sockets) socket.destroy();
+    if (process.platform !== 'win32' && this.#path !== '') rmSync(this.#path, { force: true });
+  }
+
+  async #onConnection(socket: Socket): Promise<void> {
+    // An error ends in `close`, which is what everybody listens for.
+    socket.on('error', () => undefined);
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      if (this.#holders.delete(socket)) this.#watchDesertion();
+    });
+    const hello = await receiveHello(socket, this.#options.token);
+    if (!hello || socket.destroyed) return;
+    if (hello.holds) {
+      this.#holders.add(socket);
+      clearTimeout(this.#timer);
+    }
+    welcome(socket);
+    this.#options.onAttach(socket, hello);
+  }
+
+  #watchDesertion(): void {
+    clearTimeout(this.#timer);
+    if (this.#holders.size > 0 || !this.#server.listening) return;
+    this.#timer = setTimeout(() => this.#options.onDeserted(), this.#options.lingerMs);
+  }
+}

@@ -1,0 +1,191 @@
+import { unwatchFile, watchFile } from 'node:fs';
+import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
+import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
+import type { GatewayHealth, GatewaySnapshot, ServerStatus, TreeChildren } from '../control/contract.ts';
+import { ArtifactStore } from '../firewall/artifactStore.ts';
+import type { SessionSurface } from '../protocol/sessionServer.ts';
+import { CatalogView } from '../surface/catalogView.ts';
+import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import { ChildJournal } from '../upstream/childJournal.ts';
+import type { ServerConnection } from '../upstream/serverConnection.ts';
+import { killMarked } from '../upstream/processTree.ts';
+import { ServerPool } from '../upstream/serverPool.ts';
+import { Activity } from './activity.ts';
+
+export interface GatewayOptions {
+  workspace: string;
+  stateFolder: string;
+  log(line: string): void;
+  /** Something that a watcher shows has changed. */
+  onChange(): void;
+}
+
+/** Several servers come up within a moment: one rebuild serves them all. */
+const REBUILD_DELAY_MS = 30;
+/** A changed file applies by itself; polling sees what editors do to files on every system. */
+const CONFIG_POLL_MS = 1_000;
+/** How long a worker that was replaced waits for its calls in flight. */
+const DRAIN_MS = 10_000;
+
+/** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
+export class Gateway {
+  readonly surface: SessionSurface;
+  readonly #options: GatewayOptions;
+  readonly #journal: ChildJournal;
+  readonly #pool: ServerPool;
+  readonly #artifacts = new ArtifactStore();
+  readonly #activity = new Activity();
+  #config: LoadedConfig;
+  #view = CatalogView.build([], 0);
+  #listed: readonly (readonly unknown[])[] = [];
+  #rebuildTimer: NodeJS.Timeout | undefined;
+  #inFlight = 0;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#config = loadConfig(options.workspace, process.env);
+    this.#journal = new ChildJournal(options.stateFolder);
+    this.#pool = new ServerPool(this.#journal, {
+      onChange: () => this.#onServersChanged(),
+      log: options.log,
+    });
+    this.surface = gatewaySurface({
+      view: () => this.#view,
+      servers: () => this.#serverStatuses(),
+      configuration: () => this.#config,
+      connection: (name) => this.#pool.get(name),
+      artifacts: this.#artifacts,
+      onCallStart: () => {
+        this.#inFlight += 1;
+      },
+      onCallEnd: (call) => {
+        this.#inFlight -= 1;
+        this.#activity.add(call);
+        this.#options.onChange();
+      },
+    });
+  }
+
+  start(): void {
+    void this.#journal.orphansEnded.then((n) => {
+      if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
+    });
+    this.#logProblems();
+    this.#pool.apply(this.#enabled());
+    watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () => this.#reload());
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#rebuildTimer);
+    unwatchFile(configFile(this.#options.workspace));
+    await this.#pool.stop();
+    await killMarked(this.#journal.run);
+    this.#journal.close();
+  }
+
+  /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
+  async refresh(): Promise<void> {
+    this.#reload();
+    await this.#pool.refresh();
+    this.#rebuild();
+  }
+
+  /** Resolves when no call is in flight, or when that has taken too long. */
+  async drained(): Promise<void> {
+    const deadline = performance.now() + DRAIN_MS;
+    while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+  }
+
+  get health(): GatewayHealth {
+    const states = this.#serverStatuses().map((server) => server.state);
+    if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
+    if (states.some((state) => state === 'failed' || state === 'needs_sign_in')) return 'degraded';
+    return states.includes('starting') ? 'starting' : 'ready';
+  }
+
+  status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
+    const { file, exists, problems } = this.#config;
+    return {
+      workspace: this.#options.workspace,
+      configuration: { file, exists, problems },
+      servers: this.#serverStatuses(),
+      catalog: this.#view.status,
+      recentCalls: this.#activity.recent,
+    };
+  }
+
+  children(path: string): TreeChildren {
+    return this.#view.children(path);
+  }
+
+  #enabled(): ServerConfig[] {
+    return this.#config.servers.filter((server) => !server.disabled);
+  }
+
+  /** A broken file leaves the last good one running; its problem is told all the same. */
+  #reload(): void {
+    const loaded = loadConfig(this.#options.workspace, process.env);
+    this.#config = loaded.usable ? loaded : { ...this.#config, exists: loaded.exists, problems: loaded.problems };
+    this.#logProblems();
+    this.#pool.apply(this.#enabled());
+    this.#onServersChanged();
+  }
+
+  #logProblems(): void {
+    for (const { severity, message, location } of this.#config.problems) {
+      this.#options.log(`${severity}: ${location.file}:${location.line}:${location.column}: ${message}`);
+    }
+  }
+
+  #onServersChanged(): void {
+    this.#options.onChange();
+    this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
+  }
+
+  /** One synchronous step: whoever asks sees the old catalog or the new one (000 §4.6). */
+  #rebuild(): void {
+    clearTimeout(this.#rebuildTimer);
+    this.#rebuildTimer = undefined;
+    const connections = this.#pool.connections;
+    const listed = connections.map((connection) => connection.tools);
+    const same = listed.length === this.#listed.length && listed.every((tools, i) => tools === this.#listed[i]);
+    if (same) return;
+    this.#listed = listed;
+    this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1);
+    this.#options.onChange();
+  }
+
+  #serverStatuses(): ServerStatus[] {
+    return [
+      ...this.#config.servers.map((config) => this.#statusOf(config, this.#pool.get(config.name))),
+      ...this.#config.broken.map((server) => brokenStatus(server)),
+    ];
+  }
+
+  #statusOf(config: ServerConfig, connection: ServerConnection | undefined): ServerStatus {
+    const base = { name: config.name, location: config.location };
+    if (!connection) {
+      const state = config.disabled ? ('disabled' as const) : ('starting' as const);
+      return { ...base, namespace: '', state, since: 0, toolCount: 0 };
+    }
+    return {
+      ...base,
+      namespace: this.#view.namespaceOf(config.name),
+      state: connection.state,
+      since: connection.since,
+      toolCount: this.#view.toolCountOf(config.name),
+      ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+      ...(connection.reason === undefined ? {} : { reason: connection.reason }),
+      stderr: connection.stderr,
+    };
+  }
+}
+
+function listingOf(connection: ServerConnection) {
+  const { tools, instructions, config } = connection;
+  return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
+}
+
+function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {
+  return { name, namespace: '', state: 'failed', since: 0, toolCount: 0, reason, location };
+}

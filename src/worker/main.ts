@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, writeSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { READY_FD } from '../host/startWorker.ts';
+import { WorkerProcess } from './workerProcess.ts';
+
+/**
+ * The worker program: one per workspace, started by whoever needs it first. It says on a descriptor of its own that it
+ * is ready, or in one sentence why it cannot be; stderr is its log.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { workspace: { type: 'string' }, state: { type: 'string' } } });
+  if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
+  const worker = new WorkerProcess({
+    workspace: values.workspace,
+    stateFolder: values.state,
+    token: randomBytes(32).toString('hex'),
+    onEnd: () => process.exit(0),
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => void worker.stop(`signal ${signal}`));
+  }
+  await worker.start();
+  say('ready');
+}
+
+function say(line: string): void {
+  try {
+    writeSync(READY_FD, `${line}\n`);
+    closeSync(READY_FD);
+  } catch {
+    // Started by hand, or whoever waited has gone: the worker serves all the same.
+  }
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.stack}\n`);
+  say(error.message.split('\n')[0] as string);
+  process.exit(1);
+});
