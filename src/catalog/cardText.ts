@@ -1,0 +1,75 @@
+import type { ChoiceCard } from './card.ts';
+
+export interface LineOptions {
+  /** A prompt never shows the score (000 §2.1); an explanation for a person does. */
+  score?: boolean;
+}
+
+/** The line form of a card: what the token budget of 000 §2.3 is counted on. `position` counts from 1. */
+export function renderCardLine(card: ChoiceCard, position: number, total: number, options: LineOptions = {}): string {
+  const tags = card.tags.length > 0 ? ` [${card.tags.join(', ')}]` : '';
+  const score = options.score && card.score !== undefined ? ` score=${card.score.toFixed(2)}` : '';
+  return `[${position}/${total}] ${card.id} (${card.kind}) — ${card.description}${tags}${score}`;
+}
+
+/** All cards, one line each. */
+export function renderCardLines(cards: readonly ChoiceCard[], options: LineOptions = {}): string {
+  return cards.map((card, index) => renderCardLine(card, index + 1, cards.length, options)).join('\n');
+}
+
+/** The block form: one card in full, for a person or for a prompt that holds few. */
+export function renderCardBlock(card: ChoiceCard): string {
+  const lines = [`[${card.id}] ${card.name}`];
+  if (card.description !== '') lines.push(`  ${card.description}`);
+  if (card.tags.length > 0) lines.push(`  tags: ${card.tags.join(', ')}`);
+  if (card.safety === 'destructive') lines.push('  ⚠ destructive');
+  else if (card.side_effects) lines.push('  ! has side effects');
+  if (card.safety === 'read_only') lines.push('  read-only');
+  if (card.cost_hint > 0) lines.push(`  cost: ${card.cost_hint.toFixed(2)}`);
+  return lines.join('\n');
+}
+
+/** The JSON form: plain data, `score` only where there is one. */
+export function cardToJson(card: ChoiceCard): Record<string, unknown> {
+  const { score, ...fields } = card;
+  return score === undefined ? fields : { ...fields, score };
+}
+
+/** A card shows a few hundred characters at most: of a description of megabytes only the start is cleaned. */
+const CLEANED_LENGTH = 8192;
+/** Shorter than this after cleaning, the start was mostly white space and the whole is cleaned after all. */
+const LEAST_CLEANED = 2048;
+
+/**
+ * Text of a server as one line that a person can read and that hides nothing: white space collapsed, marks of
+ * Markdown headings and bold, and emoji before a heading, left out; invisible and direction-changing characters, in
+ * which orders to a model are smuggled, removed. Entities stay as they are: what they stand for is not ours to guess.
+ */
+export function visibleLine(text: string): string {
+  if (text.length <= CLEANED_LENGTH) return clean(text);
+  const start = clean(text.slice(0, CLEANED_LENGTH));
+  return start.length >= LEAST_CLEANED ? start : clean(text);
+}
+
+/** Nothing below changes a text of this kind, and most are. */
+const PLAIN = /^(?! )(?!.* {2})[ !"$-)+-~]*(?<! )$/;
+
+// Zero width space, direction marks and overrides, word joiner and invisible operators, byte order mark, tags.
+const INVISIBLE = /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to go.
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
+const HEADING = /^[ \t]*#{1,6}[ \t]+/gm;
+const BOLD = /\*\*([^*\n]+)\*\*/g;
+const LEADING_EMOJI = /^[ \t]*(?:(?![©®™])\p{Extended_Pictographic}(?:\ufe0f|\u200d|[\u{1f3fb}-\u{1f3ff}])*)+[ \t]*/gmu;
+
+function clean(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text
+    .replaceAll(INVISIBLE, '')
+    .replaceAll(HEADING, '')
+    .replaceAll(LEADING_EMOJI, '')
+    .replaceAll(BOLD, '$1')
+    .replaceAll(CONTROL, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}

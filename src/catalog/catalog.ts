@@ -1,0 +1,170 @@
+import { CatalogError } from './catalogError.ts';
+import { buildChoiceGraph, type ChoiceGraph } from './choiceGraph.ts';
+import { groupBy } from './cluster.ts';
+import { compareCodePoints } from './codePointOrder.ts';
+import { ingestTool, type ToolSource } from './ingest.ts';
+import { assignNamespaces } from './namespace.ts';
+import { hash8, sha256 } from './shapeHash.ts';
+import { formatToolId, parseToolId } from './toolId.ts';
+import type { CatalogTool, RefreshFinding, ServerListing } from './types.ts';
+
+export interface CatalogServer {
+  name: string;
+  namespace: string;
+  toolCount: number;
+  instructions: string;
+}
+
+/** Everything that can be browsed and executed. Never changes: a refresh builds another (000 §4.6). */
+export interface Catalog {
+  /** By id, in code-point order. */
+  readonly tools: readonly CatalogTool[];
+  readonly byId: ReadonlyMap<string, CatalogTool>;
+  readonly graph: ChoiceGraph;
+  /** By name, in code-point order; also those without a single tool. */
+  readonly servers: readonly CatalogServer[];
+  readonly findings: readonly RefreshFinding[];
+  /** Over what a catalog shows of its tools; equal catalogs have equal hashes. */
+  readonly hash: string;
+}
+
+export interface BuildOptions {
+  /** `raise` refuses the catalog for its first flaw; `skip`, the default, tells of it and goes on (000 §4.4). */
+  onInvalid?: 'skip' | 'raise';
+}
+
+/** Same listings, in whatever order the servers come, same catalog. */
+export function buildCatalog(listings: readonly ServerListing[], options: BuildOptions = {}): Catalog {
+  const namespaces = assignNamespaces(listings.map((listing) => listing.server));
+  const builder = new CatalogBuilder(options.onInvalid ?? 'skip');
+  const servers: CatalogServer[] = [];
+  for (const [server, shares] of sortedEntries(groupBy(listings, (listing) => listing.server))) {
+    const namespace = namespaces.get(server) as string;
+    const toolCount = builder.addServer({ server, namespace }, shares);
+    const instructions = shares.find((listing) => listing.instructions)?.instructions ?? '';
+    servers.push({ name: server, namespace, toolCount, instructions });
+  }
+  return assembleCatalog(builder.tools, servers, builder.findings);
+}
+
+export function assembleCatalog(
+  unsorted: readonly CatalogTool[],
+  servers: readonly CatalogServer[],
+  findings: readonly RefreshFinding[],
+): Catalog {
+  const tools = [...unsorted].sort((a, b) => compareCodePoints(a.id, b.id));
+  const namespaces = servers.map((server) => server.namespace);
+  return {
+    tools,
+    byId: new Map(tools.map((tool) => [tool.id, tool])),
+    graph: buildChoiceGraph(tools, namespaces),
+    servers,
+    findings,
+    hash: catalogHash(tools),
+  };
+}
+
+/** `id|name|description|namespace|tags` of every item, in id order. */
+export function catalogHash(
+  items: readonly { id: string; name: string; description: string; namespace: string; tags: readonly string[] }[],
+): string {
+  const lines = [...items]
+    .sort((a, b) => compareCodePoints(a.id, b.id))
+    .map(({ id, name, description, namespace, tags }) => {
+      return `${id}|${name}|${description}|${namespace}|${[...tags].sort(compareCodePoints).join(',')}`;
+    });
+  return sha256(lines.join('\n'));
+}
+
+class CatalogBuilder {
+  readonly tools: CatalogTool[] = [];
+  readonly findings: RefreshFinding[] = [];
+  readonly #onInvalid: 'skip' | 'raise';
+
+  constructor(onInvalid: 'skip' | 'raise') {
+    this.#onInvalid = onInvalid;
+  }
+
+  /** Returns how many of its tools can be used. */
+  addServer(source: ToolSource, listings: readonly ServerListing[]): number {
+    const { server, namespace } = source;
+    const fitted = new Map<string, CatalogTool>();
+    for (const listing of listings) {
+      if (!Array.isArray(listing.tools)) {
+        this.#tell('skipped', server, '', new CatalogError('bad_tool', 'Its list of tools is not a list.'));
+        continue;
+      }
+      listing.tools.forEach((raw, index) => {
+        this.#addTool(raw, index, source, fitted);
+      });
+    }
+    if (server !== namespace) {
+      this.findings.push({ server, tool: '', kind: 'flagged', reason: `Its tools stand under "${namespace}".` });
+    }
+    const usable = this.#withDistinctIds([...fitted.values()]);
+    this.tools.push(...usable);
+    return usable.length;
+  }
+
+  #addTool(raw: unknown, index: number, source: ToolSource, known: Map<string, CatalogTool>): void {
+    const shown = nameToShow(raw, index);
+    try {
+      const { tool, flaws } = ingestTool(raw, source);
+      if (known.has(tool.upstreamName)) {
+        throw new CatalogError('duplicate_id', 'It is listed twice: the first is used.');
+      }
+      known.set(tool.upstreamName, tool);
+      for (const { code, reason } of flaws) this.#tell('flagged', source.server, shown, new CatalogError(code, reason));
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error;
+      this.#tell('skipped', source.server, shown, error);
+    }
+  }
+
+  /** Different names can come to one versioned id (`github.list`, `list`): then their hashes tell them apart. */
+  #withDistinctIds(tools: readonly CatalogTool[]): CatalogTool[] {
+    const distinct: CatalogTool[] = [];
+    for (const [id, sharers] of groupBy(tools, (tool) => tool.id)) {
+      if (sharers.length === 1) {
+        distinct.push(sharers[0] as CatalogTool);
+        continue;
+      }
+      const parts = parseToolId(id);
+      const taken = new Set<string>();
+      for (const tool of sharers) {
+        const own = formatToolId({ ...parts, hash8: hash8(tool.upstreamName, tool.inputSchema) });
+        if (taken.has(own)) {
+          this.#tell(
+            'skipped',
+            tool.server,
+            tool.upstreamName,
+            new CatalogError('duplicate_id', `Another tool has its id "${own}".`),
+          );
+        } else distinct.push(withId(tool, own));
+        taken.add(own);
+      }
+    }
+    return distinct;
+  }
+
+  #tell(kind: RefreshFinding['kind'], server: string, tool: string, error: CatalogError): void {
+    if (this.#onInvalid === 'raise') throw error;
+    this.findings.push({ server, tool, kind, reason: error.message });
+  }
+}
+
+/** A copy under another id. Descriptors and not values, so that what is computed on demand stays so. */
+function withId(tool: CatalogTool, id: string): CatalogTool {
+  return Object.defineProperty(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(tool)), 'id', {
+    value: id,
+  });
+}
+
+function nameToShow(raw: unknown, index: number): string {
+  const name = raw !== null && typeof raw === 'object' ? (raw as { name?: unknown }).name : undefined;
+  return typeof name === 'string' && name !== '' ? name : `number ${index + 1} of its list`;
+}
+
+function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => compareCodePoints(a, b));
+}

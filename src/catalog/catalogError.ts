@@ -1,0 +1,36 @@
+/** What is wrong, by the rule that was broken. Codes in capitals are also wire codes (000 §3.4). */
+export type CatalogErrorCode =
+  | 'not_a_string'
+  | 'missing_separator'
+  | 'namespace_grammar'
+  | 'name_grammar'
+  | 'version_grammar'
+  | 'hash8_grammar'
+  | 'hash8_required'
+  | 'unknown_kind'
+  | 'unknown_kind_prefix'
+  | 'missing_name'
+  | 'missing_description'
+  | 'missing_uri'
+  | 'bad_tool'
+  | 'duplicate_id'
+  | 'card_invalid'
+  | 'card_over_cap'
+  | 'snapshot_damaged'
+  | 'snapshot_version'
+  | 'PATH_INVALID'
+  | 'PATH_NOT_FOUND';
+
+/** The one error of this room. */
+export class CatalogError extends Error {
+  override readonly name = 'CatalogError';
+  readonly code: CatalogErrorCode;
+  /** For PATH_NOT_FOUND: the nearest path there is. */
+  readonly nearest: string | undefined;
+
+  constructor(code: CatalogErrorCode, message: string, nearest?: string) {
+    super(message);
+    this.code = code;
+    this.nearest = nearest;
+  }
+}

@@ -1,0 +1,212 @@
+import { CatalogError } from './catalogError.ts';
+import { type Cluster, clusterTools, groupBy, type Placed } from './cluster.ts';
+import { compareCodePoints } from './codePointOrder.ts';
+import { nearestText } from './nearest.ts';
+import { ALL_CHILDREN, fitSegment, formatPath, parsePath } from './path.ts';
+import { sha256 } from './shapeHash.ts';
+import { singular, splitWords, type Topic, topicOf } from './topic.ts';
+import type { CatalogTool, GraphNode } from './types.ts';
+
+/** What the graph needs of a tool. */
+export type GraphTool = Pick<CatalogTool, 'id' | 'namespace' | 'name' | 'upstreamName'>;
+
+/** The tools of a catalog as a tree of paths (000 §3): namespaces, clusters in the large ones, tools. */
+export interface ChoiceGraph {
+  /** Every node but the root, parents before their children. */
+  readonly nodes: readonly GraphNode[];
+  /** The node at a path; throws PATH_INVALID or PATH_NOT_FOUND with the nearest path there is. */
+  node(path: string): GraphNode;
+  /** What stands directly under a path; nothing under a tool. */
+  children(path: string): readonly GraphNode[];
+  /** What a path resolves to (000 §3.3): the children of a node, or the tool itself. */
+  resolve(path: unknown): readonly GraphNode[];
+  /** The one canonical path of a tool. */
+  pathOf(toolId: string): string | undefined;
+}
+
+export const ROOT = '/';
+
+export function buildChoiceGraph(tools: readonly GraphTool[], namespaces: Iterable<string>): ChoiceGraph {
+  const byNamespace = groupBy(tools, (tool) => tool.namespace);
+  for (const namespace of namespaces) if (!byNamespace.has(namespace)) byNamespace.set(namespace, []);
+  const nodes: GraphNode[] = [];
+  for (const namespace of [...byNamespace.keys()].sort(compareCodePoints)) {
+    const placed = placeTools(byNamespace.get(namespace) as GraphTool[], namespace);
+    addNode(nodes, [namespace], 'namespace', clusterTools(placed));
+  }
+  return graphOf(nodes);
+}
+
+/** Adds a node and all below it, parents first, children by label. Returns how many tools there are. */
+function addNode(
+  nodes: GraphNode[],
+  segments: readonly string[],
+  kind: 'namespace' | 'cluster',
+  cluster: Cluster,
+): number {
+  const at = nodes.length;
+  const label = segments.at(-1) as string;
+  nodes.push({ path: formatPath(segments), label, kind, toolCount: 0, hint: '' });
+  const taken = new Set(cluster.leaves.map((leaf) => leaf.label));
+  const children = [
+    ...cluster.leaves.map((leaf) => ({ label: leaf.label, leaf })),
+    ...Array.from(cluster.clusters, ([name, sub]) => ({ label: taken.has(name) ? `${name}-tools` : name, sub })),
+  ].sort((a, b) => compareCodePoints(a.label, b.label));
+  let toolCount = 0;
+  for (const child of children) {
+    const path = [...segments, child.label];
+    if ('leaf' in child) {
+      nodes.push({
+        path: formatPath(path),
+        label: child.label,
+        kind: 'tool',
+        toolCount: 1,
+        hint: '',
+        toolId: child.leaf.toolId,
+      });
+      toolCount++;
+    } else toolCount += addNode(nodes, path, 'cluster', child.sub);
+  }
+  const labels = children.map((child) => child.label);
+  nodes[at] = { ...(nodes[at] as GraphNode), toolCount, hint: hintOf(toolCount, labels) };
+  return toolCount;
+}
+
+const HINT_LABELS = 8;
+
+function hintOf(toolCount: number, labels: readonly string[]): string {
+  const shown = labels.slice(0, HINT_LABELS).join(', ');
+  const more = labels.length > HINT_LABELS ? ', …' : '';
+  return labels.length === 0 ? 'No tools yet.' : `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}: ${shown}${more}`;
+}
+
+/** A label for every tool that no other in its namespace has, and its topic. */
+function placeTools(tools: readonly GraphTool[], namespace: string): Placed[] {
+  const skipped = wordsToSkip(tools, namespace);
+  const placed: Placed[] = [];
+  for (const [label, sharers] of groupBy(tools, (tool) => fitSegment(tool.name))) {
+    // Who is called so keeps the label; a name that only becomes so when it is fitted gets a suffix of its own.
+    const owner = sharers.find((tool) => tool.name === label) ?? sharers[0];
+    for (const tool of sharers) {
+      const own = tool === owner ? label : `${label.slice(0, 55)}-${sha256(tool.upstreamName).slice(0, 8)}`;
+      placed.push({ toolId: tool.id, label: own, topic: topicOf(tool.name, skipped) });
+    }
+  }
+  return placed.sort((a, b) => compareCodePoints(a.label, b.label));
+}
+
+/** A first word that this share of a namespace's tools begin with tells nothing about any of them. */
+const SHARED_PREFIX = 0.7;
+const PREFIX_SAMPLE = 5;
+
+function wordsToSkip(tools: readonly GraphTool[], namespace: string): Set<string> {
+  const skipped = new Set(splitWords(namespace));
+  if (tools.length < PREFIX_SAMPLE) return skipped;
+  for (const [word, members] of groupBy(tools, (tool) => splitWords(tool.name)[0] ?? '')) {
+    if (members.length >= tools.length * SHARED_PREFIX) skipped.add(word);
+  }
+  return skipped;
+}
+
+/** The graph over nodes in the order in which they were built: parents before their children. */
+export function graphOf(nodes: readonly GraphNode[]): ChoiceGraph {
+  const byPath = new Map<string, GraphNode>();
+  const childrenOf = new Map<string, GraphNode[]>([[ROOT, []]]);
+  const paths = new Map<string, string>();
+  for (const node of nodes) {
+    byPath.set(node.path, node);
+    const slash = node.path.lastIndexOf('/');
+    childrenOf.get(slash === 0 ? ROOT : node.path.slice(0, slash))?.push(node);
+    if (node.toolId === undefined) childrenOf.set(node.path, []);
+    else paths.set(node.toolId, node.path);
+  }
+  const root: GraphNode = {
+    path: ROOT,
+    label: '',
+    kind: 'namespace',
+    toolCount: paths.size,
+    hint: hintOf(
+      paths.size,
+      (childrenOf.get(ROOT) as GraphNode[]).map((node) => node.label),
+    ),
+  };
+  byPath.set(ROOT, root);
+
+  const find = (path: unknown): GraphNode | readonly GraphNode[] => {
+    const segments = parsePath(path);
+    if (segments.at(-1) === ALL_CHILDREN) segments.pop();
+    const exact = byPath.get(formatPath(segments));
+    if (exact) return exact;
+    const byTopic = findByTopic(segments, nodes);
+    if (byTopic) return byTopic;
+    throw notFound(segments, byPath, childrenOf);
+  };
+  const node = (path: string): GraphNode => {
+    const found = find(path);
+    return 'path' in found ? found : topicNode(path, found);
+  };
+  return {
+    nodes,
+    node,
+    children: (path) => {
+      const found = find(path);
+      return 'path' in found ? (childrenOf.get(found.path) ?? []) : found;
+    },
+    resolve: (path) => {
+      const found = find(path);
+      if (!('path' in found)) return found;
+      return found.toolId === undefined ? (childrenOf.get(found.path) ?? []) : [found];
+    },
+    pathOf: (toolId) => paths.get(toolId),
+  };
+}
+
+/**
+ * Paths that are not canonical but say plainly what they mean: a topic that has no cluster of its own yet
+ * (`/github/issues` while GitHub has few tools), a tool without its cluster or under a former one
+ * (`/github/issues/create_issue`). So growing and shrinking catalogs break no path that somebody remembers.
+ */
+function findByTopic(segments: readonly string[], nodes: readonly GraphNode[]): GraphNode | GraphNode[] | undefined {
+  const [namespace, ...rest] = segments;
+  if (namespace === undefined || rest.length === 0) return undefined;
+  const skipped = new Set(splitWords(namespace));
+  const prefix = `/${namespace}/`;
+  const tools = nodes.filter((node) => node.toolId !== undefined && node.path.startsWith(prefix));
+  const about = (node: GraphNode, topics: readonly string[]): boolean => {
+    const words = topicWords(topicOf(node.label, skipped));
+    return topics.every((topic) => splitWords(topic).every((word) => words.has(singular(word))));
+  };
+  const named = tools.find((node) => node.label === rest.at(-1) && about(node, rest.slice(0, -1)));
+  if (named) return named;
+  const members = tools.filter((node) => about(node, rest));
+  return members.length > 0 ? members : undefined;
+}
+
+function topicWords({ nouns, related }: Topic): Set<string> {
+  return new Set([...nouns, ...related].flatMap((noun) => noun.split('-')));
+}
+
+function topicNode(path: string, tools: readonly GraphNode[]): GraphNode {
+  const labels = tools.map((tool) => tool.label);
+  const label = parsePath(path).findLast((segment) => segment !== ALL_CHILDREN) ?? '';
+  return { path, label, kind: 'cluster', toolCount: tools.length, hint: hintOf(tools.length, labels) };
+}
+
+function notFound(
+  segments: readonly string[],
+  byPath: ReadonlyMap<string, GraphNode>,
+  childrenOf: ReadonlyMap<string, readonly GraphNode[]>,
+): CatalogError {
+  let known = segments.length - 1;
+  while (known > 0 && !byPath.has(formatPath(segments.slice(0, known)))) known--;
+  const parent = formatPath(segments.slice(0, known));
+  const wanted = segments[known] as string;
+  const siblings = (childrenOf.get(parent) ?? []).map((node) => node.label);
+  const nearest = nearestText(wanted, siblings);
+  const suggestion = nearest === undefined ? parent : formatPath([...segments.slice(0, known), nearest]);
+  return new CatalogError(
+    'PATH_NOT_FOUND',
+    `There is no path "${formatPath(segments).slice(0, 200)}". The nearest is "${suggestion}"; browse "${parent}" for all there.`,
+    suggestion,
+  );
+}

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import { canonicalJson, canonicalString } from './canonicalJson.ts';
+import { compareCodePoints } from './codePointOrder.ts';
+
+/** The input schema reduced to what identifies it: its top-level property names and what it requires (000 §1.3). */
+export function canonicalShape(inputSchema: unknown): string {
+  const schema = isRecord(inputSchema) ? inputSchema : {};
+  const properties = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+  const required = Array.isArray(schema.required)
+    ? schema.required.filter((name): name is string => typeof name === 'string')
+    : [];
+  return `{"properties":${sortedNames(properties)},"required":${sortedNames(required)}}`;
+}
+
+/** Identity of a tool without a declared version. Taken over the name as the server knows it (000 §1.3). */
+export function hash8(upstreamName: string, inputSchema: unknown): string {
+  return sha256(`${upstreamName}\n${canonicalShape(inputSchema)}`).slice(0, 8);
+}
+
+/** A resource is its URI (000 §9.2). The domain prefix keeps the hash spaces of the kinds apart. */
+export function resourceHash8(uri: string): string {
+  return sha256(`resource\n${uri}`).slice(0, 8);
+}
+
+/** A prompt is its name and the set of its argument names (000 §9.2). */
+export function promptHash8(name: string, argumentNames: readonly string[]): string {
+  return sha256(`prompt\n${name}\n${sortedNames([...argumentNames])}`).slice(0, 8);
+}
+
+/** All of a tool that a model can see. */
+export interface VisibleTool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: unknown;
+  outputSchema: unknown;
+  annotations: unknown;
+}
+
+/**
+ * The pin: changes whenever anything a model can see changes, and with nothing else. `hash8` does not serve here,
+ * since it covers property names only. The order of keys does not count: some servers shuffle it.
+ */
+export function fingerprint(tool: VisibleTool): string {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return sha256(canonicalJson({ name, title, description, inputSchema, outputSchema, annotations }));
+}
+
+export function sha256(text: string | Uint8Array): string {
+  return hash('sha256', text, 'hex');
+}
+
+function sortedNames(names: string[]): string {
+  return `[${names.sort(compareCodePoints).map(canonicalString).join(',')}]`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,73 @@
+import { mergedCount } from './bytePairs.ts';
+import { pieceEnd } from './tokenPieces.ts';
+import { cl100kRanks, type RankTable } from './tokenRanks.ts';
+
+/** Exact number of cl100k_base tokens (000 §2.3). What looks like a special token is ordinary text. */
+export function countTokens(text: string): number {
+  const ranks = cl100kRanks();
+  let count = 0;
+  for (let start = 0; start < text.length; ) {
+    const end = pieceEnd(text, start);
+    count += pieceTokens(text.slice(start, end), ranks);
+    start = end;
+  }
+  return count;
+}
+
+/** Whether a text has at most `limit` tokens; reads no further than it must. */
+export function fitsTokens(text: string, limit: number): boolean {
+  return tokenHorizon(text, limit, 0) === undefined;
+}
+
+/** Pieces a cut can change: a run of white space makes up to two and lends its last character to a third. */
+const PIECES_TOUCHED_BY_CUT = 4;
+
+/**
+ * Undefined when the text has at most `limit` tokens. Else an offset so far on that every prefix that ends beyond it
+ * has more than `limit`: where to stop looking for one that fits.
+ */
+export function prefixHorizon(text: string, limit: number): number | undefined {
+  return tokenHorizon(text, limit, PIECES_TOUCHED_BY_CUT);
+}
+
+function tokenHorizon(text: string, limit: number, furtherPieces: number): number | undefined {
+  const ranks = cl100kRanks();
+  let count = 0;
+  for (let start = 0; start < text.length; ) {
+    const end = pieceEnd(text, start);
+    count += pieceTokens(text.slice(start, end), ranks);
+    start = end;
+    if (count > limit) {
+      for (let more = furtherPieces; more > 0 && start < text.length; more--) start = pieceEnd(text, start);
+      return start;
+    }
+  }
+  return undefined;
+}
+
+/** Counts of pieces that are not one token; emptied when full, so that hostile texts cannot grow it. */
+const mergedCounts = new Map<string, number>();
+const CACHED_PIECES = 20_000;
+const LONGEST_CACHED_PIECE = 48;
+
+function pieceTokens(piece: string, ranks: RankTable): number {
+  // An ASCII piece is its own byte string. One that is not could look like other bytes, so it is encoded first.
+  const ascii = isAscii(piece);
+  if (ascii && ranks.has(piece)) return 1;
+  const cached = mergedCounts.get(piece);
+  if (cached !== undefined) return cached;
+  const bytes = ascii ? piece : Buffer.from(piece, 'utf8').toString('latin1');
+  const count = ranks.has(bytes) ? 1 : mergedCount(bytes, ranks);
+  if (piece.length <= LONGEST_CACHED_PIECE) {
+    if (mergedCounts.size >= CACHED_PIECES) mergedCounts.clear();
+    mergedCounts.set(piece, count);
+  }
+  return count;
+}
+
+function isAscii(piece: string): boolean {
+  for (let i = 0; i < piece.length; i++) {
+    if (piece.charCodeAt(i) > 0x7f) return false;
+  }
+  return true;
+}

@@ -1,0 +1,94 @@
+import { COMPOUNDS, LEADING_VERBS, MASS_NOUNS, PLAIN_VERBS, PREPOSITIONS, QUALIFIERS } from './words.ts';
+
+/** What a tool's name says: what it does, and to what, the general before the special. */
+export interface Topic {
+  verb: string;
+  /** Singular, compounds joined: `list_pull_request_files` is about `pull-request`, `file`. */
+  nouns: readonly string[];
+  /** What follows a preposition: `cycle` in `add_issue_to_cycle`. */
+  related: readonly string[];
+}
+
+/** The topic of a tool, from its own name alone: so no other tool can change it. */
+export function topicOf(toolName: string, skippedWords: ReadonlySet<string>): Topic {
+  const all = splitWords(toolName).filter((word) => !/^\d+$/.test(word));
+  const words = dropSkipped(all, skippedWords);
+  const verbAt = findVerb(words);
+  const verb = verbAt < 0 ? '' : (words[verbAt] as string);
+  const rest = verbAt < 0 ? words : [...words.slice(0, verbAt), ...afterVerb(words, verbAt)];
+  const preposition = rest.findIndex((word, index) => index > 0 && PREPOSITIONS.has(word));
+  const about = preposition < 0 ? rest : rest.slice(0, preposition);
+  const related = preposition < 0 ? [] : rest.slice(preposition + 1);
+  const nouns = toNouns(about);
+  return nouns.length > 0 ? { verb, nouns, related: toNouns(related) } : { verb, nouns: toNouns(related), related: [] };
+}
+
+/** Lower-case words of a name in any style: snake, kebab, camel, dotted. */
+export function splitWords(name: string): string[] {
+  return name
+    .replaceAll(/OAuth/g, 'Oauth')
+    .replaceAll(/GraphQL/g, 'Graphql')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** Words at the front that repeat the server or that all its tools share. Never all of the words. */
+function dropSkipped(words: string[], skipped: ReadonlySet<string>): string[] {
+  let first = 0;
+  while (first < words.length - 1 && skipped.has(words[first] as string)) first++;
+  return words.slice(first);
+}
+
+function findVerb(words: readonly string[]): number {
+  const first = words.findIndex((word) => !QUALIFIERS.has(word) && word !== 'batch' && word !== 'bulk');
+  if (first < 0) return -1;
+  const leading = words[first] as string;
+  if (words.length > first + 1 && (PLAIN_VERBS.has(leading) || LEADING_VERBS.has(leading))) return first;
+  return words.findIndex((word, index) => index > first && PLAIN_VERBS.has(word));
+}
+
+/** `create_or_update_file`: what is joined to the verb by "or" is a verb too. */
+function afterVerb(words: readonly string[], verbAt: number): string[] {
+  let next = verbAt + 1;
+  while ((words[next] === 'or' || words[next] === 'and') && next + 2 < words.length) next += 2;
+  return words.slice(next);
+}
+
+function toNouns(words: readonly string[]): string[] {
+  const nouns: string[] = [];
+  for (const word of words) {
+    if (QUALIFIERS.has(word) || PREPOSITIONS.has(word)) {
+      if (word !== 'api') continue;
+    }
+    const noun = singular(word);
+    const joined = `${nouns.at(-1)}-${noun}`;
+    if (COMPOUNDS.has(joined)) nouns[nouns.length - 1] = joined;
+    else if (nouns.at(-1) !== noun) nouns.push(noun);
+  }
+  if (nouns.length > 1 && nouns[0] === 'api') nouns.shift();
+  return nouns;
+}
+
+/** Good enough for the words of tool names; wrong forms do no harm, since only equality counts. */
+export function singular(word: string): string {
+  if (word.length < 4 || !word.endsWith('s')) return word;
+  if (/(ss|us|is|ics)$/.test(word) || word === 'news' || word === 'kubernetes' || word === 'aws') return word;
+  if (/(ch|sh|x|ss|zz)es$/.test(word)) return word.slice(0, -2);
+  if (/statuses$|aliases$|buses$/.test(word)) return word.slice(0, -2);
+  if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
+  return word.slice(0, -1);
+}
+
+/** The label of a cluster: the noun as a person would head a list. Depends on the noun alone, so it never changes. */
+export function plural(noun: string): string {
+  const head = noun.slice(noun.lastIndexOf('-') + 1);
+  if (head.length < 3 || head.endsWith('s') || MASS_NOUNS.has(head) || !/[aeiouy]/.test(head)) {
+    return /(ss|us)$/.test(head) && !MASS_NOUNS.has(head) ? `${noun}es` : noun;
+  }
+  if (/(ch|sh|x|z)$/.test(head)) return `${noun}es`;
+  if (/[^aeiou]y$/.test(head)) return `${noun.slice(0, -1)}ies`;
+  return `${noun}s`;
+}

@@ -1,0 +1,59 @@
+/** Words that tool names are made of: what they do, and what carries no topic. Lower case. */
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
+
+/** Verbs anywhere in a name: `create_issue`, `droplet-create`, `apps-get-logs`. */
+export const PLAIN_VERBS = words(`
+  add apply approve assign attach cancel change check clear close convert copy create delete describe detach disable
+  discover download drop duplicate edit enable ensure erase evaluate execute explain fetch find generate get insert
+  install invite list manage modify move open patch perform post preview publish put query read refresh register
+  remove rename replace replay reset resize resolve restart restore resume retrieve retry revoke rotate save search
+  send set show start stop submit subscribe suggest sync terminate transfer trigger unarchive unassign undo uninstall
+  unpublish unsubscribe update upgrade upload upsert validate verify write
+`);
+
+/** Verbs at the front of a name alone: further on they are things (`pull_request`, `create_project_update`, `tests`). */
+export const LEADING_VERBS = words(`
+  abort accept activate adjust analyze append archive ask auto batch begin block bookmark build bulk calculate
+  checkout choose click commit compare complete compose compress compute configure confirm connect consume count
+  debug decode decrypt define deploy deprecate detect deny diff disconnect dismiss display drag draw encode encrypt
+  end enhance enter estimate examine expand explore export extend extract fill filter finalize finish fix follow fork
+  format forward generate grant group guide handle hide highlight hover import include increment index inspect
+  integrate introspect invoke join kill label launch leave link load lock log login logout look make map mark match
+  measure merge mock monitor mount mute navigate normalize notify observe optimize orchestrate parse pause pin ping
+  plan play poll power press preprocess print process profile promote protect provision pull purge push reboot
+  rebuild record recover recycle redeploy redirect reference reindex reject release reload remember render reorder
+  reply report request reserve respond return review revert rewrite rollback rotate run sample scale scan schedule
+  score scrape screenshot scroll select serve share shutdown sign simulate skip snapshot snooze sort split stage
+  stream style subscribe summarize swap swipe switch tag take tap test toggle touch trace track trade train transform
+  transition translate traverse trim type unapprove unblock unfollow unhide unlink unlock unmute unpin unprotect
+  unshare unwatch use view visit vote wait wake watch zip
+`);
+
+/** After one of these comes what the tool works with or on, not what it is about: `add_issue_to_cycle`. */
+export const PREPOSITIONS = words(
+  'about across after and as at before between by for from in inside into of off on onto or out over per through to under until using via when where with within without',
+);
+
+/** Say how many or which, not what. */
+export const QUALIFIERS = words(
+  'a active all an any api async available batch bulk by complete current custom detailed each every existing full given id ids its latest live many me multi multiple my new old own raw recent single specific the this tool your',
+);
+
+/** Read as one thing though they are two words. The second is never a topic of its own after the first. */
+export const COMPOUNDS = words(
+  'pull-request merge-request work-item api-key access-key access-token feature-flag service-account web-hook user-story test-case test-run test-plan test-suite time-entry time-zone load-balancer log-group data-source data-set saved-view line-item payment-method tax-rate credit-note purchase-order bank-transaction knowledge-base security-group key-value custom-field environment-variable env-var object-schema audit-log code-block status-page action-item pipeline-schedule business-unit release-note',
+);
+
+/** Have no plural of their own. */
+export const MASS_NOUNS = words(`
+  access advice ai analytics audio auth authentication authorization billing browser cache calendar chat ci clipboard
+  code compute config configuration content context copilot css data debugging design dns documentation email feedback
+  gmail graphql hardware health help history html http info information infra infrastructure input insight iot json kafka
+  keyboard kubernetes lds log logging lwc markdown media memory metadata money monitoring mouse music network oauth
+  output pdf performance persona postgres power privacy progress quality r2 redis security seo slack sms software source
+  sprints sql status storage support sync telemetry test text time tracing traffic training translation travel usage
+  video voice weather web wiki work xml yaml youtube
+`);
