@@ -1,9 +1,22 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { cloneGroups } from './clones.ts';
-import { buildFieldIndex, type FieldIndex, type FieldTerms, fieldTermsOf, type ServerText } from './fieldIndex.ts';
+import { buildFieldIndex, type FieldTerms, fieldTermsOf, type ServerText } from './fieldIndex.ts';
+import { type Intent, toolIntent } from './intent.ts';
 import { Lexicon } from './lexicon.ts';
-import { readQuery } from './queryWords.ts';
+import { buildNameIndex } from './nameCoverage.ts';
+import type { Postings } from './postings.ts';
+import { planQuery, type QueryPlan, type Vocabulary } from './queryWords.ts';
+import { SIGNAL_WEIGHTS, SIGNALS, signalValues } from './scoring.ts';
+import { buildServerIndex, type ServerIndex } from './serverEvidence.ts';
+import { Scratch } from './signals.ts';
+import { compileThesaurus, type Thesaurus } from './thesaurus.ts';
+import { FIELDS, type FieldName } from './toolText.ts';
+import { buildToolVectors, type ToolVectors } from './toolVectors.ts';
 import type { UseHistory } from './useHistory.ts';
+import { VERBS } from './vocabulary/verbs.ts';
+import { decodeWordTable } from './wordTable.ts';
+
+const THESAURUS = compileThesaurus([VERBS]);
 
 export interface RankServer {
   name: string;
@@ -23,7 +36,15 @@ export interface RankIndex {
   serverOf: Uint32Array;
   groupOf: Uint32Array;
   lexicon: Lexicon;
-  fields: FieldIndex;
+  postings: Postings;
+  idf: Float64Array;
+  maxIdf: number;
+  names: Postings;
+  serverIndex: ServerIndex;
+  intents: readonly Intent[];
+  scratch: Scratch;
+  thesaurus: Thesaurus;
+  vectors?: ToolVectors;
 }
 
 export interface RankedTool {
@@ -54,7 +75,7 @@ function byCodePoint(a: string, b: string): number {
 export function buildRankIndex(
   tools: readonly CatalogTool[],
   servers: readonly RankServer[],
-  _resources: RankResources = {},
+  resources: RankResources = {},
 ): RankIndex {
   const sorted = [...tools].sort((a, b) => byCodePoint(a.id, b.id));
   const lexicon = new Lexicon();
@@ -79,30 +100,76 @@ export function buildRankIndex(
     documents.push(fieldTermsOf(tool, serverTexts[number] as ServerText, lexicon));
   }
   lexicon.seal();
+  const fields = buildFieldIndex(documents, lexicon.size);
+  const stemsOf = (terms: readonly number[] | Int32Array, limit: number) =>
+    Array.from(terms.slice(0, limit), (term) => lexicon.stems[term] as string);
+  const table = resources.wordTable === undefined ? undefined : decodeWordTable(resources.wordTable);
+  const field = (terms: FieldTerms, name: FieldName) => terms[FIELDS.indexOf(name)] as readonly number[];
   return {
     tools: sorted,
     servers: serverTexts,
     serverOf,
     groupOf: cloneGroups(sorted),
     lexicon,
-    fields: buildFieldIndex(documents, lexicon.size),
+    ...fields,
+    names: buildNameIndex(
+      documents.map((terms) => field(terms, 'name')),
+      fields.idf,
+      lexicon.size,
+    ),
+    serverIndex: buildServerIndex(
+      serverTexts.map((server) => stemsOf(server.nameTerms, 20)),
+      serverOf,
+      fields.postings,
+      lexicon.size,
+    ),
+    intents: sorted.map(toolIntent),
+    scratch: new Scratch(sorted.length),
+    thesaurus: THESAURUS,
+    ...(table
+      ? {
+          vectors: buildToolVectors(
+            table,
+            documents.map((terms, doc) => ({
+              name: stemsOf(field(terms, 'name'), 20),
+              description: stemsOf(field(terms, 'description'), 60),
+              server: stemsOf(serverTexts[serverOf[doc] as number]?.nameTerms ?? [], 10),
+              argumentNames: stemsOf(field(terms, 'arguments'), 40),
+            })),
+          ),
+        }
+      : {}),
   };
 }
 
+function vocabularyOf(index: RankIndex): Vocabulary {
+  const { offsets } = index.postings;
+  return {
+    lexicon: index.lexicon,
+    idf: index.idf,
+    maxIdf: index.maxIdf,
+    thesaurus: index.thesaurus,
+    docFrequency: (term) => (offsets[term + 1] as number) - (offsets[term] as number),
+    isWord: (stem) => index.vectors?.table.rows.has(stem) === true || index.thesaurus.meanings.has(stem),
+  };
+}
+
+export function planFor(index: RankIndex, query: string): QueryPlan {
+  return planQuery(query, vocabularyOf(index));
+}
+
 export function rank(index: RankIndex, query: string, options: RankOptions): RankResult {
-  const { terms } = readQuery(query, index.lexicon);
+  const values = signalValues(index, planFor(index, query));
   const scores = new Float64Array(index.tools.length);
-  const { offsets, docs, impacts } = index.fields.postings;
-  for (const { term, weight } of terms) {
-    const gain = weight * (index.fields.idf[term] as number);
-    for (let at = offsets[term] as number; at < (offsets[term + 1] as number); at++) {
-      const doc = docs[at] as number;
-      scores[doc] = (scores[doc] as number) + gain * (impacts[at] as number);
-    }
+  for (const name of SIGNALS) {
+    const weight = SIGNAL_WEIGHTS[name];
+    const part = values[name];
+    for (let doc = 0; doc < scores.length; doc++)
+      scores[doc] = (scores[doc] as number) + weight * (part[doc] as number);
   }
   const order: number[] = [];
   for (let doc = 0; doc < scores.length; doc++) {
-    scores[doc] = Math.round(scores[doc] as number);
+    scores[doc] = Math.round((scores[doc] as number) * 10_000);
     if (scores[doc] === 0) continue;
     if (options.server !== undefined && index.tools[doc]?.server !== options.server) continue;
     order.push(doc);
