@@ -1,0 +1,33 @@
+import { IMPACT_SCALE, type Postings, PostingsBuilder } from './postings.ts';
+
+/** A rare word in a name says little more than a fairly rare one. */
+const MAX_MASS = 6;
+
+/** For each term the tools with it in their name, and how much of the name's mass it is. */
+export function buildNameIndex(names: readonly (readonly number[])[], idf: Float64Array, termCount: number): Postings {
+  const builder = new PostingsBuilder();
+  for (const [doc, terms] of names.entries()) {
+    const own = [...new Set(terms)];
+    let mass = 0;
+    for (const term of own) mass += Math.min(MAX_MASS, idf[term] as number);
+    for (const term of own) builder.add(term, doc, Math.min(MAX_MASS, idf[term] as number) / Math.max(mass, 1e-9));
+  }
+  return builder.build(termCount);
+}
+
+/** The share of a tool's name that the query says, in its own words or in words that stand for them. */
+export function addNameCoverage(
+  names: Postings,
+  weights: ReadonlyMap<number, number>,
+  into: Float64Array,
+  weight: number,
+): void {
+  for (const [term, sureness] of weights) {
+    const gain = (weight * sureness) / IMPACT_SCALE;
+    const end = names.offsets[term + 1] as number;
+    for (let at = names.offsets[term] as number; at < end; at++) {
+      const doc = names.docs[at] as number;
+      into[doc] = (into[doc] as number) + gain * (names.impacts[at] as number);
+    }
+  }
+}

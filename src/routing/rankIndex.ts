@@ -1,0 +1,197 @@
+import type { CatalogTool } from '../catalog/types.ts';
+import { cloneGroups } from './clones.ts';
+import { buildFieldIndex, type FieldTerms, fieldTermsOf, type ServerText } from './fieldIndex.ts';
+import { type Intent, toolIntent } from './intent.ts';
+import { Lexicon } from './lexicon.ts';
+import { buildNameIndex } from './nameCoverage.ts';
+import type { Postings } from './postings.ts';
+import { planQuery, type QueryPlan, type Vocabulary } from './queryWords.ts';
+import { SIGNAL_WEIGHTS, SIGNALS, signalValues } from './scoring.ts';
+import { buildServerIndex, type ServerIndex } from './serverEvidence.ts';
+import { Scratch } from './signals.ts';
+import { compileThesaurus, type Thesaurus } from './thesaurus.ts';
+import { FIELDS, type FieldName } from './toolText.ts';
+import { buildToolVectors, type ToolVectors } from './toolVectors.ts';
+import type { UseHistory } from './useHistory.ts';
+import { VERBS } from './vocabulary/verbs.ts';
+import { decodeWordTable } from './wordTable.ts';
+
+const THESAURUS = compileThesaurus([VERBS]);
+
+export interface RankServer {
+  name: string;
+  namespace: string;
+  instructions?: string;
+}
+
+export interface RankResources {
+  /** The bytes of `media/words-48.bin`; without them ranking works on words alone. */
+  wordTable?: Uint8Array;
+}
+
+export interface RankIndex {
+  /** In the order of their ids. */
+  tools: readonly CatalogTool[];
+  servers: readonly ServerText[];
+  serverOf: Uint32Array;
+  groupOf: Uint32Array;
+  lexicon: Lexicon;
+  postings: Postings;
+  idf: Float64Array;
+  maxIdf: number;
+  names: Postings;
+  serverIndex: ServerIndex;
+  intents: readonly Intent[];
+  scratch: Scratch;
+  thesaurus: Thesaurus;
+  vectors?: ToolVectors;
+}
+
+export interface RankedTool {
+  tool: CatalogTool;
+  score: number;
+  /** Other servers' identical tools, collapsed into this one. */
+  clones: readonly CatalogTool[];
+}
+
+export interface RankResult {
+  hits: readonly RankedTool[];
+  /** `none`: nothing matched. `weak`: what matched is a small part of what was asked. */
+  confidence: 'good' | 'weak' | 'none';
+  searched: number;
+  nearestNames: readonly string[];
+}
+
+export interface RankOptions {
+  topK: number;
+  server?: string;
+  history?: UseHistory;
+}
+
+function byCodePoint(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function buildRankIndex(
+  tools: readonly CatalogTool[],
+  servers: readonly RankServer[],
+  resources: RankResources = {},
+): RankIndex {
+  const sorted = [...tools].sort((a, b) => byCodePoint(a.id, b.id));
+  const lexicon = new Lexicon();
+  const known = new Map(servers.map((server) => [server.name, server]));
+  const serverNumbers = new Map<string, number>();
+  const serverTexts: ServerText[] = [];
+  const serverOf = new Uint32Array(sorted.length);
+  const documents: FieldTerms[] = [];
+  for (const [doc, tool] of sorted.entries()) {
+    let number = serverNumbers.get(tool.server);
+    if (number === undefined) {
+      number = serverTexts.length;
+      serverNumbers.set(tool.server, number);
+      const server = known.get(tool.server);
+      serverTexts.push({
+        name: tool.server,
+        nameTerms: [...new Set([...lexicon.termsOf(tool.server), ...lexicon.termsOf(server?.namespace ?? '')])],
+        textTerms: lexicon.termsOf((server?.instructions ?? '').slice(0, 2_000)),
+      });
+    }
+    serverOf[doc] = number;
+    documents.push(fieldTermsOf(tool, serverTexts[number] as ServerText, lexicon));
+  }
+  lexicon.seal();
+  const fields = buildFieldIndex(documents, lexicon.size);
+  const stemsOf = (terms: readonly number[] | Int32Array, limit: number) =>
+    Array.from(terms.slice(0, limit), (term) => lexicon.stems[term] as string);
+  const table = resources.wordTable === undefined ? undefined : decodeWordTable(resources.wordTable);
+  const field = (terms: FieldTerms, name: FieldName) => terms[FIELDS.indexOf(name)] as readonly number[];
+  return {
+    tools: sorted,
+    servers: serverTexts,
+    serverOf,
+    groupOf: cloneGroups(sorted),
+    lexicon,
+    ...fields,
+    names: buildNameIndex(
+      documents.map((terms) => field(terms, 'name')),
+      fields.idf,
+      lexicon.size,
+    ),
+    serverIndex: buildServerIndex(
+      serverTexts.map((server) => stemsOf(server.nameTerms, 20)),
+      serverOf,
+      fields.postings,
+      lexicon.size,
+    ),
+    intents: sorted.map(toolIntent),
+    scratch: new Scratch(sorted.length),
+    thesaurus: THESAURUS,
+    ...(table
+      ? {
+          vectors: buildToolVectors(
+            table,
+            documents.map((terms, doc) => ({
+              name: stemsOf(field(terms, 'name'), 20),
+              description: stemsOf(field(terms, 'description'), 60),
+              server: stemsOf(serverTexts[serverOf[doc] as number]?.nameTerms ?? [], 10),
+              argumentNames: stemsOf(field(terms, 'arguments'), 40),
+            })),
+          ),
+        }
+      : {}),
+  };
+}
+
+function vocabularyOf(index: RankIndex): Vocabulary {
+  const { offsets } = index.postings;
+  return {
+    lexicon: index.lexicon,
+    idf: index.idf,
+    maxIdf: index.maxIdf,
+    thesaurus: index.thesaurus,
+    docFrequency: (term) => (offsets[term + 1] as number) - (offsets[term] as number),
+    isWord: (stem) => index.vectors?.table.rows.has(stem) === true || index.thesaurus.meanings.has(stem),
+  };
+}
+
+export function planFor(index: RankIndex, query: string): QueryPlan {
+  return planQuery(query, vocabularyOf(index));
+}
+
+export function rank(index: RankIndex, query: string, options: RankOptions): RankResult {
+  const values = signalValues(index, planFor(index, query));
+  const scores = new Float64Array(index.tools.length);
+  for (const name of SIGNALS) {
+    const weight = SIGNAL_WEIGHTS[name];
+    const part = values[name];
+    for (let doc = 0; doc < scores.length; doc++)
+      scores[doc] = (scores[doc] as number) + weight * (part[doc] as number);
+  }
+  const order: number[] = [];
+  for (let doc = 0; doc < scores.length; doc++) {
+    scores[doc] = Math.round((scores[doc] as number) * 10_000);
+    if (scores[doc] === 0) continue;
+    if (options.server !== undefined && index.tools[doc]?.server !== options.server) continue;
+    order.push(doc);
+  }
+  order.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
+  const hits: RankedTool[] = [];
+  const shown = new Map<number, CatalogTool[]>();
+  for (const doc of order) {
+    const tool = index.tools[doc] as CatalogTool;
+    const group = index.groupOf[doc] as number;
+    const clones = shown.get(group);
+    if (clones) clones.push(tool);
+    else if (hits.length < options.topK) {
+      const list: CatalogTool[] = [];
+      shown.set(group, list);
+      hits.push({ tool, score: scores[doc] as number, clones: list });
+    }
+  }
+  return {
+    hits,
+    confidence: hits.length === 0 ? 'none' : 'good',
+    searched: index.tools.length,
+    nearestNames: [],
+  };
+}

@@ -1,0 +1,65 @@
+import { stemOf } from './text.ts';
+
+/**
+ * The vocabulary of developers and platforms: which words stand for which. Lines of `src/routing/vocabulary/`:
+ *   a, b, c_d      each stands for each other (an underscore joins the words of a phrase)
+ *   a, b > x, y~   a or b stand for x, and less surely for y (`~` .6, `~~` .35); not the other way round
+ *   # a comment
+ */
+export interface Meaning {
+  /** Stems of one word, or of a phrase of which a tool must hold all. */
+  stems: readonly string[];
+  weight: number;
+}
+
+export interface Thesaurus {
+  /** By stems joined with a space: a word or a phrase of the query. */
+  meanings: ReadonlyMap<string, readonly Meaning[]>;
+  longestPhrase: number;
+}
+
+const FAINT = 0.35;
+const LESS_SURE = 0.6;
+
+function parseItem(text: string): Meaning {
+  const marks = /~*$/.exec(text)?.[0].length ?? 0;
+  const words = text
+    .slice(0, text.length - marks)
+    .trim()
+    .toLowerCase()
+    .split('_');
+  return { stems: words.map(stemOf), weight: marks === 0 ? 1 : marks === 1 ? LESS_SURE : FAINT };
+}
+
+export function compileThesaurus(texts: readonly string[]): Thesaurus {
+  const meanings = new Map<string, Map<string, Meaning>>();
+  let longestPhrase = 1;
+  const add = (from: Meaning, to: Meaning, weight: number) => {
+    const key = from.stems.join(' ');
+    const target = to.stems.join(' ');
+    if (key === target || key === '' || target === '') return;
+    longestPhrase = Math.max(longestPhrase, from.stems.length);
+    let row = meanings.get(key);
+    if (row === undefined) {
+      row = new Map();
+      meanings.set(key, row);
+    }
+    const known = row.get(target);
+    if (known === undefined || known.weight < weight) row.set(target, { stems: to.stems, weight });
+  };
+  const items = (list: string) => list.split(',').map((item) => parseItem(item.trim()));
+  for (const line of texts.join('\n').split('\n')) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [left = '', right] = line.split('>');
+    const sources = items(left);
+    if (right === undefined) {
+      for (const from of sources) for (const to of sources) add(from, to, Math.min(from.weight, to.weight));
+    } else {
+      for (const from of sources) for (const to of items(right)) add(from, to, to.weight * from.weight);
+    }
+  }
+  return {
+    meanings: new Map([...meanings].map(([key, row]) => [key, [...row.values()]])),
+    longestPhrase,
+  };
+}

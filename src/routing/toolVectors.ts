@@ -1,0 +1,82 @@
+import { DIMENSIONS, type WordTable } from './wordTable.ts';
+
+/** How much each part of a tool's text goes into its vector, and how many words of it. */
+const NAME = 2;
+const SERVER = 0.5;
+const ARGUMENTS = 0.25;
+const MAX_DESCRIPTION_WORDS = 30;
+const MAX_ARGUMENT_WORDS = 20;
+
+export interface ToolVectors {
+  table: WordTable;
+  /** Unit vectors after the catalog's mean was taken off, one row a tool. */
+  rows: Float32Array;
+  mean: Float64Array;
+}
+
+export interface VectorText {
+  name: readonly string[];
+  description: readonly string[];
+  server: readonly string[];
+  argumentNames: readonly string[];
+}
+
+export function addWord(table: WordTable, stem: string, weight: number, into: Float64Array): boolean {
+  const row = table.rows.get(stem);
+  if (row === undefined) return false;
+  const gain = weight * (table.scales[row] as number);
+  const start = row * DIMENSIONS;
+  for (let d = 0; d < DIMENSIONS; d++) into[d] = (into[d] as number) + gain * (table.cells[start + d] as number);
+  return true;
+}
+
+function toUnit(vector: Float64Array): boolean {
+  let square = 0;
+  for (const value of vector) square += value * value;
+  if (square === 0) return false;
+  const length = Math.sqrt(square);
+  for (let d = 0; d < DIMENSIONS; d++) vector[d] = (vector[d] as number) / length;
+  return true;
+}
+
+export function buildToolVectors(table: WordTable, texts: readonly VectorText[]): ToolVectors {
+  const rows = new Float32Array(texts.length * DIMENSIONS);
+  const mean = new Float64Array(DIMENSIONS);
+  const vector = new Float64Array(DIMENSIONS);
+  for (const [doc, text] of texts.entries()) {
+    vector.fill(0);
+    for (const stem of text.name) addWord(table, stem, NAME, vector);
+    for (const stem of text.description.slice(0, MAX_DESCRIPTION_WORDS)) addWord(table, stem, 1, vector);
+    for (const stem of text.server) addWord(table, stem, SERVER, vector);
+    for (const stem of text.argumentNames.slice(0, MAX_ARGUMENT_WORDS)) addWord(table, stem, ARGUMENTS, vector);
+    toUnit(vector);
+    rows.set(vector, doc * DIMENSIONS);
+    for (let d = 0; d < DIMENSIONS; d++) mean[d] = (mean[d] as number) + (vector[d] as number) / texts.length;
+  }
+  for (let doc = 0; doc < texts.length; doc++) {
+    for (let d = 0; d < DIMENSIONS; d++) vector[d] = (rows[doc * DIMENSIONS + d] as number) - (mean[d] as number);
+    toUnit(vector);
+    rows.set(vector, doc * DIMENSIONS);
+  }
+  return { table, rows, mean };
+}
+
+/** The query's unit vector, or nothing if the table knows none of its words. */
+export function queryVector(
+  vectors: ToolVectors,
+  words: readonly { stem: string; weight: number }[],
+): Float64Array | undefined {
+  const vector = new Float64Array(DIMENSIONS);
+  let known = false;
+  for (const { stem, weight } of words) known = addWord(vectors.table, stem, weight, vector) || known;
+  if (!known || !toUnit(vector)) return undefined;
+  for (let d = 0; d < DIMENSIONS; d++) vector[d] = (vector[d] as number) - (vectors.mean[d] as number);
+  return toUnit(vector) ? vector : undefined;
+}
+
+export function likeness(vectors: ToolVectors, query: Float64Array, doc: number): number {
+  const { rows } = vectors;
+  let dot = 0;
+  for (let d = 0, at = doc * DIMENSIONS; d < DIMENSIONS; d++, at++) dot += (query[d] as number) * (rows[at] as number);
+  return dot > 0 ? dot : 0;
+}

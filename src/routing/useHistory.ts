@@ -1,0 +1,3 @@
+export interface UseHistory {
+  entries: readonly unknown[];
+}
