@@ -1,0 +1,24 @@
+import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import type { ArtifactStore } from '../../firewall/artifactStore.ts';
+import type { ServerConnection } from '../../upstream/serverConnection.ts';
+import type { CatalogView } from '../catalogView.ts';
+
+/** What the surface works on: the worker owns it. */
+export interface GatewayContext {
+  view(): CatalogView;
+  servers(): readonly ServerStatus[];
+  configuration(): ConfigurationStatus;
+  connection(server: string): ServerConnection | undefined;
+  artifacts: ArtifactStore;
+  onCallStart(): void;
+  onCallEnd(call: Omit<CallRecord, 'id'>): void;
+}
+
+/** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */
+export interface Answer {
+  text: string;
+  data: object;
+  isError?: boolean;
+  /** Parts that a text cannot stand for: images, audio. */
+  media?: readonly object[];
+}

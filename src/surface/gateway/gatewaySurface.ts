@@ -1,0 +1,85 @@
+import { GatewayError } from '../../ops/gatewayError.ts';
+import { errorText, oneLine } from '../../ops/porcelain.ts';
+import type { SessionSurface } from '../../protocol/sessionServer.ts';
+import { argsInvalid, type CheckedArguments, checkArguments, type RenderMode, renderMode } from './arguments.ts';
+import { browse } from './browse.ts';
+import { GATEWAY_TOOLS } from './definitions.ts';
+import { execute } from './execute.ts';
+import type { Answer, GatewayContext } from './gatewayContext.ts';
+import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from './introduction.ts';
+import { view } from './view.ts';
+
+/** The default face of the gateway (000 §4.2): three tools, whatever stands behind them. */
+export function gatewaySurface(context: GatewayContext): SessionSurface {
+  return {
+    serverInfo: SERVER_INFO,
+    capabilities: SERVER_CAPABILITIES,
+    instructions: INSTRUCTIONS,
+    listTools: () => GATEWAY_TOOLS,
+    callTool: async (name, args, { signal, client }) => {
+      const at = Date.now();
+      const started = performance.now();
+      context.onCallStart();
+      const { result, errorCode } = await settle(() => callTool(name, args, context, signal), args);
+      context.onCallEnd({
+        at,
+        client,
+        metaTool: name,
+        subject: subjectOf(args),
+        durationMs: performance.now() - started,
+        outcome: result.isError ? 'error' : 'ok',
+        ...(errorCode === undefined ? {} : { errorCode }),
+      });
+      return result;
+    },
+  };
+}
+
+async function callTool(name: string, args: unknown, context: GatewayContext, signal: AbortSignal): Promise<Answer> {
+  const definition = GATEWAY_TOOLS.find((tool) => tool.name === name);
+  if (!definition) {
+    throw argsInvalid(`There is no tool "${name.slice(0, 64)}" here; it has ${GATEWAY_TOOLS.map((t) => t.name).join(', ')}.`, []);
+  }
+  const checked: CheckedArguments = checkArguments(definition, args);
+  if (name === 'tool_browse') return browse(checked, context);
+  if (name === 'tool_view') return view(checked, context);
+  return execute(checked, context, signal);
+}
+
+interface ToolResult {
+  content: object[];
+  structuredContent?: object;
+  isError?: boolean;
+}
+
+/** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
+async function settle(run: () => Promise<Answer>, args: unknown): Promise<{ result: ToolResult; errorCode?: string }> {
+  const mode: RenderMode = typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';
+  try {
+    const answer = await run();
+    return { result: toResult(answer, mode), ...(answer.isError ? { errorCode: 'UPSTREAM_ERROR' } : {}) };
+  } catch (thrown) {
+    const error =
+      thrown instanceof GatewayError
+        ? thrown
+        : new GatewayError('UPSTREAM_ERROR', oneLine(`Waygate failed on this call: ${(thrown as Error).message}`));
+    const answer = { text: errorText(error), data: error.toObject(), isError: true };
+    return { result: toResult(answer, mode), errorCode: error.code };
+  }
+}
+
+/** VS Code replaces text by structured content: a porcelain answer carries text alone (design.md §3). */
+function toResult({ text, data, isError, media = [] }: Answer, mode: RenderMode): ToolResult {
+  const flag = isError ? { isError: true } : {};
+  if (mode === 'json') {
+    return { content: [{ type: 'text', text: JSON.stringify(data) }, ...media], structuredContent: data, ...flag };
+  }
+  // Parts are joined without a separator by VS Code: each ends its line.
+  return { content: [{ type: 'text', text: `${text}\n` }, ...media], ...flag };
+}
+
+function subjectOf(args: unknown): string {
+  if (typeof args !== 'object' || args === null) return '';
+  const { query, path, tool_id: id, handle } = args as Record<string, unknown>;
+  return [query, path, id, handle].find((value) => typeof value === 'string') as string | undefined ?? '';
+}
