@@ -1,7 +1,8 @@
 // Builds what the product ships, and with --test the suite that runs inside VS Code.
 // --dev leaves the code readable and adds inline source maps; --test adds dist/test/editor/index.cjs.
 
-import { chmodSync, existsSync, globSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -87,7 +88,6 @@ const bundles = [
     banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
   },
   { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [lazyRanks] },
-  { ...node, entryPoints: [RANKS], outfile: 'dist/cl100k_base.cjs', banner: {}, sourcemap: false },
   { ...browser, entryPoints: ['webview/dashboard/main.ts'], outfile: 'dist/webview/dashboard.js', format: 'iife' },
   { ...browser, entryPoints: ['webview/dashboard/dashboard.css'], outfile: 'dist/webview/dashboard.css' },
 ];
@@ -124,6 +124,23 @@ function report(outfile) {
   console.log(`  ${outfile.padEnd(28)}${kilobytes(bytes.length)}${kilobytes(gzipSync(bytes).length)} gzip`);
 }
 
+/** The rank table is data already: it is shipped as the package has it. */
+function copyRanks() {
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  copyFileSync(createRequire(import.meta.url).resolve(RANKS), join(root, 'dist', RANKS_FILE));
+  report(`dist/${basename(RANKS_FILE)}`);
+}
+
+/** What an older build made and this one does not must not find its way into the packed extension. */
+function removeStale() {
+  const made = new Set([...bundles.map(({ outfile }) => join(root, outfile)), join(root, 'dist', RANKS_FILE)]);
+  for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const ofTheSuite = path.startsWith(join(root, 'dist', 'test'));
+    if (entry.isFile() && !made.has(path) && !ofTheSuite) rmSync(path);
+  }
+}
+
 async function bundle(options) {
   const { metafile } = await build(options);
   if (options.outfile === 'dist/waygate.cjs') {
@@ -140,7 +157,6 @@ function describe(error) {
     .join('\n');
 }
 
-if (!dev || !existsSync(join(root, 'dist'))) rmSync(join(root, 'dist'), { recursive: true, force: true });
 console.log(`Building Waygate ${version}+${builtAt}`);
 const outcomes = await Promise.allSettled(bundles.map(bundle));
 outcomes.forEach((outcome, index) => {
@@ -151,3 +167,5 @@ outcomes.forEach((outcome, index) => {
     console.error(`  ${outfile} was not built: ${describe(outcome.reason)}`);
   }
 });
+copyRanks();
+removeStale();

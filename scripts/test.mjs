@@ -85,10 +85,18 @@ async function editor() {
 
 /** @type {Record<string, () => Promise<Tally>>} */
 const STEPS = {
-  typecheck: () => check('typecheck', ['tsconfig.json', 'webview/tsconfig.json'].map((file) => [binary('typescript', 'tsc'), '-p', file])),
+  typecheck: () =>
+    check(
+      'typecheck',
+      ['tsconfig.json', 'webview/tsconfig.json'].map((file) => [binary('typescript', 'tsc'), '-p', file]),
+    ),
   lint: () => check('lint', [[binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.']]),
   build: () => check('build', [['esbuild.mjs', '--test']]),
-  unit: () => vitest('unit', [...GROUPS, ...ELSEWHERE].map((folder) => `--exclude=test/${folder}/**`)),
+  unit: () =>
+    vitest(
+      'unit',
+      [...GROUPS, ...ELSEWHERE].map((folder) => `--exclude=test/${folder}/**`),
+    ),
   ...Object.fromEntries(GROUPS.map((folder) => [folder, () => vitest(folder, [`test/${folder}/`])])),
   editor,
 };
@@ -109,7 +117,9 @@ function chosenSteps() {
   const names = (process.argv[position + 1] ?? '').split(',').filter(Boolean);
   const unknown = names.find((name) => !(name in STEPS));
   if (names.length === 0 || unknown !== undefined) {
-    console.error(`--only takes one or more of ${Object.keys(STEPS).join(', ')}${unknown ? `, not "${unknown}"` : ''}.`);
+    console.error(
+      `--only takes one or more of ${Object.keys(STEPS).join(', ')}${unknown ? `, not "${unknown}"` : ''}.`,
+    );
     process.exit(64);
   }
   return names;

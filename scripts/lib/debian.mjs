@@ -6,7 +6,15 @@ import { runQuietly, withProgress } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
 
 /** What compiles the native modules of the VS Code server. */
-const COMPILER_PACKAGES = ['g++', 'make', 'pkg-config', 'python3', 'python3-setuptools', 'libkrb5-dev', 'libsecret-1-dev'];
+const COMPILER_PACKAGES = [
+  'g++',
+  'make',
+  'pkg-config',
+  'python3',
+  'python3-setuptools',
+  'libkrb5-dev',
+  'libsecret-1-dev',
+];
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -35,9 +43,8 @@ export function findBrowser() {
 /** @param {string} name */
 function isInstalled(name) {
   try {
-    return execFileSync('dpkg-query', ['-W', '-f=${Status}', name], { stdio: ['ignore', 'pipe', 'ignore'] })
-      .toString()
-      .endsWith(' installed');
+    const status = execFileSync('dpkg-query', ['--status', name], { stdio: ['ignore', 'pipe', 'ignore'] });
+    return status.toString().includes('\nStatus: install ok installed\n');
   } catch {
     return false;
   }
@@ -66,7 +73,16 @@ async function installMissing(root, packages, purpose) {
     throw new SetupError(`${purpose} needs packages that only root can install: sudo apt-get install -y ${names}`);
   }
   const apt = (/** @type {string[]} */ ...args) => {
-    const command = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-o', 'DPkg::Lock::Timeout=120', ...args];
+    const command = [
+      ...prefix,
+      'env',
+      'DEBIAN_FRONTEND=noninteractive',
+      'apt-get',
+      '-qq',
+      '-o',
+      'DPkg::Lock::Timeout=120',
+      ...args,
+    ];
     const failure = `apt-get ${args[0]} failed, so ${names} could not be installed: see its last lines above.`;
     return runQuietly(/** @type {string} */ (command[0]), command.slice(1), { failure, env: npmEnvironment(root) });
   };
@@ -88,6 +104,7 @@ export async function ensureCompiler(root) {
 export async function ensureBrowser(root) {
   if (findBrowser() === undefined) await installMissing(root, ['chromium'], 'The suite inside VS Code');
   const browser = findBrowser();
-  if (browser === undefined) throw new SetupError('Chromium was installed but is not on the PATH: set WAYGATE_CHROMIUM.');
+  if (browser === undefined)
+    throw new SetupError('Chromium was installed but is not on the PATH: set WAYGATE_CHROMIUM.');
   return browser;
 }

@@ -56,7 +56,11 @@ async function install(root, folder, nodePackage) {
   const base = npmEnvironment(root);
   const failure = 'The VS Code server build could not be installed: see the last lines above.';
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, allowScripts: ALLOW_SCRIPTS }));
-  await npm(['install', '--save-exact', '--ignore-scripts', `${nodePackage}@${NODE}`], { cwd: folder, env: base, failure });
+  await npm(['install', '--save-exact', '--ignore-scripts', `${nodePackage}@${NODE}`], {
+    cwd: folder,
+    env: base,
+    failure,
+  });
   const node = join(folder, 'node_modules', nodePackage);
   const env = {
     ...base,
@@ -65,8 +69,14 @@ async function install(root, folder, nodePackage) {
   };
   await npm(['install', '--save-exact', `code-server@${CODE_SERVER}`], { cwd: folder, env, failure });
   // An npm that ran no install scripts has left it without its modules, and has called that a success.
-  if (!existsSync(join(folder, 'node_modules/code-server/lib/vscode/node_modules/node-pty/build/Release/pty.node'))) {
-    throw new SetupError('The VS Code server build lacks its native modules: npm ran no install scripts for code-server.');
+  if (
+    !existsSync(
+      join(folder, 'node_modules/code-server/lib/vscode/node_modules/@vscode/spdlog/build/Release/spdlog.node'),
+    )
+  ) {
+    throw new SetupError(
+      'The VS Code server build lacks its native modules: npm ran no install scripts for code-server.',
+    );
   }
 }
 
@@ -76,7 +86,10 @@ async function install(root, folder, nodePackage) {
  * @param {{ dataFolder: string, extensionsFolder: string, port?: number, args?: readonly string[],
  *   env?: NodeJS.ProcessEnv, onLine?: (line: string) => void }} options
  */
-export async function startServer(build, { dataFolder, extensionsFolder, port = 0, args = [], env, onLine = () => {} }) {
+export async function startServer(
+  build,
+  { dataFolder, extensionsFolder, port = 0, args = [], env, onLine = () => {} },
+) {
   mkdirSync(extensionsFolder, { recursive: true });
   const child = start(
     build.node,

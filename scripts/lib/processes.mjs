@@ -71,15 +71,19 @@ export async function endGroup(child, graceMs = GRACE_MS) {
   signalGroup(pid, 'SIGKILL');
 }
 
-/** On Ctrl-C and its kin: ends every child, runs `last`, and leaves with the code a shell expects. */
-export function leaveTogether(last = async () => {}) {
+/** Ends every child that `start` made and that still runs. */
+export async function endAll() {
+  await Promise.all([...running].map((child) => endGroup(child)));
+}
+
+/** On Ctrl-C and its kin: ends every child and leaves with the code a shell expects. */
+export function leaveTogether() {
   let leaving = false;
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     process.on(signal, async () => {
       if (leaving) return;
       leaving = true;
-      await Promise.all([...running].map((child) => endGroup(child)));
-      await last();
+      await endAll();
       process.exit(128 + constants.signals[signal]);
     });
   }
