@@ -29,6 +29,7 @@ export interface DriverMethods {
   click(selector: string): void;
   press(key: string): void;
   statusBar(): StatusBarItem[];
+  /** What VS Code has to tell, newest first. */
   notifications(): string[];
   /** The text of the webview in sight. */
   frameText(): string;

@@ -98,7 +98,14 @@ export function workbench(page: Page, screenshots: string): Answers {
     },
 
     async notifications() {
-      const texts = await page.locator('.notification-list-item-message').allTextContents();
+      // Under tests VS Code shows no toasts: what it would have shown waits behind the bell.
+      const bell = page.locator('#status\\.notifications');
+      const centre = page.locator('.notifications-center.visible');
+      await bell.click();
+      await centre.waitFor();
+      const texts = await centre.locator('.notification-list-item-message').allTextContents();
+      await bell.click();
+      await centre.waitFor({ state: 'hidden' });
       return texts.map(oneLine);
     },
 
