@@ -5,7 +5,7 @@
 //   --port N    the port of the server build (default: a free one)
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -100,8 +100,7 @@ async function openServer({ vsix, demo, profile }, options) {
     env: serverEnvironment(process.env),
     failure: 'The VS Code server could not install the packed extension: see its last lines above.',
   });
-  const installed = readdirSync(extensionsFolder).some((name) => name.startsWith(`${EXTENSION}-`));
-  if (!installed) throw new SetupError(`The VS Code server says it installed ${EXTENSION}, but it is not there.`);
+  expectInstalled(extensionsFolder);
 
   // The server runs programs as this user: only who knows the address may use it.
   const token = randomBytes(16).toString('hex');
@@ -121,6 +120,16 @@ async function openServer({ vsix, demo, profile }, options) {
   if (!options['no-open']) openInBrowser(address);
   const code = await exitCode(child);
   throw new SetupError(`The VS Code server ended by itself (exit code ${code}).`);
+}
+
+/** The extension that was just built must be the one that is there. @param {string} extensionsFolder */
+function expectInstalled(extensionsFolder) {
+  const built = readFileSync(join(root, 'dist', 'extension.cjs'));
+  const current = readdirSync(extensionsFolder)
+    .filter((name) => name.startsWith(`${EXTENSION}-`))
+    .map((name) => join(extensionsFolder, name, 'dist', 'extension.cjs'))
+    .some((file) => existsSync(file) && readFileSync(file).equals(built));
+  if (!current) throw new SetupError(`The VS Code server says it installed ${EXTENSION}, but it is not there.`);
 }
 
 /** @param {string} address */

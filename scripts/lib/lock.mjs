@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 
@@ -56,12 +56,16 @@ export async function withLock(file, work, onWait = () => {}) {
     removeIfStale(file);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
-  const heartbeat = setInterval(() => utimesSync(file, new Date(), new Date()), HEARTBEAT_MS);
+  const stillMine = () => existsSync(file) && readFileSync(file, 'utf8') === mine;
+  const heartbeat = setInterval(() => {
+    // A machine that slept for a while may wake to find that another process took the lock over.
+    if (stillMine()) utimesSync(file, new Date(), new Date());
+  }, HEARTBEAT_MS);
   heartbeat.unref();
   try {
     return await work();
   } finally {
     clearInterval(heartbeat);
-    rmSync(file, { force: true });
+    if (stillMine()) rmSync(file, { force: true });
   }
 }
