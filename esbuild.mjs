@@ -1,0 +1,171 @@
+// Builds what the product ships, and with --test the suite that runs inside VS Code.
+// --dev leaves the code readable and adds inline source maps; --test adds dist/test/editor/index.cjs.
+
+import { chmodSync, copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const dev = process.argv.includes('--dev');
+const withTests = process.argv.includes('--test');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const RANKS = 'js-tiktoken/ranks/cl100k_base';
+const RANKS_FILE = './cl100k_base.cjs';
+
+/** The host is started once per client and must be there at once: these have no place in it. */
+const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'js-tiktoken', 'zod'];
+
+// A build is told from an older one by comparing these as text, so the time has a fixed width.
+const builtAt = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+
+/** Keeps the tokenizer's table of a megabyte out of the worker until the first count is asked for. */
+const lazyRanks = {
+  name: 'lazy-ranks',
+  setup(context) {
+    context.onResolve({ filter: new RegExp(`^${RANKS}$`) }, ({ kind, importer }) => {
+      if (kind === 'import-statement') {
+        const text = `${relative(root, importer)} imports ${RANKS} as soon as it is loaded: load it when it is first needed, by require() or import().`;
+        return { errors: [{ text }] };
+      }
+      return { path: RANKS_FILE, external: true };
+    });
+    // A require made by createRequire is not seen by the bundler; the name it asks for is put right here.
+    context.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8');
+      if (!source.includes('createRequire') || !source.includes(RANKS)) return undefined;
+      return { contents: source.replaceAll(RANKS, RANKS_FILE), loader: 'ts' };
+    });
+  },
+};
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: !dev,
+  sourcemap: dev ? 'inline' : false,
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'silent',
+  define: {
+    __WAYGATE_VERSION__: JSON.stringify(version),
+    __WAYGATE_BUILD__: JSON.stringify(`${version}+${builtAt}`),
+  },
+};
+
+const node = {
+  ...common,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node22',
+  mainFields: ['module', 'main'],
+  define: { ...common.define, 'import.meta.url': '__waygateModuleUrl' },
+  banner: { js: "const __waygateModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
+};
+
+const browser = { ...common, platform: 'browser', target: 'es2023' };
+
+/** One entry that runs every suite file, each loaded only when mocha is ready for its `describe`. */
+function editorSuiteEntry() {
+  const files = globSync('test/editor/suite/**/*.test.ts', { cwd: root }).sort();
+  const loaders = files.map((file) => {
+    const path = `./${file.replaceAll('\\', '/')}`;
+    return `[${JSON.stringify(basename(file))}, () => require(${JSON.stringify(path)})]`;
+  });
+  return `import { runSuite } from './test/editor/harness/inHost.ts';
+export const run = () => runSuite([${loaders.join(',\n')}]);`;
+}
+
+const bundles = [
+  { ...node, entryPoints: ['src/extension/extension.ts'], outfile: 'dist/extension.cjs', external: ['vscode'] },
+  {
+    ...node,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: 'dist/waygate.cjs',
+    banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
+  },
+  { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [lazyRanks] },
+  { ...browser, entryPoints: ['webview/dashboard/main.ts'], outfile: 'dist/webview/dashboard.js', format: 'iife' },
+  { ...browser, entryPoints: ['webview/dashboard/dashboard.css'], outfile: 'dist/webview/dashboard.css' },
+];
+
+if (withTests) {
+  bundles.push({
+    ...node,
+    minify: false,
+    sourcemap: 'inline',
+    stdin: { contents: editorSuiteEntry(), resolveDir: root, sourcefile: 'editor-suite.ts', loader: 'ts' },
+    outfile: 'dist/test/editor/index.cjs',
+    external: ['vscode', 'mocha'],
+  });
+}
+
+function refuseHeavyInputs(outfile, metafile) {
+  for (const input of Object.keys(metafile.inputs)) {
+    const heavy = TOO_HEAVY_FOR_THE_HOST.find((name) => input.includes(`node_modules/${name}/`));
+    if (heavy === undefined) continue;
+    const importer = Object.entries(metafile.inputs).find(
+      ([path, { imports }]) => !path.includes('node_modules/') && imports.some(({ path: to }) => to === input),
+    );
+    const via = importer === undefined ? '' : ` (by way of ${importer[0]})`;
+    throw new Error(
+      `${outfile} contains ${heavy}${via}: the host must stay small, so move what needs it to the worker.`,
+    );
+  }
+}
+
+const kilobytes = (bytes) => `${(bytes / 1024).toFixed(1).padStart(8)} KB`;
+
+function report(outfile) {
+  const bytes = readFileSync(join(root, outfile));
+  console.log(`  ${outfile.padEnd(28)}${kilobytes(bytes.length)}${kilobytes(gzipSync(bytes).length)} gzip`);
+}
+
+/** The rank table is data already: it is shipped as the package has it. */
+function copyRanks() {
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  copyFileSync(createRequire(import.meta.url).resolve(RANKS), join(root, 'dist', RANKS_FILE));
+  report(`dist/${basename(RANKS_FILE)}`);
+}
+
+/** What an older build made and this one does not must not find its way into the packed extension. */
+function removeStale() {
+  const made = new Set([...bundles.map(({ outfile }) => join(root, outfile)), join(root, 'dist', RANKS_FILE)]);
+  for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const ofTheSuite = path.startsWith(join(root, 'dist', 'test'));
+    if (entry.isFile() && !made.has(path) && !ofTheSuite) rmSync(path);
+  }
+}
+
+async function bundle(options) {
+  const { metafile } = await build(options);
+  if (options.outfile === 'dist/waygate.cjs') {
+    refuseHeavyInputs(options.outfile, metafile);
+    chmodSync(join(root, options.outfile), 0o755);
+  }
+}
+
+/** esbuild's own list of what is wrong, or the one sentence of a rule above. */
+function describe(error) {
+  if (!Array.isArray(error.errors)) return error.message;
+  return error.errors
+    .map(({ text, location }) => (location ? `${location.file}:${location.line}:${location.column}: ${text}` : text))
+    .join('\n');
+}
+
+console.log(`Building Waygate ${version}+${builtAt}`);
+const outcomes = await Promise.allSettled(bundles.map(bundle));
+outcomes.forEach((outcome, index) => {
+  const { outfile } = bundles[index];
+  if (outcome.status === 'fulfilled') report(outfile);
+  else {
+    process.exitCode = 1;
+    console.error(`  ${outfile} was not built: ${describe(outcome.reason)}`);
+  }
+});
+copyRanks();
+removeStale();

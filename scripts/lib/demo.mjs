@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const FILES = {
+  'README.md': `# Waygate's demo
+
+Three MCP servers stand behind Waygate here; \`.vscode/waygate.json\` names them. The filesystem server may read and
+write the folder \`files/\`.
+
+Open the Waygate view in the activity bar to see their tools. In the chat, in agent mode, try:
+
+- Which orders in files/orders.csv are still open?
+- Remember that Ada prefers delivery on Fridays.
+- What is the sum of 17 and 25? Use a tool.
+`,
+  'files/welcome.txt': `This text came through Waygate from the filesystem server.
+`,
+  'files/orders.csv': `order,customer,item,quantity,unit_price,status
+1001,Ada,desk lamp,2,34.50,delivered
+1002,Grace,office chair,1,189.00,open
+1003,Alan,notebook,12,2.80,delivered
+1004,Ada,standing desk,1,420.00,open
+1005,Katherine,monitor arm,2,61.90,shipped
+1006,Alan,desk lamp,1,34.50,cancelled
+`,
+  'files/customers.json': `${JSON.stringify(
+    [
+      { name: 'Ada', city: 'London', since: 2019, newsletter: true },
+      { name: 'Grace', city: 'New York', since: 2021, newsletter: false },
+      { name: 'Alan', city: 'Manchester', since: 2020, newsletter: false },
+      { name: 'Katherine', city: 'Hampton', since: 2023, newsletter: true },
+    ],
+    null,
+    2,
+  )}
+`,
+  'files/notes/shipping.md': `# Shipping
+
+- Orders over 150.00 ship free of charge.
+- Desks are delivered on weekdays only; ask for a time before noon.
+- The carrier collects at 16:00.
+`,
+};
+
+/** @param {string} root @param {string} folder */
+function configuration(root, folder) {
+  const server = (/** @type {string} */ name, /** @type {string[]} */ ...args) => ({
+    command: 'node',
+    args: [join(root, 'node_modules', '@modelcontextprotocol', `server-${name}`, 'dist', 'index.js'), ...args],
+  });
+  return {
+    servers: {
+      everything: server('everything', 'stdio'),
+      filesystem: server('filesystem', join(folder, 'files')),
+      memory: { ...server('memory'), env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } },
+    },
+  };
+}
+
+/**
+ * Writes the demo workspace. What a person changed in it stays; only the configuration's paths must be right.
+ * @param {string} root the work tree, whose packages hold the three servers
+ * @param {string} folder
+ */
+export function writeDemoWorkspace(root, folder) {
+  for (const [name, text] of Object.entries(FILES)) {
+    const file = join(folder, name);
+    if (existsSync(file)) continue;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const file = join(folder, '.vscode', 'waygate.json');
+  if (existsSync(file)) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(configuration(root, folder), null, 2)}\n`);
+}

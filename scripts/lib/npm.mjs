@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join, sep } from 'node:path';
+import { treeFolder } from './cache.mjs';
+import { withLock } from './lock.mjs';
+import { runQuietly, withProgress } from './progress.mjs';
+import { SetupError } from './setupError.mjs';
+
+/**
+ * The environment for an npm of our own: without what the npm that runs us says about this package, and without
+ * the Node in node_modules, which `npm ci` is about to replace.
+ * @param {string} root
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export function npmEnvironment(root, env = process.env) {
+  /** @type {NodeJS.ProcessEnv} */
+  const clean = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (!/^npm_(package|lifecycle|command|node_execpath|execpath|config_local_prefix|config_loglevel)/.test(name)) {
+      clean[name] = value;
+    }
+  }
+  const inside = join(root, 'node_modules') + sep;
+  clean.PATH = (env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.startsWith(inside))
+    .join(delimiter);
+  return clean;
+}
+
+/** @param {readonly string[]} args @param {{ failure: string, cwd: string, env: NodeJS.ProcessEnv }} options */
+export function npm(args, options) {
+  const command = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  return runQuietly(command, [...args, '--no-fund', '--no-audit'], options);
+}
+
+/**
+ * Whether npm's own record of what it installed (written last, when all is in place) tells of what the lock file
+ * asks for. Packages for another system are rightly missing.
+ * @param {{ packages?: Record<string, { version?: string, optional?: boolean }> }} lock package-lock.json
+ * @param {{ packages?: Record<string, { version?: string }> }} installed node_modules/.package-lock.json
+ */
+export function installedIsCurrent(lock, installed) {
+  const wanted = lock.packages ?? {};
+  const there = installed.packages ?? {};
+  const missing = Object.entries(wanted).some(
+    ([path, { version, optional }]) => path !== '' && !(there[path] ? there[path].version === version : optional),
+  );
+  return !missing && Object.keys(there).every((path) => path in wanted);
+}
+
+/** @param {string} root */
+function packagesAreCurrent(root) {
+  const read = (/** @type {string} */ file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+  try {
+    // The `node` package puts its program in place by an install script, which an npm may have been told not to run.
+    const node = existsSync(join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node'));
+    return node && installedIsCurrent(read('package-lock.json'), read('node_modules/.package-lock.json'));
+  } catch {
+    return false;
+  }
+}
+
+/** Installs the packages of the work tree when they are missing or not those of the lock file. */
+export async function ensurePackages(/** @type {string} */ root) {
+  if (packagesAreCurrent(root)) return;
+  const waiting = () => console.log('Another process is installing the packages: waiting for it.');
+  await withLock(
+    join(treeFolder(root), 'packages.lock'),
+    async () => {
+      if (packagesAreCurrent(root)) return;
+      await withProgress('Installing packages', () =>
+        npm(['ci'], { cwd: root, env: npmEnvironment(root), failure: 'npm ci failed: see its last lines above.' }),
+      );
+      if (!packagesAreCurrent(root)) {
+        throw new SetupError('npm ci left node_modules incomplete: run "npm ci" by hand to see why.');
+      }
+    },
+    waiting,
+  );
+}
+
+/** The Node 24 that the packages bring along, whatever the system has. */
+export function ownNode(/** @type {string} */ root) {
+  const folder = join(root, 'node_modules', 'node', 'bin');
+  return join(folder, process.platform === 'win32' ? 'node.exe' : 'node');
+}
+
+/** The environment in which every tool of the work tree runs: Node 24 and the packages' programs come first. */
+export function toolEnvironment(/** @type {string} */ root, env = process.env) {
+  return { ...env, PATH: [join(root, 'node_modules', '.bin'), env.PATH ?? ''].join(delimiter) };
+}

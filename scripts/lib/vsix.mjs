@@ -1,0 +1,36 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownNode, toolEnvironment } from './npm.mjs';
+import { exitCode, start } from './processes.mjs';
+import { runQuietly } from './progress.mjs';
+import { SetupError } from './setupError.mjs';
+
+/** Whoever installs the extension waits for this download; what makes it grow has to be worth it. */
+const VSIX_LIMIT_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Builds the product and packs it.
+ * @param {string} root
+ * @returns {Promise<string>} the packed extension
+ */
+export async function packExtension(root) {
+  const env = toolEnvironment(root);
+  const built = await exitCode(start(ownNode(root), ['esbuild.mjs'], { cwd: root, env }));
+  if (built !== 0) throw new SetupError('The build failed: see above.');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const vsix = join(root, '.out', `waygate-${version}.vsix`);
+  mkdirSync(join(root, '.out'), { recursive: true });
+  const options = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', vsix];
+  await runQuietly(ownNode(root), ['node_modules/@vscode/vsce/vsce', 'package', ...options], {
+    cwd: root,
+    env,
+    failure: 'vsce could not pack the extension: see its last lines above.',
+  });
+  const { size } = statSync(vsix);
+  const megabytes = (/** @type {number} */ bytes) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
+  console.log(`Packed ${vsix} (${megabytes(size)}).`);
+  if (size > VSIX_LIMIT_BYTES) {
+    throw new SetupError(`The packed extension has ${megabytes(size)}, more than ${megabytes(VSIX_LIMIT_BYTES)}.`);
+  }
+  return vsix;
+}

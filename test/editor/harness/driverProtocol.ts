@@ -1,0 +1,53 @@
+/** What a test inside VS Code may ask of the driver outside, which sees the window as a person does. */
+
+export interface TreeRow {
+  label: string;
+  description: string;
+  /** Counted from 1. */
+  depth: number;
+  /** Absent where there is nothing to expand. */
+  expanded?: boolean;
+}
+
+export interface StatusBarItem {
+  text: string;
+  /** What a screen reader says. */
+  label: string;
+}
+
+export interface DriverMethods {
+  /** Prints a line to the run's output. */
+  log(line: string): void;
+  /** Takes a picture of the window into `.out/screenshots/` and returns its path. */
+  screenshot(name: string): string;
+  /** The rows of a tree view that are in sight. `view` is its title, as in its header. */
+  rows(view: string): TreeRow[];
+  expand(view: string, label: string): void;
+  /** Clicks a row of a tree view. */
+  clickRow(view: string, label: string): void;
+  /** Clicks what a Playwright selector finds first: CSS, or `text=…`. */
+  click(selector: string): void;
+  press(key: string): void;
+  statusBar(): StatusBarItem[];
+  /** What VS Code has to tell, newest first. */
+  notifications(): string[];
+  /** The text of the webview in sight. */
+  frameText(): string;
+  frameHtml(): string;
+  clickInFrame(selector: string): void;
+}
+
+export type DriverMethod = keyof DriverMethods;
+
+export interface DriverRequest {
+  method: DriverMethod;
+  args: unknown[];
+}
+
+export type DriverResponse = { result: unknown } | { error: string };
+
+/** Where the driver listens and the token it asks for: how the tests inside VS Code find it. */
+export const DRIVER_ADDRESS = 'WAYGATE_DRIVER_ADDRESS';
+export const DRIVER_TOKEN = 'WAYGATE_DRIVER_TOKEN';
+/** The file for the results of the tests. */
+export const REPORT_FILE = 'WAYGATE_TEST_REPORT';

@@ -1,0 +1,39 @@
+import { parseArgs } from 'node:util';
+
+/** What `runTests` of @vscode/test-electron tells a VS Code on its command line, as far as the server build can obey. */
+export interface LaunchArguments {
+  extensionDevelopmentPath: string;
+  extensionTestsPath: string;
+  userDataDir: string;
+  extensionsDir: string;
+  folder: string;
+}
+
+export function readLaunchArguments(argv: readonly string[]): LaunchArguments {
+  const { values, positionals } = parseArgs({ args: [...argv], strict: false, allowPositionals: true });
+  const required = (name: string): string => {
+    const value = values[name];
+    if (typeof value !== 'string' || value === '') throw new Error(`--${name}=<path> is missing.`);
+    return value;
+  };
+  const [folder] = positionals;
+  if (folder === undefined) throw new Error('The workspace folder is missing.');
+  return {
+    extensionDevelopmentPath: required('extensionDevelopmentPath'),
+    extensionTestsPath: required('extensionTestsPath'),
+    userDataDir: required('user-data-dir'),
+    extensionsDir: required('extensions-dir'),
+    folder,
+  };
+}
+
+/** The address that makes the server build load an extension under development and run its tests. */
+export function workbenchAddress(port: number, launch: LaunchArguments): string {
+  const remote = (path: string) => `vscode-remote://127.0.0.1:${port}${path}`;
+  const payload = JSON.stringify([
+    ['extensionDevelopmentPath', remote(launch.extensionDevelopmentPath)],
+    ['extensionTestsPath', remote(launch.extensionTestsPath)],
+    ['skipWelcome', 'true'],
+  ]);
+  return `http://127.0.0.1:${port}/?${new URLSearchParams({ folder: launch.folder, payload })}`;
+}

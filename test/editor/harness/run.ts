@@ -1,0 +1,187 @@
+// Runs the suite inside a real VS Code by test-electron's runTests. On Linux that is the server build in a headless
+// Chromium; with --desktop, and on other systems, a desktop VS Code that test-electron downloads.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runTests, TestRunFailedError } from '@vscode/test-electron';
+import { chromium, type Page } from 'playwright-core';
+import { ensureCacheFolder } from '../../../scripts/lib/cache.mjs';
+import { ensureBrowser } from '../../../scripts/lib/debian.mjs';
+import { writeDemoWorkspace } from '../../../scripts/lib/demo.mjs';
+import { ensureServerBuild } from '../../../scripts/lib/editor.mjs';
+import { SetupError } from '../../../scripts/lib/setupError.mjs';
+import { REPORT_FILE } from './driverProtocol.ts';
+import { startDriver } from './driverServer.ts';
+import { endLeftovers } from './leftovers.ts';
+
+const harness = dirname(fileURLToPath(import.meta.url));
+const root = dirname(dirname(dirname(harness)));
+const out = join(root, '.out');
+
+/** The version that `npm run test:desktop` downloads: the one the server build holds, so that both prove the same. */
+const DESKTOP_VERSION = '1.139.1';
+const RUN_LIMIT_MS = 10 * 60_000;
+
+/** Nothing that asks, moves or phones while a test looks. Seeded, never changed: some of these restart the host. */
+const SETTINGS = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'workbench.startupEditor': 'none',
+  'workbench.welcomePage.experimentalOnboarding': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.enableExperiments': false,
+  'workbench.reduceMotion': 'on',
+  'window.restoreWindows': 'none',
+  'git.enabled': false,
+};
+
+interface Scratch {
+  folder: string;
+  userData: string;
+  extensions: string;
+  workspace: string;
+  environment: Record<string, string>;
+}
+
+/** Fresh folders for everything that VS Code, Waygate and the servers may write. */
+function makeScratch(): Scratch {
+  // Kept short: sockets are made below it, and their paths may have 100 characters only.
+  const folder = mkdtempSync(join(tmpdir(), 'wg-'));
+  const below = (...names: string[]) => {
+    const path = join(folder, ...names);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  };
+  const userData = below('data');
+  writeFileSync(join(below('data', 'User'), 'settings.json'), JSON.stringify(SETTINGS, null, 2));
+  const workspace = below('workspace');
+  writeDemoWorkspace(root, workspace);
+  const home = below('home');
+  return {
+    folder,
+    userData,
+    extensions: below('extensions'),
+    workspace,
+    environment: {
+      HOME: home,
+      XDG_CACHE_HOME: below('home', '.cache'),
+      XDG_CONFIG_HOME: below('home', '.config'),
+      XDG_DATA_HOME: below('home', '.local', 'share'),
+      XDG_STATE_HOME: below('home', '.local', 'state'),
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  if (address === null || typeof address === 'string') throw new Error('The system gave no free port.');
+  return address.port;
+}
+
+/** The workbench's page in a desktop VS Code, which shows its windows at the debugging port a while after its start. */
+async function attachToDesktop(port: number): Promise<Page> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    try {
+      const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+      const pages = browser.contexts().flatMap((context) => context.pages());
+      const page = pages.find((candidate) => candidate.url().includes('workbench'));
+      if (page !== undefined) return page;
+      await browser.close();
+    } catch {
+      // Not listening yet.
+    }
+    if (Date.now() > deadline) throw new Error(`No VS Code window showed at the debugging port ${port}.`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+const desktop = process.argv.includes('--desktop') || process.platform !== 'linux';
+
+async function runIn(scratch: Scratch): Promise<void> {
+  const report = process.env[REPORT_FILE] ?? join(out, 'reports', 'editor.json');
+  const logFile = join(out, 'editor.log');
+  const screenshots = join(out, 'screenshots');
+  mkdirSync(dirname(report), { recursive: true });
+  for (const stale of [report, logFile, screenshots]) rmSync(stale, { recursive: true, force: true });
+  const common = {
+    extensionDevelopmentPath: root,
+    extensionTestsPath: join(root, 'dist', 'test', 'editor', 'index.cjs'),
+  };
+  const launchArgs = [
+    scratch.workspace,
+    `--user-data-dir=${scratch.userData}`,
+    `--extensions-dir=${scratch.extensions}`,
+    '--disable-telemetry',
+  ];
+  const environment = { ...scratch.environment, [REPORT_FILE]: report };
+
+  if (desktop) {
+    const port = await freePort();
+    const driver = await startDriver(() => attachToDesktop(port), screenshots);
+    try {
+      await runTests({
+        ...common,
+        version: DESKTOP_VERSION,
+        cachePath: join(ensureCacheFolder(), 'desktop'),
+        launchArgs: [...launchArgs, `--remote-debugging-port=${port}`, '--disable-extensions-except=none'],
+        extensionTestsEnv: { ...environment, ...driver.environment },
+      });
+    } finally {
+      driver.close();
+    }
+    return;
+  }
+
+  const build = await ensureServerBuild(root);
+  await runTests({
+    ...common,
+    vscodeExecutablePath: join(harness, 'serverEditor.ts'),
+    launchArgs,
+    extensionTestsEnv: {
+      ...environment,
+      XDG_RUNTIME_DIR: scratch.folder,
+      WAYGATE_EDITOR_NODE: build.node,
+      WAYGATE_EDITOR_SERVER: build.server,
+      WAYGATE_EDITOR_LOG: logFile,
+      WAYGATE_CHROMIUM: await ensureBrowser(root),
+      WAYGATE_SCREENSHOTS: screenshots,
+    },
+  });
+}
+
+const scratch = makeScratch();
+function clean(): void {
+  for (const { pid, command } of endLeftovers(scratch.folder)) console.log(`Left behind and ended: ${pid} ${command}`);
+  rmSync(scratch.folder, { recursive: true, force: true, maxRetries: 3 });
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    clean();
+    process.exit(1);
+  });
+}
+setTimeout(() => {
+  console.error(`The suite inside VS Code did not end within ${RUN_LIMIT_MS / 60_000} minutes.`);
+  clean();
+  process.exit(1);
+}, RUN_LIMIT_MS).unref();
+
+try {
+  await runIn(scratch);
+} catch (error) {
+  process.exitCode = 1;
+  if (error instanceof TestRunFailedError) console.error(`${error.message}. VS Code's own words: .out/editor.log`);
+  else console.error(error instanceof SetupError ? error.message : error);
+} finally {
+  clean();
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env node
+// Takes the place of VS Code's own program where no desktop VS Code can be downloaded: it maps the arguments that
+// runTests gives to the server build and a headless Chromium, and leaves with the exit code of the tests.
+
+import { appendFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { startServer } from '../../../scripts/lib/editor.mjs';
+import { endGroup } from '../../../scripts/lib/processes.mjs';
+import { startDriver } from './driverServer.ts';
+import { readLaunchArguments, workbenchAddress } from './launchArguments.ts';
+
+const RUN_LIMIT_MS = 8 * 60_000;
+
+const CHROMIUM_FLAGS = [
+  // Root (in a container) gets no sandbox, and nothing but our own page is ever opened.
+  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+function environment(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: start this by "npm test -- --only editor".`);
+  return value;
+}
+
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (reason: Error) => void = () => {};
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+}
+
+async function main(): Promise<number> {
+  const launch = readLaunchArguments(process.argv.slice(2));
+  // The server build keeps user data in `data` below its own folder and cannot be told otherwise.
+  if (basename(launch.userDataDir) !== 'data') throw new Error('--user-data-dir must be a folder called "data".');
+  const logFile = environment('WAYGATE_EDITOR_LOG');
+  const log = (line: string) => appendFileSync(logFile, `${line}\n`);
+
+  const opened = deferred<Page>();
+  const driver = await startDriver(() => opened.promise, environment('WAYGATE_SCREENSHOTS'));
+  const { child, port } = await startServer(
+    { node: environment('WAYGATE_EDITOR_NODE'), server: environment('WAYGATE_EDITOR_SERVER') },
+    {
+      dataFolder: dirname(launch.userDataDir),
+      extensionsFolder: launch.extensionsDir,
+      // Without a token the page needs no cookie; the port is known to this run alone and lives as long as it.
+      args: ['--without-connection-token', '--enable-smoke-test-driver', '--reconnection-grace-time', '1'],
+      env: { ...process.env, ...driver.environment },
+      onLine: (line) => log(`[server] ${line}`),
+    },
+  );
+  const browser = await chromium.launch({ executablePath: environment('WAYGATE_CHROMIUM'), args: CHROMIUM_FLAGS });
+  const leave = async () => {
+    await browser.close();
+    await endGroup(child);
+    driver.close();
+  };
+  try {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    page.on('console', (message) => log(`[page] ${message.text()}`));
+    const ended = deferred<number>();
+    await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) =>
+      log(`[host ${type}] ${args.map((arg) => (typeof arg === 'string' ? arg : JSON.stringify(arg))).join(' ')}`),
+    );
+    await page.exposeFunction('codeAutomationExit', (code: number) => ended.resolve(code));
+    page.on('crash', () => ended.reject(new Error('The page crashed.')));
+    child.once('exit', (code) =>
+      ended.reject(new Error(`The VS Code server ended in the middle (exit code ${code}).`)),
+    );
+    const limit = setTimeout(
+      () => ended.reject(new Error(`The tests did not end within ${RUN_LIMIT_MS / 60_000} minutes.`)),
+      RUN_LIMIT_MS,
+    );
+    await page.goto(workbenchAddress(port, launch));
+    opened.resolve(page);
+    const code = await ended.promise.finally(() => clearTimeout(limit));
+    return code;
+  } finally {
+    await leave();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,125 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import type { DriverMethods, StatusBarItem, TreeRow } from './driverProtocol.ts';
+
+type Answers = {
+  [M in keyof DriverMethods]: (...args: Parameters<DriverMethods[M]>) => Promise<ReturnType<DriverMethods[M]>>;
+};
+
+const oneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim();
+
+/** VS Code's window by its DOM: the one place that knows its class names. */
+export function workbench(page: Page, screenshots: string): Answers {
+  const pane = (view: string): Locator =>
+    page
+      .locator('.pane', { has: page.locator(`.pane-header[aria-label^=${JSON.stringify(`${view} Section`)}]`) })
+      .first();
+
+  const row = (view: string, label: string): Locator =>
+    pane(view)
+      .locator('.monaco-list-row')
+      .filter({ has: page.locator('.label-name').getByText(label, { exact: true }) })
+      .first();
+
+  /** A hidden webview stays in the page; the one in sight is the one that is painted. */
+  async function frame(): Promise<FrameLocator> {
+    const outer = page.locator('iframe.webview.ready').filter({ visible: true });
+    await outer.last().waitFor();
+    return outer.last().contentFrame().frameLocator('#active-frame');
+  }
+
+  return {
+    async log(line) {
+      console.log(line);
+    },
+
+    async screenshot(name) {
+      mkdirSync(screenshots, { recursive: true });
+      const path = join(screenshots, `${name.replace(/[^\w-]+/g, '-').slice(0, 100)}.png`);
+      await page.screenshot({ path });
+      return path;
+    },
+
+    async rows(view) {
+      const found = await pane(view)
+        .locator('.monaco-list-row')
+        .evaluateAll((elements) =>
+          elements.map((element) => ({
+            index: Number(element.getAttribute('data-index')),
+            label: element.querySelector('.label-name')?.textContent ?? '',
+            description: element.querySelector('.label-description')?.textContent ?? '',
+            depth: Number(element.getAttribute('aria-level')),
+            expanded: element.getAttribute('aria-expanded'),
+          })),
+        );
+      return found
+        .sort((a, b) => a.index - b.index)
+        .map(
+          ({ label, description, depth, expanded }): TreeRow => ({
+            label: oneLine(label),
+            description: oneLine(description),
+            depth,
+            ...(expanded === null ? {} : { expanded: expanded === 'true' }),
+          }),
+        );
+    },
+
+    async expand(view, label) {
+      const target = row(view, label);
+      if ((await target.getAttribute('aria-expanded')) === 'true') return;
+      await target.locator('.monaco-tl-twistie').click();
+      await target.and(page.locator('[aria-expanded="true"]')).waitFor();
+    },
+
+    async clickRow(view, label) {
+      await row(view, label).click();
+    },
+
+    async click(selector) {
+      await page.locator(selector).first().click();
+    },
+
+    async press(key) {
+      await page.keyboard.press(key);
+    },
+
+    async statusBar() {
+      const items = await page.locator('.statusbar-item').evaluateAll((elements) =>
+        elements
+          .filter((element) => element.getClientRects().length > 0)
+          .map((element) => ({
+            text: element.textContent,
+            label:
+              element.getAttribute('aria-label') ?? element.querySelector('[aria-label]')?.getAttribute('aria-label'),
+          })),
+      );
+      return items.map(({ text, label }): StatusBarItem => ({ text: oneLine(text), label: oneLine(label ?? '') }));
+    },
+
+    async notifications() {
+      // Under tests VS Code shows no toasts: what it would have shown waits behind the bell.
+      const bell = page.locator('#status\\.notifications');
+      const centre = page.locator('.notifications-center.visible');
+      await bell.click();
+      await centre.waitFor();
+      const texts = await centre.locator('.notification-list-item-message').allTextContents();
+      await bell.click();
+      await centre.waitFor({ state: 'hidden' });
+      return texts.map(oneLine);
+    },
+
+    async frameText() {
+      // biome-ignore lint/performance/useDomNodeTextContent: what a person reads, not what the page hides
+      return (await frame()).locator('body').innerText();
+    },
+
+    async frameHtml() {
+      return (await frame()).locator('body').innerHTML();
+    },
+
+    async clickInFrame(selector) {
+      await (await frame()).locator(selector).first().click();
+    },
+  };
+}
