@@ -39,7 +39,8 @@ export function renderStatus(snapshot: GatewaySnapshot, now: number): string {
 function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
   if (!configuration.exists) return [`config   ${configuration.file} does not exist`];
   return configuration.problems.map(
-    ({ severity, message, location }) => `${severity}    ${location.file}:${location.line}:${location.column}: ${message}`,
+    ({ severity, message, location }) =>
+      `${severity}    ${location.file}:${location.line}:${location.column}: ${message}`,
   );
 }
 

@@ -56,7 +56,8 @@ export function parseConfig(text: string, file: string, workspace: string, env: 
     if (!TOP_LEVEL_KEYS.includes(name)) {
       problems.push({ severity: 'error', message: unknownKey(name, TOP_LEVEL_KEYS), location: at(key.offset) });
     } else if (name === 'servers') {
-      if (value.type !== 'object') return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
+      if (value.type !== 'object')
+        return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
       readServers(value, { at, workspace, env, servers, broken, problems });
     }
   }

@@ -8,7 +8,13 @@ import { oneLine } from '../ops/porcelain.ts';
  * Arguments are checked against the tool's own schema before they leave (000 §4.4). Not in strict mode: that refuses
  * one real tool in eighteen for keywords it does not know.
  */
-const OPTIONS = { strict: false, allErrors: true, validateFormats: false, addUsedSchema: false, logger: false } as const;
+const OPTIONS = {
+  strict: false,
+  allErrors: true,
+  validateFormats: false,
+  addUsedSchema: false,
+  logger: false,
+} as const;
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 /** A schema beyond this is not compiled: compiling is what a hostile one would attack (000 §4.4). */
 const MAX_SCHEMA_BYTES = 65_536;
@@ -44,15 +50,20 @@ function compile(tool: CatalogTool): ValidateFunction | null {
   try {
     return ajv.compile(rest);
   } catch (error) {
-    throw new GatewayError('SCHEMA_INVALID', oneLine(`The schema of ${tool.name} is not valid: ${(error as Error).message}.`), {
-      path: tool.id,
-    });
+    throw new GatewayError(
+      'SCHEMA_INVALID',
+      oneLine(`The schema of ${tool.name} is not valid: ${(error as Error).message}.`),
+      {
+        path: tool.id,
+      },
+    );
   }
 }
 
 function describe(error: ErrorObject): string {
   const place = error.instancePath === '' ? '' : `${error.instancePath.slice(1).replaceAll('/', '.')} `;
-  if (error.keyword === 'additionalProperties') return `${place}"${error.params['additionalProperty']}" is not an argument`;
+  if (error.keyword === 'additionalProperties')
+    return `${place}"${error.params['additionalProperty']}" is not an argument`;
   if (error.keyword === 'required') return `${place}"${error.params['missingProperty']}" is missing`;
   if (error.keyword === 'enum') return `${place}must be one of ${JSON.stringify(error.params['allowedValues'])}`;
   return `${place}${error.message ?? 'is not valid'}`;
@@ -60,5 +71,10 @@ function describe(error: ErrorObject): string {
 
 function pathOf(error: ErrorObject | undefined): string[] {
   const pointer = error?.instancePath ?? '';
-  return pointer === '' ? [] : pointer.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return pointer === ''
+    ? []
+    : pointer
+        .slice(1)
+        .split('/')
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -14,7 +14,9 @@ const FORMS = [
 export function select(text: string, selector: Readonly<Record<string, unknown>>): string {
   switch (selector['type']) {
     case 'head':
-      return Array.from(text).slice(0, wholeNumber(selector, 'chars', DEFAULT_HEAD_CHARS)).join('');
+      return Array.from(text)
+        .slice(0, wholeNumber(selector, 'chars', DEFAULT_HEAD_CHARS))
+        .join('');
     case 'lines':
     case 'rows': {
       const lines = text.split(/\r?\n/);

@@ -78,7 +78,9 @@ export class SessionHost {
     const splitter = new LineSplitter({
       onLine: (line) => this.#onClientLine(line),
       onOversize: (_prefix, bytes) =>
-        this.#write(errorResponse(null, INVALID_REQUEST, `A message of ${bytes} bytes is too large; the limit is 16 MiB.`)),
+        this.#write(
+          errorResponse(null, INVALID_REQUEST, `A message of ${bytes} bytes is too large; the limit is 16 MiB.`),
+        ),
     });
     const { input, output } = this.#options;
     const ended = new Promise<void>((resolve) => {
@@ -116,7 +118,9 @@ export class SessionHost {
       return;
     }
     if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-      this.#write(errorResponse(null, INVALID_REQUEST, 'Each line must be one JSON-RPC message; batches are not part of MCP.'));
+      this.#write(
+        errorResponse(null, INVALID_REQUEST, 'Each line must be one JSON-RPC message; batches are not part of MCP.'),
+      );
     } else if (typeof message.method !== 'string') this.#forward(line);
     else if (message.id === undefined) this.#onNotification(message, line);
     else if (isRequestId(message.id)) this.#onRequest(message.id, message, line);
@@ -174,7 +178,9 @@ export class SessionHost {
       replays: 0,
     };
     if (this.#pending.size >= MAX_WAITING) {
-      this.#write(unreachableResponse(pending, `${MAX_WAITING} requests are in flight already; wait for their answers.`));
+      this.#write(
+        unreachableResponse(pending, `${MAX_WAITING} requests are in flight already; wait for their answers.`),
+      );
       return;
     }
     this.#pending.set(key, pending);
@@ -233,7 +239,10 @@ export class SessionHost {
       if (pending.sentTo !== generation) continue;
       if (contractOf(pending.method, pending.tool) !== 'convergent') this.#answer(pending, lostCallResponse(pending));
       else if (pending.replays >= MAX_REPLAYS) {
-        this.#answer(pending, unreachableResponse(pending, 'Waygate\'s worker ended three times while it answered this.'));
+        this.#answer(
+          pending,
+          unreachableResponse(pending, "Waygate's worker ended three times while it answered this."),
+        );
       } else {
         pending.replays += 1;
         pending.sentTo = 0;

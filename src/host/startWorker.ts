@@ -77,7 +77,9 @@ function readyLine(child: ChildProcess, ready: Readable): Promise<string> {
     );
     child.once('exit', (code, signal) => {
       // The reason, if there is one, has been written before the end.
-      setImmediate(() => finish(text.trim() || `Waygate's worker ended at its start (${signal ?? `exit code ${code}`}).`));
+      setImmediate(() =>
+        finish(text.trim() || `Waygate's worker ended at its start (${signal ?? `exit code ${code}`}).`),
+      );
     });
     ready.setEncoding('utf8');
     ready.on('data', (chunk: string) => {

@@ -42,12 +42,10 @@ export class WorkerLink {
     if (this.#socket || this.#connecting || this.#abort.signal.aborted) return;
     clearTimeout(this.#retryTimer);
     this.#connecting = true;
-    this.#options
-      .attach(this.#abort.signal)
-      .then(
-        (socket) => this.#onSocket(socket),
-        (error: Error) => this.#onFailure(error),
-      );
+    this.#options.attach(this.#abort.signal).then(
+      (socket) => this.#onSocket(socket),
+      (error: Error) => this.#onFailure(error),
+    );
   }
 
   /** Whether more may be sent at once; `onDrain` tells when it may again. */

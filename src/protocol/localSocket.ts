@@ -17,7 +17,9 @@ export function newSocketAddress(stateFolder: string): { path: string; folder: s
     const path = join(folder, `${name}.sock`);
     if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return { path, folder };
   }
-  throw new Error(`No folder has a path short enough for a socket: ${stateFolder}, ${tmpdir()}; set TMPDIR to a short one.`);
+  throw new Error(
+    `No folder has a path short enough for a socket: ${stateFolder}, ${tmpdir()}; set TMPDIR to a short one.`,
+  );
 }
 
 function shortFolder(parent: string): string {

@@ -83,11 +83,7 @@ export class UpstreamClient {
     await this.#client.close().catch(() => undefined);
   }
 
-  #request(
-    method: string,
-    params: Record<string, unknown>,
-    options: CallOptions,
-  ): Promise<Record<string, unknown>> {
+  #request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
     return guard(() =>
       this.#client.request({ method, params }, ResultSchema, {
         timeout: options.timeoutMs,

@@ -35,7 +35,9 @@ export class CatalogView {
       revision: this.revision,
       toolCount: tools.length,
       namespaceCount: servers.length,
-      skipped: findings.flatMap(({ server, tool, kind, reason }) => (kind === 'skipped' ? [{ server, tool, reason }] : [])),
+      skipped: findings.flatMap(({ server, tool, kind, reason }) =>
+        kind === 'skipped' ? [{ server, tool, reason }] : [],
+      ),
     };
   }
 
@@ -60,7 +62,8 @@ export class CatalogView {
   #row(node: GraphNode): TreeNode {
     const tool = node.toolId === undefined ? undefined : this.catalog.byId.get(node.toolId);
     const namespace = node.path.split('/')[1] ?? '';
-    const server = tool?.server ?? this.catalog.servers.find((candidate) => candidate.namespace === namespace)?.name ?? '';
+    const server =
+      tool?.server ?? this.catalog.servers.find((candidate) => candidate.namespace === namespace)?.name ?? '';
     return {
       ...node,
       server,

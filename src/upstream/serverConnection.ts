@@ -4,8 +4,8 @@ import spawn from 'cross-spawn';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
-import type { ChildJournal } from './childJournal.ts';
 import { childEnvironment } from './childEnvironment.ts';
+import type { ChildJournal } from './childJournal.ts';
 import { endChild } from './processTree.ts';
 import { StderrTail } from './stderrTail.ts';
 
@@ -120,7 +120,8 @@ export class ServerConnection {
           {
             input: child.stdout as NonNullable<ChildProcess['stdout']>,
             output: child.stdin as NonNullable<ChildProcess['stdin']>,
-            onGarbage: (sample) => this.#events.log(`${this.config.name}: not a message on stdout: ${oneLine(sample, 120)}`),
+            onGarbage: (sample) =>
+              this.#events.log(`${this.config.name}: not a message on stdout: ${oneLine(sample, 120)}`),
           },
           { onClose: () => undefined, onToolsChanged: () => this.#onToolsChanged() },
           START_TIMEOUT_MS,

@@ -7,8 +7,8 @@ import type { SessionSurface } from '../protocol/sessionServer.ts';
 import { CatalogView } from '../surface/catalogView.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
-import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { killMarked } from '../upstream/processTree.ts';
+import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { Activity } from './activity.ts';
 
@@ -72,7 +72,9 @@ export class Gateway {
     });
     this.#logProblems();
     this.#pool.apply(this.#enabled());
-    watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () => this.#reload());
+    watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () =>
+      this.#reload(),
+    );
   }
 
   async stop(): Promise<void> {

@@ -91,7 +91,9 @@ export class WorkerProcess {
     if (named?.token === this.#options.token) return;
     clearInterval(this.#ownershipTimer);
     this.#attachers.refuseNew();
-    void this.#gateway.drained().then(() => this.stop(named ? `worker ${named.pid} has taken over` : 'its file is gone'));
+    void this.#gateway
+      .drained()
+      .then(() => this.stop(named ? `worker ${named.pid} has taken over` : 'its file is gone'));
   }
 
   #onAttach(socket: Socket, hello: Hello): void {

@@ -1,7 +1,7 @@
-import { CatalogError } from '../../catalog/catalogError.ts';
+import { type ChoiceCard, nodeCard, toCard } from '../../catalog/card.ts';
 import { cardsWithinBudget } from '../../catalog/cardBudget.ts';
 import { cardToJson, renderCardLine } from '../../catalog/cardText.ts';
-import { type ChoiceCard, nodeCard, toCard } from '../../catalog/card.ts';
+import { CatalogError } from '../../catalog/catalogError.ts';
 import type { CatalogTool, GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { count, groupDigits, MAX_ANSWER_CHARS } from '../../ops/porcelain.ts';
@@ -14,7 +14,8 @@ import { serverNotes, serverStates } from './serverNotes.ts';
 const DEFAULT_TOP_K = 10;
 /** The notes and the closing lines of an answer have this much room beside its cards. */
 const NOTES_ROOM_CHARS = 2_000;
-const NEXT_STEP = 'Next: tool_execute with a tool_id above; tool_view {"handle": "schema:<tool_id>", "selector": {}} shows its arguments.';
+const NEXT_STEP =
+  'Next: tool_execute with a tool_id above; tool_view {"handle": "schema:<tool_id>", "selector": {}} shows its arguments.';
 
 interface Listing {
   headline: string;
@@ -36,7 +37,8 @@ export function browse(args: CheckedArguments, context: GatewayContext): Answer 
   const notes = serverNotes(servers, context.configuration());
   const shown = fitting(listing.cards, MAX_ANSWER_CHARS - NOTES_ROOM_CHARS);
   const lines = [listing.headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
-  if (shown.length < listing.total) lines.push(`${count(listing.total - shown.length, 'more', 'more')}: ${listing.rest}`);
+  if (shown.length < listing.total)
+    lines.push(`${count(listing.total - shown.length, 'more', 'more')}: ${listing.rest}`);
   lines.push(...notes.join('\n').slice(0, NOTES_ROOM_CHARS).split('\n').filter(Boolean));
   if (shown.some((card) => card.kind === 'tool')) lines.push(NEXT_STEP);
   return {
@@ -51,7 +53,8 @@ export function browse(args: CheckedArguments, context: GatewayContext): Answer 
 }
 
 function byQuery(view: CatalogView, query: string, topK: number): Listing {
-  if (query.trim() === '') throw argsInvalid('"query" is empty: say in a few words what the tool should do.', ['query']);
+  if (query.trim() === '')
+    throw argsInvalid('"query" is empty: say in a few words what the tool should do.', ['query']);
   const result = rank(view.index, query, { topK });
   const scores = new Map(result.hits.map((hit) => [hit.tool.id, hit.score]));
   const { cards } = cardsWithinBudget(

@@ -13,7 +13,11 @@ const SHOWN_CHARS = 4_000;
 const HEAD_CHARS = 3_000;
 
 export async function execute(args: CheckedArguments, context: GatewayContext, signal: AbortSignal): Promise<Answer> {
-  const { tool_id: id, args: toolArgs, dry_run: dryRun } = args as {
+  const {
+    tool_id: id,
+    args: toolArgs,
+    dry_run: dryRun,
+  } = args as {
     tool_id: string;
     args: Record<string, unknown>;
     dry_run?: boolean;
@@ -26,7 +30,9 @@ export async function execute(args: CheckedArguments, context: GatewayContext, s
   if (dryRun) return dryRunReport(id, tool.upstreamName, tool.annotations);
   const connection = context.connection(tool.server);
   if (!connection) {
-    throw new GatewayError('HYDRATE_FAILED', `The server ${tool.server} has left the configuration; browse again.`, { path: id });
+    throw new GatewayError('HYDRATE_FAILED', `The server ${tool.server} has left the configuration; browse again.`, {
+      path: id,
+    });
   }
   const result = await dispatchCall(tool, connection, toolArgs, signal);
   return answerOf(resultToEnvelope(result, tool.upstreamName), id, result, context);

@@ -38,7 +38,10 @@ export function gatewaySurface(context: GatewayContext): SessionSurface {
 async function callTool(name: string, args: unknown, context: GatewayContext, signal: AbortSignal): Promise<Answer> {
   const definition = GATEWAY_TOOLS.find((tool) => tool.name === name);
   if (!definition) {
-    throw argsInvalid(`There is no tool "${name.slice(0, 64)}" here; it has ${GATEWAY_TOOLS.map((t) => t.name).join(', ')}.`, []);
+    throw argsInvalid(
+      `There is no tool "${name.slice(0, 64)}" here; it has ${GATEWAY_TOOLS.map((t) => t.name).join(', ')}.`,
+      [],
+    );
   }
   const checked: CheckedArguments = checkArguments(definition, args);
   if (name === 'tool_browse') return browse(checked, context);
@@ -54,7 +57,8 @@ interface ToolResult {
 
 /** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
 async function settle(run: () => Promise<Answer>, args: unknown): Promise<{ result: ToolResult; errorCode?: string }> {
-  const mode: RenderMode = typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';
+  const mode: RenderMode =
+    typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';
   try {
     const answer = await run();
     return { result: toResult(answer, mode), ...(answer.isError ? { errorCode: 'UPSTREAM_ERROR' } : {}) };
@@ -81,5 +85,5 @@ function toResult({ text, data, isError, media = [] }: Answer, mode: RenderMode)
 function subjectOf(args: unknown): string {
   if (typeof args !== 'object' || args === null) return '';
   const { query, path, tool_id: id, handle } = args as Record<string, unknown>;
-  return [query, path, id, handle].find((value) => typeof value === 'string') as string | undefined ?? '';
+  return ([query, path, id, handle].find((value) => typeof value === 'string') as string | undefined) ?? '';
 }

@@ -6,7 +6,9 @@ export function serverNotes(servers: readonly ServerStatus[], configuration: Con
   const notes: string[] = [];
   const starting = servers.filter((server) => server.state === 'starting');
   if (starting.length > 0) {
-    notes.push(`Still starting: ${starting.map((server) => server.name).join(', ')}. Browse again shortly for their tools.`);
+    notes.push(
+      `Still starting: ${starting.map((server) => server.name).join(', ')}. Browse again shortly for their tools.`,
+    );
   }
   for (const server of servers) {
     if (server.state === 'needs_sign_in') notes.push(`Needs sign-in: ${server.name}. Ask the user to sign in.`);

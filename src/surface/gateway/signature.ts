@@ -52,7 +52,9 @@ function objectType(schema: Schema, depth: number): string {
 
 function choices(values: readonly unknown[]): string {
   const shown = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
-  return values.length > MAX_CHOICES ? `${shown.join(' | ')} | … ${values.length - MAX_CHOICES} more` : shown.join(' | ');
+  return values.length > MAX_CHOICES
+    ? `${shown.join(' | ')} | … ${values.length - MAX_CHOICES} more`
+    : shown.join(' | ');
 }
 
 function isObject(value: unknown): value is Schema {

@@ -14,9 +14,13 @@ export function view(args: CheckedArguments, context: GatewayContext): Answer {
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), context);
   const artifact = context.artifacts.get(handle);
   if (!artifact) {
-    throw new GatewayError('VIEW_FAILED', `There is no artifact ${JSON.stringify(handle)}; run the call again for a new handle.`, {
-      path: handle,
-    });
+    throw new GatewayError(
+      'VIEW_FAILED',
+      `There is no artifact ${JSON.stringify(handle)}; run the call again for a new handle.`,
+      {
+        path: handle,
+      },
+    );
   }
   const whole = artifact.bytes.toString('utf8');
   let part: string;
