@@ -26,6 +26,7 @@ const builtAt = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 const lazyRanks = {
   name: 'lazy-ranks',
   setup(context) {
+    context.onResolve({ filter: /^\.\/cl100k_base\.cjs$/ }, () => ({ path: RANKS_FILE, external: true }));
     context.onResolve({ filter: new RegExp(`^${RANKS}$`) }, ({ kind, importer }) => {
       if (kind === 'import-statement') {
         const text = `${relative(root, importer)} imports ${RANKS} as soon as it is loaded: load it when it is first needed, by require() or import().`;

@@ -40,10 +40,12 @@ export function groupDigits(n: number): string {
 
 /** One line, free of control characters, at most `limit` characters. */
 export function oneLine(text: string, limit = 256): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   const flat = text
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+    .replace(CONTROL_CHARACTERS, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   return flat.length <= limit ? flat : `${flat.slice(0, limit - 1).trimEnd()}…`;
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g;
