@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/editor/**', 'test/bench/**'],
+    globalSetup: 'test/support/globalSetup.ts',
     pool: 'forks',
     testTimeout: 30_000,
   },

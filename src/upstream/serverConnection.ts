@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { oneLine } from '../ops/porcelain.ts';
@@ -22,6 +23,8 @@ const START_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 30_000;
 /** Servers announce several changes in a row, many of them right at their start. */
 const LIST_CHANGED_DEBOUNCE_MS = 200;
+/** Between the end of a server's output and the news of its exit. */
+const EXIT_WAIT_MS = 500;
 
 /** One upstream server over stdio: its process, its MCP connection, and the tools it last listed. */
 export class ServerConnection {
@@ -132,8 +135,9 @@ export class ServerConnection {
       if (this.#child === child && !this.#stopped) this.#set('ready');
     } catch (error) {
       if (this.#stopped) return;
+      const reason = await this.#explain(error, child);
       await this.#end();
-      this.#set('failed', this.#explain(error));
+      this.#set('failed', reason);
     }
   }
 
@@ -155,7 +159,7 @@ export class ServerConnection {
     child.once('exit', (code, signal) => this.#onExit(child, code, signal));
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', (error: NodeJS.ErrnoException) => reject(new SpawnError(describeSpawn(error, command))));
+      child.once('error', (error: NodeJS.ErrnoException) => reject(new NotStartedError(describeSpawn(error, command))));
     });
     if (child.pid !== undefined) await this.#journal.add(child.pid);
     return child;
@@ -195,8 +199,11 @@ export class ServerConnection {
     if (child.pid !== undefined) this.#journal.remove(child.pid);
   }
 
-  #explain(error: unknown): string {
-    if (error instanceof SpawnError) return error.message;
+  async #explain(error: unknown, child: ChildProcess | undefined): Promise<string> {
+    if (error instanceof NotStartedError) return error.message;
+    const closed = error instanceof UpstreamRequestError && error.failure === 'closed';
+    // Its streams close before its exit is known, and the exit says more.
+    if (child && closed) error = await Promise.race([ended(child).catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)]);
     return this.#withStderr(describe(error));
   }
 
@@ -219,18 +226,17 @@ export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
 }
 
-class SpawnError extends Error {}
+/** There is no process: what it would have said cannot be asked. */
+class NotStartedError extends Error {}
 
+/** Rejects when the child has ended: its last words on stderr come before `close`. */
 function ended(child: ChildProcess): Promise<never> {
   return new Promise((_, reject) => {
-    // Its last words on stderr come before `close`.
     child.once('close', (code, signal) =>
-      reject(new SpawnedAndGone(`It ended before it answered (${signal ?? `exit code ${code}`}).`)),
+      reject(new Error(`It ended before it answered (${signal ?? `exit code ${code}`}).`)),
     );
   });
 }
-
-class SpawnedAndGone extends Error {}
 
 function describe(error: unknown): string {
   if (error instanceof UpstreamRequestError) {
@@ -253,5 +259,5 @@ function checkFolder(cwd: string): void {
   } catch {
     // Told below: Node would blame the command for a folder that is not there.
   }
-  throw new SpawnError(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`);
+  throw new NotStartedError(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`);
 }

@@ -35,7 +35,8 @@ export function browse(args: CheckedArguments, context: GatewayContext): Answer 
   const listing = path === undefined ? byQuery(view, query as string, topK) : byPath(view, path);
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration());
-  const shown = fitting(listing.cards, MAX_ANSWER_CHARS - NOTES_ROOM_CHARS);
+  const room = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
+  const shown = fitting(listing.cards, room, (card) => renderCardLine(card, listing.total, listing.total));
   const lines = [listing.headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
   if (shown.length < listing.total)
     lines.push(`${count(listing.total - shown.length, 'more', 'more')}: ${listing.rest}`);
@@ -44,7 +45,7 @@ export function browse(args: CheckedArguments, context: GatewayContext): Answer 
   return {
     text: lines.join('\n'),
     data: {
-      cards: listing.cards.map(cardToJson),
+      cards: fitting(listing.cards, room, (card) => JSON.stringify(card)).map(cardToJson),
       total: listing.total,
       searched: view.catalog.tools.length,
       servers: serverStates(servers),
@@ -97,10 +98,14 @@ function pathError(error: unknown, path: string): unknown {
 }
 
 /** As many whole cards as there is room for. */
-function fitting(cards: readonly ChoiceCard[], room: number): readonly ChoiceCard[] {
+function fitting(
+  cards: readonly ChoiceCard[],
+  room: number,
+  rendered: (card: ChoiceCard) => string,
+): readonly ChoiceCard[] {
   let used = 0;
   const end = cards.findIndex((card) => {
-    used += renderCardLine(card, cards.length, cards.length).length + 1;
+    used += rendered(card).length + 1;
     return used > room;
   });
   return end === -1 ? cards : cards.slice(0, end);

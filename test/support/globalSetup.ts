@@ -1,0 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, statSync } from 'node:fs';
+
+/** Tests run what ships: the bundles are built when a source is newer than they are. */
+export function setup(): void {
+  const sources = globSync(['src/**/*.ts', 'webview/**/*.{ts,css}', 'esbuild.mjs', 'package.json']);
+  const newest = Math.max(...sources.map(modified));
+  if (['dist/waygate.cjs', 'dist/worker.cjs', 'dist/extension.cjs'].every((bundle) => modified(bundle) > newest)) return;
+  execFileSync(process.execPath, ['esbuild.mjs'], { stdio: 'inherit' });
+}
+
+function modified(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,128 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { type TestWorkspace, WAYGATE } from './workspace.ts';
+
+export interface RpcMessage {
+  id?: number | string | null;
+  method?: string;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string };
+}
+
+export interface ToolAnswer {
+  text: string;
+  isError: boolean;
+  content: Record<string, unknown>[];
+  structured: Record<string, unknown> | undefined;
+}
+
+/** A real `waygate serve`, spoken to as a client speaks to it. */
+export class HostProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Everything that came on stdout, line by line: it must all be protocol. */
+  readonly lines: string[] = [];
+  stderr = '';
+  readonly exited: Promise<number | null>;
+  #next = 1;
+  readonly #waiting = new Map<number | string, (message: RpcMessage) => void>();
+
+  constructor(workspace: TestWorkspace, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+    this.child = spawn(process.execPath, [WAYGATE, 'serve', '--workspace', workspace.folder, ...args], {
+      env: { ...workspace.env, ...env },
+    });
+    this.child.stderr.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    createInterface({ input: this.child.stdout }).on('line', (line) => {
+      this.lines.push(line);
+      const message = JSON.parse(line) as RpcMessage;
+      if (message.id != null) this.#waiting.get(message.id)?.(message);
+    });
+    this.exited = new Promise((resolve) => this.child.once('close', (code) => resolve(code)));
+    onTestFinished(async () => {
+      this.child.kill('SIGKILL');
+      await this.exited;
+    });
+  }
+
+  static async connect(workspace: TestWorkspace): Promise<HostProcess> {
+    const host = new HostProcess(workspace);
+    await host.initialize();
+    return host;
+  }
+
+  async initialize(params: Record<string, unknown> = {}): Promise<RpcMessage> {
+    const answer = await this.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test-client', version: '1.2.3' },
+      ...params,
+    });
+    this.notify('notifications/initialized');
+    return answer;
+  }
+
+  request(method: string, params: unknown = {}, id: number | string = this.#next++): Promise<RpcMessage> {
+    const answer = new Promise<RpcMessage>((resolve) => this.#waiting.set(id, resolve));
+    this.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    return answer;
+  }
+
+  notify(method: string, params: unknown = {}): void {
+    this.write(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  }
+
+  write(line: string): void {
+    this.child.stdin.write(`${line}\n`);
+  }
+
+  async call(name: string, args: Record<string, unknown>): Promise<ToolAnswer> {
+    const { result, error } = await this.request('tools/call', { name, arguments: args });
+    if (!result) throw new Error(`tools/call ${name} was refused: ${JSON.stringify(error)}`);
+    const content = result.content as Record<string, unknown>[];
+    return {
+      text: content.map((part) => part.text ?? '').join(''),
+      isError: result.isError === true,
+      content,
+      structured: result.structuredContent as Record<string, unknown> | undefined,
+    };
+  }
+
+  /** The id of a tool by the end of its name, once its server is up. */
+  async toolId(path: string): Promise<string> {
+    return until(`a tool at ${path}`, async () => {
+      const { structured } = await this.call('tool_browse', { path, render: 'json' });
+      const cards = (structured?.cards ?? []) as { id: string; kind: string }[];
+      return cards.find((card) => card.kind === 'tool')?.id;
+    });
+  }
+
+  end(): void {
+    this.child.stdin.end();
+  }
+}
+
+/** Polls until there is a value; the limit is for a machine that is busy, not a measure of anything. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  while (performance.now() < deadline) {
+    const value = await look();
+    if (value !== undefined && value !== false) return value;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
