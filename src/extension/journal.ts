@@ -29,8 +29,8 @@ function news(before: GatewaySnapshot | undefined, after: GatewaySnapshot): Jour
   const servers = after.servers
     .filter((server) => states.get(server.name) !== server.state)
     .flatMap((server): JournalLine[] => {
-      const reason = server.reason ? `: ${asSentence(server.reason)}` : '.';
-      const text = `Server ${oneLine(server.name, 60)} is ${STATE_WORDS[server.state]}${reason}`;
+      const reason = server.reason ? `. ${asSentence(server.reason)}` : '.';
+      const text = `Server ${oneLine(server.name, 60)}: ${STATE_WORDS[server.state]}${reason}`;
       const output = isTroubled(server) ? (server.stderr ?? []).map((line) => `  ${oneLine(line, 500)}`) : [];
       return [text, ...output].map((line) => ({ level: isTroubled(server) ? 'warn' : 'info', text: line }));
     });

@@ -53,9 +53,9 @@ function header({ summary, refreshing, snapshot }: DashboardState): string {
 ${workspace}
 </div>
 <div class="actions" role="group" aria-label="Actions">
-<button id="refresh" data-action="refresh"${refreshing || !snapshot ? ' disabled' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
-<button id="openConfiguration" class="secondary" data-action="openConfiguration">Open Configuration</button>
-<button id="showLog" class="secondary" data-action="showLog">Show Log</button>
+<button type="button" id="refresh" data-action="refresh"${refreshing || !snapshot ? ' disabled' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
+<button type="button" id="openConfiguration" class="secondary" data-action="openConfiguration">Open Configuration</button>
+<button type="button" id="showLog" class="secondary" data-action="showLog">Show Log</button>
 </div>
 </header>`;
 }
@@ -95,7 +95,7 @@ function configuration({ file, exists, problems }: ConfigurationStatus): string 
     ({ severity, message, location }, index) => `<tr>
 <td class="state state-${severity === 'error' ? 'failed' : 'warned'}">${glyph(severity === 'error' ? 'error' : 'warning')}${severity}</td>
 <td class="wide">${e(message)}</td>
-<td><button class="link" id="problem-${index}" data-open-problem="${index}">line ${location.line}, column ${location.column}</button></td>
+<td><button type="button" class="link" id="problem-${index}" data-open-problem="${index}">line ${location.line}, column ${location.column}</button></td>
 </tr>`,
   );
   const missing = exists ? '' : `<p class="empty">There is no ${e(file)} yet.</p>`;
@@ -117,7 +117,7 @@ function servers(servers: readonly ServerStatus[], now: number): string {
   const rows = servers.map((server) => {
     const state = STATES[server.state];
     const name = server.location
-      ? `<button class="link" id="server-${e(server.name)}" data-open-server="${e(server.name)}" title="Open its place in the configuration">${e(server.name)}</button>`
+      ? `<button type="button" class="link" id="server-${e(server.name)}" data-open-server="${e(server.name)}" title="Open its place in the configuration">${e(server.name)}</button>`
       : e(server.name);
     const stderr = server.stderr?.length
       ? `<details><summary>Last output</summary><pre>${e(server.stderr.join('\n'))}</pre></details>`
