@@ -21,7 +21,8 @@ export interface DashboardState {
   summary: HealthSummary;
   /** The catalogs are being refreshed: the button says so. */
   refreshing: boolean;
-  /** Absent while no worker is attached. */
+  /** A worker is attached; otherwise the snapshot is the last one known. */
+  live: boolean;
   snapshot?: GatewaySnapshot;
 }
 
@@ -69,6 +70,7 @@ export function parseToDashboard(message: unknown): ToDashboard | undefined {
   const summary = state.summary;
   const whole =
     Number.isFinite(state.now) &&
+    typeof state.live === 'boolean' &&
     isRecord(summary) &&
     typeof summary.headline === 'string' &&
     Array.isArray(summary.problems) &&

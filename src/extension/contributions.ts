@@ -116,7 +116,7 @@ export const WELCOMES: readonly { when: string; contents: string }[] = [
     contents: [
       'Waygate puts all your MCP servers behind three tools, so that your agent finds the right one without seeing them all.',
       link('Create Configuration', 'waygate.createConfiguration'),
-      `It writes \`${CONFIGURATION_PATH}\` in this folder, where you name your servers.`,
+      `It writes ${CONFIGURATION_PATH} in this folder, where you name your servers.`,
     ].join('\n'),
   },
   {

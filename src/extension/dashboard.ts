@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { GatewaySnapshot } from '../control/contract.ts';
 import {
   type DashboardAction,
   type DashboardState,
@@ -31,6 +32,8 @@ export class Dashboard implements vscode.Disposable {
   readonly #gateway: Observable<GatewayView>;
   readonly #refreshing: Observable<boolean>;
   #panel: vscode.WebviewPanel | undefined;
+  /** Stays on the page while a worker is replaced. */
+  #lastSnapshot: GatewaySnapshot | undefined;
   readonly #serializer: vscode.Disposable;
 
   constructor(extensionUri: vscode.Uri, gateway: Observable<GatewayView>, refreshing: Observable<boolean>) {
@@ -99,11 +102,14 @@ export class Dashboard implements vscode.Disposable {
 
   #state(): DashboardState {
     const { link } = this.#gateway.value;
+    if (link.kind === 'attached') this.#lastSnapshot = link.snapshot;
+    else if (link.kind === 'off') this.#lastSnapshot = undefined;
     return {
       now: Date.now(),
       summary: summarize(this.#gateway.value),
       refreshing: this.#refreshing.value,
-      ...(link.kind === 'attached' && { snapshot: link.snapshot }),
+      live: link.kind === 'attached',
+      ...(this.#lastSnapshot && { snapshot: this.#lastSnapshot }),
     };
   }
 
@@ -125,9 +131,7 @@ export class Dashboard implements vscode.Disposable {
   }
 
   /** The page names what it means; the place comes from the snapshot, so the page can open nothing else. */
-  #openLocation(
-    find: (snapshot: NonNullable<DashboardState['snapshot']>) => Parameters<typeof toRange>[0] | undefined,
-  ): void {
+  #openLocation(find: (snapshot: GatewaySnapshot) => Parameters<typeof toRange>[0] | undefined): void {
     const { link } = this.#gateway.value;
     if (link.kind !== 'attached') return;
     const location = find(link.snapshot);

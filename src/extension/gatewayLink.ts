@@ -18,7 +18,7 @@ export type LinkState =
   | { kind: 'off'; reason: OffReason }
   | { kind: 'attaching' }
   | { kind: 'attached'; attachment: number; snapshot: GatewaySnapshot }
-  | { kind: 'waiting'; reason: string; delayMs: number }
+  | { kind: 'waiting'; attempt: number; reason: string; delayMs: number }
   | { kind: 'stopping' };
 
 /** The editor's own line to the worker: it does not wait for a chat, and never goes through `lm.invokeTool`. */
@@ -162,7 +162,12 @@ export class GatewayLink {
       case 'off':
         return { kind: 'off', reason: this.#phase.reason };
       case 'waiting':
-        return { kind: 'waiting', reason: this.#phase.reason, delayMs: this.#phase.delayMs };
+        return {
+          kind: 'waiting',
+          attempt: this.#phase.attempt,
+          reason: this.#phase.reason,
+          delayMs: this.#phase.delayMs,
+        };
       case 'attached':
         return this.#snapshot && { kind: 'attached', attachment: this.#attachment, snapshot: this.#snapshot };
       case 'attaching':

@@ -25,6 +25,11 @@ export function summarize({ link, policy }: GatewayView): HealthSummary {
     : { ...summary, problems: [policy.message, ...summary.problems] };
 }
 
+/** The first retry follows at once: not worth a warning that is gone before it is read. */
+export function isBlink(link: LinkState): boolean {
+  return link.kind === 'waiting' && link.attempt <= 1;
+}
+
 function summarizeLink(link: LinkState): HealthSummary {
   switch (link.kind) {
     case 'off':
@@ -34,6 +39,7 @@ function summarizeLink(link: LinkState): HealthSummary {
     case 'stopping':
       return says('stopping', 'The gateway is stopping…');
     case 'waiting':
+      if (isBlink(link)) return says('starting', 'The gateway is being replaced…');
       return says('lost', 'The gateway is not running; Waygate tries again by itself.', [asSentence(link.reason)]);
     case 'attached':
       return summarizeSnapshot(link.snapshot);

@@ -1,5 +1,5 @@
 import type { FileLocation, ServerState, ServerStatus, TreeNode } from '../control/contract.ts';
-import { type GatewayView, isTroubled, STATE_WORDS } from './health.ts';
+import { type GatewayView, isBlink, isTroubled, STATE_WORDS } from './health.ts';
 import { asSentence, count, oneLine } from './plainText.ts';
 
 /** An element of the tree *Tools*: a node of the ChoiceGraph, or a server that has something to tell. */
@@ -120,16 +120,20 @@ export function rootKey({ link }: GatewayView): string {
   return JSON.stringify([link.attachment, catalog.revision, shown.map((s) => [s.name, s.state, s.reason])]);
 }
 
-/** The line above the rows. Undefined where the welcome text speaks: the editor shows that only without a message. */
-export function treeMessage({ link, policy }: GatewayView): string | undefined {
+/**
+ * The line above the rows. Undefined where the welcome text speaks: the editor shows that only without a message. Where
+ * rows are already shown, what passes in a moment is not worth moving them.
+ */
+export function treeMessage({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
   if (policy !== undefined) return policy.message;
   switch (link.kind) {
     case 'attaching':
-      return 'The gateway is starting…';
+      return hasRows ? undefined : 'The gateway is starting…';
     case 'stopping':
-      return 'The gateway is stopping…';
+      return hasRows ? undefined : 'The gateway is stopping…';
     case 'waiting':
+      if (isBlink(link)) return hasRows ? undefined : 'The gateway is starting…';
       return `The gateway is not running; Waygate tries again by itself. ${asSentence(link.reason)}`;
     case 'attached': {
       const { configuration, servers } = link.snapshot;

@@ -98,7 +98,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   }
 
   #update(gateway: GatewayView): void {
-    this.view.message = treeMessage(gateway) ?? '';
+    this.view.message = treeMessage(gateway, this.#shown.has('/')) ?? '';
     this.view.badge = treeBadge(gateway);
     const key = rootKey(gateway);
     if (key === '' || key === this.#rootKey) return;

@@ -32,7 +32,7 @@ describe('what the page says', () => {
 });
 
 describe('what the page is told', () => {
-  const state = { now: 1, refreshing: false, summary: { level: 'ready', headline: 'h', problems: [] } };
+  const state = { now: 1, refreshing: false, live: true, summary: { level: 'ready', headline: 'h', problems: [] } };
 
   it('is a whole state', () => {
     expect(parseToDashboard({ type: 'state', state })).toEqual({ type: 'state', state });
@@ -43,6 +43,7 @@ describe('what the page is told', () => {
     { type: 'other', state },
     { type: 'state' },
     { type: 'state', state: { ...state, now: 'x' } },
+    { type: 'state', state: { ...state, live: 1 } },
     { type: 'state', state: { ...state, summary: undefined } },
     { type: 'state', state: { ...state, summary: { headline: 'h' } } },
     { type: 'state', state: { ...state, snapshot: 'x' } },

@@ -76,12 +76,22 @@ describe('summarize', () => {
   });
 
   it('says why the gateway does not run', () => {
-    const link: LinkState = { kind: 'waiting', reason: 'spawn ENOENT', delayMs: 100 };
+    const link: LinkState = { kind: 'waiting', attempt: 2, reason: 'spawn ENOENT', delayMs: 100 };
     expect(summarize(view(link))).toEqual({
       level: 'lost',
       headline: 'The gateway is not running; Waygate tries again by itself.',
       problems: ['spawn ENOENT.'],
     });
+  });
+
+  it('does not alarm anyone over a worker that is replaced at once', () => {
+    const link: LinkState = { kind: 'waiting', attempt: 1, reason: 'The gateway has ended.', delayMs: 100 };
+    expect(summarize(view(link))).toEqual({
+      level: 'starting',
+      headline: 'The gateway is being replaced…',
+      problems: [],
+    });
+    expect(statusBarModel(view(link)).warning).toBe(false);
   });
 
   it('puts a policy before all else, but not where there is nothing to see', () => {
@@ -106,7 +116,7 @@ describe('statusBarModel', () => {
 
   it.each<[string, LinkState, string, boolean]>([
     ['degraded', DEGRADED, '$(warning) Waygate 6', true],
-    ['lost', { kind: 'waiting', reason: 'x', delayMs: 1 }, '$(debug-disconnect) Waygate', true],
+    ['lost', { kind: 'waiting', attempt: 2, reason: 'x', delayMs: 1 }, '$(debug-disconnect) Waygate', true],
     ['starting', { kind: 'attaching' }, '$(loading~spin) Waygate', false],
     ['starting with tools', attached({ health: 'starting' }), '$(loading~spin) Waygate 6', false],
     ['stopping', { kind: 'stopping' }, '$(loading~spin) Waygate', false],

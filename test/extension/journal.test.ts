@@ -42,9 +42,9 @@ describe('the log', () => {
   });
 
   it('says why the gateway went and when it is tried again', () => {
-    expect(journal(attached(), { kind: 'waiting', reason: 'The gateway has ended.', delayMs: 500 })).toEqual([
-      { level: 'warn', text: 'The gateway has ended. Trying again in 0.5 s.' },
-    ]);
+    expect(
+      journal(attached(), { kind: 'waiting', attempt: 1, reason: 'The gateway has ended.', delayMs: 500 }),
+    ).toEqual([{ level: 'warn', text: 'The gateway has ended. Trying again in 0.5 s.' }]);
     expect(journal(attached(), { kind: 'off', reason: 'untrusted' })).toEqual([
       { level: 'info', text: 'Waygate starts no servers until you trust this workspace.' },
     ]);

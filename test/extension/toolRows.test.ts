@@ -141,28 +141,28 @@ describe('the root', () => {
   });
 
   it('stays as it is while a worker is replaced', () => {
-    expect(rootKey({ link: { kind: 'waiting', reason: 'x', delayMs: 1 }, policy: undefined })).toBe('');
+    expect(rootKey({ link: { kind: 'waiting', attempt: 2, reason: 'x', delayMs: 1 }, policy: undefined })).toBe('');
     expect(rootKey({ link: { kind: 'attaching' }, policy: undefined })).toBe('');
   });
 });
 
 describe('the line above the rows', () => {
   it('is absent when all is well, and where the welcome text speaks', () => {
-    expect(treeMessage(view())).toBeUndefined();
+    expect(treeMessage(view(), true)).toBeUndefined();
     const policy = { setting: 'chat.mcp.access', message: 'Off.' } as const;
-    expect(treeMessage({ link: { kind: 'off', reason: 'no_configuration' }, policy })).toBeUndefined();
+    expect(treeMessage({ link: { kind: 'off', reason: 'no_configuration' }, policy }, false)).toBeUndefined();
   });
 
   it('names the policy that hides Waygate before anything else', () => {
     const policy = { setting: 'chat.mcp.access', message: 'The setting chat.mcp.access …' } as const;
-    expect(treeMessage({ ...view(), policy })).toBe(policy.message);
+    expect(treeMessage({ ...view(), policy }, true)).toBe(policy.message);
   });
 
   it.each<[string, GatewayView, string]>([
     ['a start', { link: { kind: 'attaching' }, policy: undefined }, 'The gateway is starting…'],
     [
       'a loss',
-      { link: { kind: 'waiting', reason: 'No space left on the disk', delayMs: 1 }, policy: undefined },
+      { link: { kind: 'waiting', attempt: 2, reason: 'No space left on the disk', delayMs: 1 }, policy: undefined },
       'The gateway is not running; Waygate tries again by itself. No space left on the disk.',
     ],
     [
@@ -177,7 +177,19 @@ describe('the line above the rows', () => {
     ],
     ['an empty configuration', view({ servers: [] }), 'The configuration names no servers yet.'],
   ])('tells of %s', (_, state, expected) => {
-    expect(treeMessage(state)).toBe(expected);
+    expect(treeMessage(state, false)).toBe(expected);
+  });
+});
+
+describe('the line above rows that are shown', () => {
+  it('does not move them for what passes in a moment', () => {
+    const passing: GatewayView['link'][] = [
+      { kind: 'attaching' },
+      { kind: 'stopping' },
+      { kind: 'waiting', attempt: 1, reason: 'The gateway has ended.', delayMs: 100 },
+    ];
+    for (const link of passing) expect(treeMessage({ link, policy: undefined }, true)).toBeUndefined();
+    for (const link of passing) expect(treeMessage({ link, policy: undefined }, false)).toMatch(/^The gateway is/);
   });
 });
 

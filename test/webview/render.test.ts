@@ -7,11 +7,13 @@ import { BUSY, BUSY_PAGE, NOW } from './sample.ts';
 const LOST: DashboardState = {
   now: NOW,
   refreshing: false,
+  live: false,
   summary: { level: 'lost', headline: 'The gateway is not running.', problems: ['The gateway has ended.'] },
 };
 const EMPTY: DashboardState = {
   now: NOW,
   refreshing: true,
+  live: true,
   summary: { level: 'ready', headline: '0 tools from 0 servers.', problems: [] },
   snapshot: {
     ...BUSY,
@@ -62,6 +64,14 @@ describe('render', () => {
     expect(render(BUSY_PAGE)).toContain('data-health="degraded"');
     expect(render(LOST)).toContain('data-health="lost"');
     expect(render(LOST)).toContain('<strong>Not running</strong>');
+  });
+
+  it('keeps the last snapshot in sight while a worker is replaced, and shows that it is old', () => {
+    const html = render({ ...BUSY_PAGE, live: false });
+    expect(html).toContain('<header data-part="header" class="stale">');
+    expect(html).toContain('data-server="tickets"');
+    expect(html).toContain('data-action="refresh" disabled>');
+    expect(render(BUSY_PAGE)).not.toContain('stale');
   });
 
   it('cannot refresh what does not run or is refreshing', () => {

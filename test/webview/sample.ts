@@ -112,5 +112,6 @@ export const BUSY_PAGE: DashboardState = {
     ],
   },
   refreshing: false,
+  live: true,
   snapshot: BUSY,
 };

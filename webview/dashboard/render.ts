@@ -20,7 +20,9 @@ export function render(state: DashboardState): string {
   return [
     header(state),
     problems(state.summary),
-    ...(snapshot ? [`<main>`, ...sections(snapshot, state.now), `</main>`] : [`<main></main>`]),
+    '<main>',
+    ...(snapshot ? sections(snapshot, state.now) : []),
+    '</main>',
   ].join('\n');
 }
 
@@ -44,16 +46,16 @@ const LEVEL_WORDS: Record<HealthLevel, string> = {
   off: 'Off',
 };
 
-function header({ summary, refreshing, snapshot }: DashboardState): string {
+function header({ summary, refreshing, live, snapshot }: DashboardState): string {
   const workspace = snapshot ? `<p class="workspace" title="Workspace">${e(snapshot.workspace)}</p>` : '';
-  return `<header data-part="header">
+  return `<header data-part="header"${live ? '' : ' class="stale"'}>
 <div class="headline">
 <h1>Waygate</h1>
 <p class="health health-${summary.level}" data-health="${summary.level}">${glyph(LEVEL_GLYPHS[summary.level])}<strong>${LEVEL_WORDS[summary.level]}</strong> <span>${e(summary.headline)}</span></p>
 ${workspace}
 </div>
 <div class="actions" role="group" aria-label="Actions">
-<button type="button" id="refresh" data-action="refresh"${refreshing || !snapshot ? ' disabled' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
+<button type="button" id="refresh" data-action="refresh"${refreshing || !live ? ' disabled' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
 <button type="button" id="openConfiguration" class="secondary" data-action="openConfiguration">Open Configuration</button>
 <button type="button" id="showLog" class="secondary" data-action="showLog">Show Log</button>
 </div>
