@@ -1,0 +1,106 @@
+import * as vscode from 'vscode';
+import { CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
+import type { Dashboard } from './dashboard.ts';
+import type { Environment } from './environment.ts';
+import type { GatewayLink } from './gatewayLink.ts';
+import type { Observable } from './observable.ts';
+import { asSentence } from './plainText.ts';
+import { type CommandHandlers, runCommand } from './registrations.ts';
+import type { ToolElement } from './toolRows.ts';
+import { type ToolsTree, toRange } from './toolsTree.ts';
+
+export interface CommandDependencies {
+  environment: Environment;
+  link: GatewayLink;
+  tree: ToolsTree;
+  dashboard: Dashboard;
+  refreshing: Observable<boolean>;
+  log: vscode.LogOutputChannel;
+}
+
+export function commandHandlers(parts: CommandDependencies): CommandHandlers {
+  const { environment, link, tree, dashboard, refreshing, log } = parts;
+  const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
+    try {
+      await action(argument);
+    } catch (error) {
+      await tellFailure(doing, error, log);
+    }
+  };
+  const inView = (action: () => Promise<void>): Promise<void> =>
+    Promise.resolve(vscode.window.withProgress({ location: { viewId: TOOLS_VIEW_ID } }, action));
+
+  return {
+    'waygate.refresh': guarded('Refreshing the catalogs', async () => {
+      refreshing.set(true);
+      try {
+        await inView(() => link.refresh());
+      } finally {
+        refreshing.set(false);
+      }
+    }),
+    'waygate.restart': guarded('Restarting the gateway', () => inView(() => link.restart())),
+    'waygate.showLog': async () => log.show(),
+    'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
+    'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
+      openConfiguration(environment, link, asElement(argument)),
+    ),
+    'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
+    'waygate.copyPath': guarded('Copying the path', async (argument) => {
+      const element = asElement(argument) ?? tree.view.selection[0];
+      if (element?.kind === 'node') await vscode.env.clipboard.writeText(element.node.path);
+    }),
+    'waygate.copyToolId': guarded('Copying the tool id', async (argument) => {
+      const element = asElement(argument) ?? tree.view.selection[0];
+      if (element?.kind === 'node' && element.node.toolId) await vscode.env.clipboard.writeText(element.node.toolId);
+    }),
+  };
+}
+
+async function openConfiguration(environment: Environment, link: GatewayLink, element?: ToolElement): Promise<void> {
+  if (element?.kind === 'server' && element.server.location) {
+    const state = link.state.value;
+    const { uri, range } = toRange(
+      element.server.location,
+      state.kind === 'attached' ? state.snapshot.workspace : undefined,
+    );
+    await vscode.window.showTextDocument(uri, { selection: range });
+    return;
+  }
+  const file = configurationFile(environment);
+  const { hash } = await file.check();
+  if (hash !== undefined) {
+    await vscode.window.showTextDocument(vscode.Uri.file(file.path));
+    return;
+  }
+  const create = 'Create Configuration';
+  const choice = await vscode.window.showInformationMessage(`This folder has no ${CONFIGURATION_PATH} yet.`, create);
+  if (choice === create) await createConfiguration(environment);
+}
+
+/** Never overwrites: where a configuration is, it is opened. */
+async function createConfiguration(environment: Environment): Promise<void> {
+  const file = configurationFile(environment);
+  await file.create();
+  await vscode.window.showTextDocument(vscode.Uri.file(file.path));
+}
+
+function configurationFile(environment: Environment): NonNullable<Environment['configurationFile']> {
+  const file = environment.configurationFile;
+  if (file === undefined) throw new Error('Open a folder on this machine first');
+  return file;
+}
+
+/** The editor calls with the row; a keybinding or another extension with whatever it likes. */
+function asElement(argument: unknown): ToolElement | undefined {
+  const kind = typeof argument === 'object' && argument !== null && 'kind' in argument ? argument.kind : undefined;
+  return kind === 'node' || kind === 'server' ? (argument as ToolElement) : undefined;
+}
+
+async function tellFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {
+  log.error(`${doing} failed.`, error);
+  const reason = asSentence(error instanceof Error ? error.message : String(error));
+  const showLog = 'Show Log';
+  const choice = await vscode.window.showErrorMessage(`${doing} failed: ${reason}`, showLog);
+  if (choice === showLog) await runCommand('waygate.showLog');
+}

@@ -1,0 +1,64 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CONFIGURATION_TEMPLATE } from './configurationTemplate.ts';
+import { CONFIGURATION_PATH } from './contributions.ts';
+import { Observable } from './observable.ts';
+import { configurationHash } from './serverDefinition.ts';
+
+/** `hash` is undefined when the file is absent; `known` is false until it has been looked for. */
+export interface ConfigurationState {
+  known: boolean;
+  hash: string | undefined;
+}
+
+/** `.vscode/waygate.json` of one workspace folder, as far as the editor needs it: is it there, and has it changed. */
+export class ConfigurationFile {
+  readonly state = new Observable<ConfigurationState>(
+    { known: false, hash: undefined },
+    (a, b) => a.known === b.known && a.hash === b.hash,
+  );
+
+  readonly path: string;
+  #reading = 0;
+
+  constructor(workspace: string) {
+    this.path = join(workspace, CONFIGURATION_PATH);
+  }
+
+  /** Looks again. Of overlapping looks the last one counts. */
+  async check(): Promise<ConfigurationState> {
+    this.#reading += 1;
+    const reading = this.#reading;
+    const hash = await readHash(this.path);
+    if (reading === this.#reading) this.state.set({ known: true, hash });
+    return this.state.value;
+  }
+
+  /** Writes the template unless a file is there; true when it was written. */
+  async create(): Promise<boolean> {
+    await mkdir(dirname(this.path), { recursive: true });
+    try {
+      await writeFile(this.path, CONFIGURATION_TEMPLATE, { flag: 'wx' });
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return false;
+      throw error;
+    } finally {
+      await this.check();
+    }
+  }
+}
+
+async function readHash(path: string): Promise<string | undefined> {
+  try {
+    return configurationHash(await readFile(path));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+    // It is there and cannot be read: the worker says why, where a person sees it.
+    return 'unreadable';
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,137 @@
+/**
+ * Everything the extension contributes, as typed data. The manifest is generated from it (`manifest.ts`), and the
+ * helpers in `registrations.ts` take their ids from it, so a forgotten or misspelt one does not compile.
+ */
+
+export const EXTENSION_TITLE = 'Waygate';
+export const CONFIGURATION_PATH = '.vscode/waygate.json';
+export const CONTAINER_ID = 'waygate';
+export const TOOLS_VIEW_ID = 'waygate.tools';
+export const MCP_PROVIDER_ID = 'waygate';
+export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
+
+/** Context keys with the values they take. */
+export interface ContextKeyTypes {
+  'waygate.state': 'checking' | 'no_folder' | 'no_configuration' | 'untrusted' | 'active';
+}
+export type ContextKeyId = keyof ContextKeyTypes;
+
+/** A clause of `when` that only knows values the key takes. */
+function when<K extends ContextKeyId>(key: K, value: ContextKeyTypes[K]): string {
+  return `${key} == ${value}`;
+}
+
+export interface CommandContribution {
+  title: string;
+  icon?: string;
+  enablement?: string;
+  /** False for what needs a row of the tree. */
+  inPalette: boolean;
+}
+
+const ACTIVE = when('waygate.state', 'active');
+
+export const COMMANDS = {
+  'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
+  'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
+  'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
+  'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
+  'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },
+  'waygate.createConfiguration': { title: 'Create Configuration', icon: '$(new-file)', inPalette: true },
+  'waygate.copyPath': { title: 'Copy Path', inPalette: false },
+  'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
+} as const satisfies Record<`waygate.${string}`, CommandContribution>;
+export type CommandId = keyof typeof COMMANDS;
+
+/** Settings with the values they take. */
+export interface SettingTypes {
+  'waygate.gateway.nodePath': string;
+}
+export type SettingId = keyof SettingTypes;
+
+export interface SettingContribution<T> {
+  type: T extends string ? 'string' : T extends boolean ? 'boolean' : 'number';
+  default: T;
+  scope: 'machine' | 'window' | 'resource';
+  markdownDescription: string;
+  /** It runs code: an untrusted workspace must not set it. */
+  restricted: boolean;
+}
+
+export const SETTINGS: { [K in SettingId]: SettingContribution<SettingTypes[K]> } = {
+  'waygate.gateway.nodePath': {
+    type: 'string',
+    default: '',
+    scope: 'machine',
+    markdownDescription:
+      'Absolute path of the Node.js executable (22 or newer) that runs the gateway. Leave it empty to use the one that comes with the editor.',
+    restricted: true,
+  },
+};
+
+export const VIEWS = {
+  [TOOLS_VIEW_ID]: { name: 'Tools', icon: 'media/waygate.svg' },
+} as const;
+
+export interface MenuItem {
+  command: CommandId;
+  when: string;
+  group: string;
+}
+
+const IN_TOOLS = `view == ${TOOLS_VIEW_ID}`;
+
+export const MENUS: Record<'view/title' | 'view/item/context', readonly MenuItem[]> = {
+  'view/title': [
+    { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
+    { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@2' },
+    { command: 'waygate.openConfiguration', when: IN_TOOLS, group: '1_open@1' },
+    { command: 'waygate.showLog', when: IN_TOOLS, group: '1_open@2' },
+    { command: 'waygate.restart', when: IN_TOOLS, group: '2_gateway@1' },
+  ],
+  'view/item/context': [
+    {
+      command: 'waygate.copyPath',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|cluster|tool)$/`,
+      group: '2_copy@1',
+    },
+    { command: 'waygate.copyToolId', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '2_copy@2' },
+    {
+      command: 'waygate.openConfiguration',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`,
+      group: '1_open@1',
+    },
+    { command: 'waygate.showLog', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`, group: '1_open@2' },
+  ],
+};
+
+/** A link to one of our commands; a button when it stands alone on its line. */
+function link(label: string, command: CommandId): string {
+  return `[${label}](command:${command})`;
+}
+
+export const WELCOMES: readonly { when: string; contents: string }[] = [
+  {
+    when: when('waygate.state', 'no_configuration'),
+    contents: [
+      'Waygate puts all your MCP servers behind three tools, so that your agent finds the right one without seeing them all.',
+      link('Create Configuration', 'waygate.createConfiguration'),
+      `It writes ${CONFIGURATION_PATH} in this folder, where you name your servers.`,
+    ].join('\n'),
+  },
+  {
+    when: when('waygate.state', 'untrusted'),
+    contents: [
+      'This workspace is not trusted, so Waygate starts none of its servers.',
+      '[Manage Workspace Trust](command:workbench.trust.manage)',
+      link('Open the configuration', 'waygate.openConfiguration').concat(' to see what would run.'),
+    ].join('\n'),
+  },
+  {
+    when: when('waygate.state', 'no_folder'),
+    contents: [
+      'Waygate works in a folder on the machine where your code is. Open one to use it.',
+      '[Open Folder](command:vscode.openFolder)',
+    ].join('\n'),
+  },
+];

@@ -1,0 +1,117 @@
+import * as vscode from 'vscode';
+import { ConfigurationFile, type ConfigurationState } from './configurationFile.ts';
+import { CONFIGURATION_PATH, type SettingId } from './contributions.ts';
+import type { Conditions } from './linkMachine.ts';
+import { Observable } from './observable.ts';
+import { debounced } from './pacing.ts';
+import { AGENT_SETTINGS, type AgentSettings, type PolicyBlock, policyBlock } from './policy.ts';
+import { readSetting } from './registrations.ts';
+
+/** All that the editor around us decides. */
+export interface Surroundings {
+  workspace: string | undefined;
+  trusted: boolean;
+  configuration: ConfigurationState;
+  nodePath: string;
+  policy: PolicyBlock | undefined;
+}
+
+/** Editors save in several steps, and a branch change touches many files. */
+const QUIET_MS = 250;
+
+const NODE_PATH: SettingId = 'waygate.gateway.nodePath';
+
+/** Watches the workspace, its trust, its configuration and the settings. Starts no process. */
+export class Environment implements vscode.Disposable {
+  readonly state: Observable<Surroundings>;
+
+  #file: ConfigurationFile | undefined;
+  #watchingFile: vscode.Disposable | undefined;
+  #firstCheck: Promise<unknown>;
+  readonly #disposables: vscode.Disposable[];
+
+  constructor() {
+    this.#file = this.#watchFile();
+    this.state = new Observable(this.#read(), (a, b) => JSON.stringify(a) === JSON.stringify(b));
+    this.#firstCheck = this.#file?.check() ?? Promise.resolve();
+    const update = (): void => this.state.set(this.#read());
+    this.#disposables = [
+      vscode.workspace.onDidGrantWorkspaceTrust(update),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if ([NODE_PATH, ...AGENT_SETTINGS].some((id) => event.affectsConfiguration(id))) update();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        if (firstLocalFolder() === this.state.value.workspace) return;
+        this.#file = this.#watchFile();
+        this.#firstCheck = this.#file?.check() ?? Promise.resolve();
+        update();
+      }),
+    ];
+  }
+
+  get conditions(): Conditions {
+    const { workspace, trusted, configuration } = this.state.value;
+    const presence = configuration.hash === undefined ? 'absent' : 'present';
+    return { workspace, trusted, configuration: configuration.known ? presence : 'unknown' };
+  }
+
+  get configurationFile(): ConfigurationFile | undefined {
+    return this.#file;
+  }
+
+  /** The surroundings once the configuration has been looked for. */
+  async settled(): Promise<Surroundings> {
+    await this.#firstCheck;
+    return this.state.value;
+  }
+
+  dispose(): void {
+    this.#watchingFile?.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+
+  #read(): Surroundings {
+    return {
+      workspace: firstLocalFolder(),
+      trusted: vscode.workspace.isTrusted,
+      configuration: this.#file?.state.value ?? { known: true, hash: undefined },
+      nodePath: readSetting(NODE_PATH) ?? '',
+      policy: policyBlock(agentSettings()),
+    };
+  }
+
+  #watchFile(): ConfigurationFile | undefined {
+    this.#watchingFile?.dispose();
+    this.#watchingFile = undefined;
+    const workspace = firstLocalFolder();
+    if (workspace === undefined) return undefined;
+    const file = new ConfigurationFile(workspace);
+    const pattern = new vscode.RelativePattern(vscode.Uri.file(workspace), CONFIGURATION_PATH);
+    const watcher = vscode.workspace.createFileSystemWatcher(pattern);
+    const check = debounced(QUIET_MS, () => void file.check());
+    this.#watchingFile = vscode.Disposable.from(
+      watcher,
+      watcher.onDidCreate(check),
+      watcher.onDidChange(check),
+      watcher.onDidDelete(check),
+      check,
+      file.state.onChange(() => this.state.set(this.#read())),
+    );
+    return file;
+  }
+}
+
+/** A folder of a virtual file system has no place where a program could run. */
+function firstLocalFolder(): string | undefined {
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  return folder?.uri.scheme === 'file' ? folder.uri.fsPath : undefined;
+}
+
+function agentSettings(): AgentSettings {
+  const all = vscode.workspace.getConfiguration();
+  return {
+    'chat.mcp.access': all.get('chat.mcp.access'),
+    'chat.mcp.enabled': all.get('chat.mcp.enabled'),
+    'chat.agent.enabled': all.get('chat.agent.enabled'),
+  };
+}

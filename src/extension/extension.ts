@@ -1,0 +1,130 @@
+import * as vscode from 'vscode';
+import { commandHandlers } from './commands.ts';
+import { EXTENSION_TITLE } from './contributions.ts';
+import { Dashboard } from './dashboard.ts';
+import { Environment, type Surroundings } from './environment.ts';
+import { type Attach, GatewayLink } from './gatewayLink.ts';
+import type { GatewayView } from './health.ts';
+import { journal } from './journal.ts';
+import { linkTarget } from './linkMachine.ts';
+import { registerMcpProvider } from './mcpProvider.ts';
+import { Observable } from './observable.ts';
+import { showProblems } from './problems.ts';
+import { registerCommands, setContextKey } from './registrations.ts';
+import { nodeExecutable, workerScript } from './serverDefinition.ts';
+import { showStatusBar } from './statusBar.ts';
+import { ToolsTree } from './toolsTree.ts';
+
+/** Awaits nothing: what takes time goes on by itself and shows in the status bar. */
+export function activate(context: vscode.ExtensionContext): void {
+  const startedAt = performance.now();
+  const log = vscode.window.createOutputChannel(EXTENSION_TITLE, { log: true });
+  context.subscriptions.push(log);
+  try {
+    context.subscriptions.push(...compose(context, log));
+  } catch (error) {
+    // The editor says nothing when an extension fails to activate.
+    log.error('Waygate could not start.', error);
+    const reason = error instanceof Error ? error.message : String(error);
+    void vscode.window.showErrorMessage(`Waygate could not start: ${reason}`);
+    throw error;
+  }
+  log.debug(`Activated in ${(performance.now() - startedAt).toFixed(1)} ms.`);
+}
+
+function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): { dispose(): void }[] {
+  const distFolder = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
+  const version = String(context.extension.packageJSON.version);
+
+  const environment = new Environment();
+  const link = new GatewayLink(attachWith(environment, distFolder));
+  const gateway = new Observable<GatewayView>(viewOf(environment, link));
+  const refreshing = new Observable(false);
+  const dashboard = new Dashboard(context.extensionUri, gateway, refreshing);
+  const tree = new ToolsTree(gateway, link, log);
+
+  const follow = (): void => {
+    link.setTarget(linkTarget(environment.conditions));
+    gateway.set(viewOf(environment, link));
+  };
+  const parts = [
+    environment,
+    link,
+    dashboard,
+    tree,
+    showStatusBar(gateway),
+    showProblems(gateway),
+    keepContextKey(gateway),
+    keepJournal(link, log),
+    environment.state.onChange(follow),
+    link.state.onChange(() => gateway.set(viewOf(environment, link))),
+    refreshOnChange(environment, link, log),
+    logPolicy(environment, log),
+    registerMcpProvider({ distFolder, version }, environment, log),
+    registerCommands(commandHandlers({ environment, link, tree, dashboard, refreshing, log })),
+  ];
+  follow();
+  return parts.reverse();
+}
+
+function attachWith(environment: Environment, distFolder: string): Attach {
+  return async (workspace, signal) => {
+    // Loaded with the first attachment: an activation pays for no JSON-RPC.
+    const { attachControl } = await import('../host/attachControl.ts');
+    const { nodePath } = environment.state.value;
+    return attachControl(
+      {
+        workspace,
+        nodePath: nodeExecutable({ nodePath, execPath: process.execPath }),
+        workerScript: workerScript(distFolder),
+      },
+      { start: true, holds: true, signal },
+    );
+  };
+}
+
+function viewOf(environment: Environment, link: GatewayLink): GatewayView {
+  return { link: link.state.value, policy: environment.state.value.policy };
+}
+
+function keepContextKey(gateway: Observable<GatewayView>): vscode.Disposable {
+  const tell = ({ link }: GatewayView): void =>
+    setContextKey('waygate.state', link.kind === 'off' ? link.reason : 'active');
+  tell(gateway.value);
+  return vscode.Disposable.from(gateway.onChange(tell));
+}
+
+function keepJournal(link: GatewayLink, log: vscode.LogOutputChannel): { dispose(): void } {
+  let before = link.state.value;
+  return link.state.onChange((after) => {
+    for (const { level, text } of journal(before, after)) log[level](text);
+    before = after;
+  });
+}
+
+/** Whoever saves the configuration expects it to hold. */
+function refreshOnChange(
+  environment: Environment,
+  link: GatewayLink,
+  log: vscode.LogOutputChannel,
+): { dispose(): void } {
+  const hashOf = ({ workspace, configuration }: Surroundings): string => `${configuration.hash}:${workspace}`;
+  let before = hashOf(environment.state.value);
+  return environment.state.onChange((surroundings) => {
+    const after = hashOf(surroundings);
+    if (after === before) return;
+    before = after;
+    if (link.state.value.kind !== 'attached') return;
+    link.refresh().catch((error) => log.warn('The changed configuration could not be read again.', error));
+  });
+}
+
+function logPolicy(environment: Environment, log: vscode.LogOutputChannel): { dispose(): void } {
+  let told: string | undefined;
+  const tell = ({ policy }: Surroundings): void => {
+    if (policy && policy.message !== told) log.warn(policy.message);
+    told = policy?.message;
+  };
+  tell(environment.state.value);
+  return environment.state.onChange(tell);
+}

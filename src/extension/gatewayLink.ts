@@ -1,0 +1,189 @@
+import type { ControlClient } from '../control/client.ts';
+import type { GatewaySnapshot, TreeChildren } from '../control/contract.ts';
+import {
+  type LinkEffect,
+  type LinkEvent,
+  type LinkPhase,
+  type LinkTarget,
+  type OffReason,
+  step,
+} from './linkMachine.ts';
+import { Observable } from './observable.ts';
+
+/** Finds or starts the worker of a workspace and attaches to it. */
+export type Attach = (workspace: string, signal: AbortSignal) => Promise<ControlClient | undefined>;
+
+/** What a viewer sees of the link. `attachment` tells one worker from its successor, whose revisions begin anew. */
+export type LinkState =
+  | { kind: 'off'; reason: OffReason }
+  | { kind: 'attaching' }
+  | { kind: 'attached'; attachment: number; snapshot: GatewaySnapshot }
+  | { kind: 'waiting'; attempt: number; reason: string; delayMs: number }
+  | { kind: 'stopping' };
+
+/** The editor's own line to the worker: it does not wait for a chat, and never goes through `lm.invokeTool`. */
+export class GatewayLink {
+  readonly state = new Observable<LinkState>({ kind: 'off', reason: 'checking' }, sameState);
+
+  readonly #attach: Attach;
+  #phase: LinkPhase = { kind: 'off', reason: 'checking' };
+  #client: ControlClient | undefined;
+  #snapshot: GatewaySnapshot | undefined;
+  #attachment = 0;
+  #attachedAt = 0;
+  #abort: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(attach: Attach) {
+    this.#attach = attach;
+  }
+
+  setTarget(target: LinkTarget): void {
+    this.#dispatch({ type: 'target', target });
+  }
+
+  /** Lists every server's tools again and retries what failed. */
+  async refresh(): Promise<void> {
+    const client = this.#attachedClient();
+    this.#accept(client, await client.request('refresh', {}));
+  }
+
+  children(path: string): Promise<TreeChildren> {
+    return this.#attachedClient().request('children', { path });
+  }
+
+  /** Stops the worker, when one is attached, and attaches to a new one; settles with the first attachment or failure. */
+  restart(): Promise<void> {
+    this.#dispatch({ type: 'restart' });
+    return new Promise((resolve, reject) => {
+      const settle = (state: LinkState): boolean => {
+        if (state.kind === 'attached') resolve();
+        else if (state.kind === 'waiting') reject(new Error(state.reason));
+        else if (state.kind === 'off') reject(new Error('The gateway is off in this workspace.'));
+        else return false;
+        return true;
+      };
+      if (settle(this.state.value)) return;
+      const watching = this.state.onChange((state) => {
+        if (settle(state)) watching.dispose();
+      });
+    });
+  }
+
+  dispose(): void {
+    this.#dispatch({ type: 'dispose' });
+  }
+
+  #attachedClient(): ControlClient {
+    if (this.#client === undefined || this.#phase.kind !== 'attached') {
+      throw new Error('The gateway is not running yet; restart it with the command Waygate: Restart Gateway.');
+    }
+    return this.#client;
+  }
+
+  #dispatch(event: LinkEvent): void {
+    const { phase, effects } = step(this.#phase, event);
+    this.#phase = phase;
+    for (const effect of effects) this.#perform(effect);
+    this.#publish();
+  }
+
+  #perform(effect: LinkEffect): void {
+    switch (effect.type) {
+      case 'set_timer':
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#dispatch({ type: 'timer' }), effect.ms);
+        return;
+      case 'clear_timer':
+        clearTimeout(this.#timer);
+        return;
+      case 'attach':
+        void this.#open(effect.workspace);
+        return;
+      case 'stop_worker':
+        // The answer and the end of the socket come in either order; the end is what counts.
+        this.#client?.request('stop', {}).catch(() => undefined);
+        return;
+      case 'detach':
+        this.#abort?.abort();
+        this.#client?.dispose();
+        this.#abort = undefined;
+        this.#client = undefined;
+        this.#snapshot = undefined;
+    }
+  }
+
+  async #open(workspace: string): Promise<void> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    try {
+      const client = await this.#attach(workspace, abort.signal);
+      if (abort.signal.aborted) {
+        client?.dispose();
+        return;
+      }
+      if (client === undefined) throw new Error('No gateway runs in this workspace and none could be started.');
+      this.#client = client;
+      client.onClose(() => this.#closed(client));
+      client.onSnapshot((snapshot) => this.#accept(client, snapshot));
+      const first = await client.request('watch', {});
+      if (abort.signal.aborted) return;
+      this.#attachment += 1;
+      this.#attachedAt = performance.now();
+      this.#snapshot ??= first;
+      this.#dispatch({ type: 'attached' });
+    } catch (error) {
+      if (!abort.signal.aborted) this.#dispatch({ type: 'attach_failed', reason: reasonOf(error) });
+    }
+  }
+
+  #closed(client: ControlClient): void {
+    if (client !== this.#client) return;
+    if (this.#phase.kind === 'attaching') {
+      this.#dispatch({ type: 'attach_failed', reason: 'The gateway ended while it was starting.' });
+    } else {
+      this.#dispatch({ type: 'closed', attachedForMs: performance.now() - this.#attachedAt });
+    }
+  }
+
+  #accept(client: ControlClient, snapshot: GatewaySnapshot): void {
+    if (client !== this.#client) return;
+    this.#snapshot = snapshot;
+    this.#publish();
+  }
+
+  #publish(): void {
+    const state = this.#visible();
+    if (state !== undefined) this.state.set(state);
+  }
+
+  #visible(): LinkState | undefined {
+    switch (this.#phase.kind) {
+      case 'off':
+        return { kind: 'off', reason: this.#phase.reason };
+      case 'waiting':
+        return {
+          kind: 'waiting',
+          attempt: this.#phase.attempt,
+          reason: this.#phase.reason,
+          delayMs: this.#phase.delayMs,
+        };
+      case 'attached':
+        return this.#snapshot && { kind: 'attached', attachment: this.#attachment, snapshot: this.#snapshot };
+      case 'attaching':
+      case 'stopping':
+        return { kind: this.#phase.kind };
+      case 'disposed':
+        return undefined;
+    }
+  }
+}
+
+/** Snapshots are always news; the other states only when they differ. */
+function sameState(a: LinkState, b: LinkState): boolean {
+  return a.kind !== 'attached' && b.kind !== 'attached' && JSON.stringify(a) === JSON.stringify(b);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,128 @@
+/** When the editor attaches to the worker, lets go and tries again: a pure state machine. `gatewayLink.ts` runs it. */
+
+export type OffReason = 'checking' | 'no_folder' | 'no_configuration' | 'untrusted';
+
+/** What the link depends on: the workspace to attach to, or why there is none. */
+export type LinkTarget = { workspace: string } | { off: OffReason };
+
+export interface Conditions {
+  /** The first local workspace folder. */
+  workspace: string | undefined;
+  trusted: boolean;
+  configuration: 'unknown' | 'absent' | 'present';
+}
+
+/** `untrusted` comes last, so that it always means: there is a configuration, and it is not acted on. */
+export function linkTarget(conditions: Conditions): LinkTarget {
+  if (conditions.workspace === undefined) return { off: 'no_folder' };
+  if (conditions.configuration === 'unknown') return { off: 'checking' };
+  if (conditions.configuration === 'absent') return { off: 'no_configuration' };
+  if (!conditions.trusted) return { off: 'untrusted' };
+  return { workspace: conditions.workspace };
+}
+
+/** `attempt` counts the tries since the last attachment that lasted. */
+export type LinkPhase =
+  | { kind: 'off'; reason: OffReason }
+  | { kind: 'attaching'; workspace: string; attempt: number }
+  | { kind: 'attached'; workspace: string; attempt: number }
+  | { kind: 'waiting'; workspace: string; attempt: number; delayMs: number; reason: string }
+  | { kind: 'stopping'; workspace: string }
+  | { kind: 'disposed' };
+
+export type LinkEvent =
+  | { type: 'target'; target: LinkTarget }
+  | { type: 'attached' }
+  | { type: 'attach_failed'; reason: string }
+  | { type: 'closed'; attachedForMs: number }
+  | { type: 'timer' }
+  | { type: 'restart' }
+  | { type: 'dispose' };
+
+export type LinkEffect =
+  | { type: 'attach'; workspace: string }
+  | { type: 'detach' }
+  | { type: 'stop_worker' }
+  | { type: 'set_timer'; ms: number }
+  | { type: 'clear_timer' };
+
+export interface LinkStep {
+  phase: LinkPhase;
+  effects: readonly LinkEffect[];
+}
+
+/** The first try follows at once, so that a killed worker is replaced before anyone notices; then slower. */
+export const RETRY_DELAYS_MS: readonly number[] = [100, 500, 1_000, 2_000, 5_000, 15_000];
+/** A worker that goes sooner than this is crashing, not being replaced: the delays keep growing. */
+export const LASTING_MS = 10_000;
+/** A cold start with a virus scanner takes some seconds; what takes longer hangs. */
+export const ATTACH_LIMIT_MS = 20_000;
+/** The worker takes its children with it within three seconds; past this it is left to its successor. */
+export const STOP_LIMIT_MS = 5_000;
+
+const stay = (phase: LinkPhase): LinkStep => ({ phase, effects: [] });
+
+const attach = (workspace: string, attempt: number, ...before: LinkEffect[]): LinkStep => ({
+  phase: { kind: 'attaching', workspace, attempt },
+  effects: [...before, { type: 'set_timer', ms: ATTACH_LIMIT_MS }, { type: 'attach', workspace }],
+});
+
+function wait(workspace: string, attempt: number, reason: string, ...before: LinkEffect[]): LinkStep {
+  const delayMs = RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length - 1)] ?? 0;
+  return {
+    phase: { kind: 'waiting', workspace, attempt: attempt + 1, delayMs, reason },
+    effects: [...before, { type: 'set_timer', ms: delayMs }],
+  };
+}
+
+const LET_GO: readonly LinkEffect[] = [{ type: 'clear_timer' }, { type: 'detach' }];
+
+export function step(phase: LinkPhase, event: LinkEvent): LinkStep {
+  if (phase.kind === 'disposed') return stay(phase);
+  switch (event.type) {
+    case 'dispose':
+      return { phase: { kind: 'disposed' }, effects: LET_GO };
+    case 'target':
+      return retarget(phase, event.target);
+    case 'restart':
+      if (phase.kind === 'off' || phase.kind === 'stopping') return stay(phase);
+      if (phase.kind !== 'attached') return attach(phase.workspace, 0, ...LET_GO);
+      return {
+        phase: { kind: 'stopping', workspace: phase.workspace },
+        effects: [{ type: 'set_timer', ms: STOP_LIMIT_MS }, { type: 'stop_worker' }],
+      };
+    case 'attached':
+      if (phase.kind !== 'attaching') return stay(phase);
+      return { phase: { ...phase, kind: 'attached' }, effects: [{ type: 'clear_timer' }] };
+    case 'attach_failed':
+      return phase.kind === 'attaching' ? wait(phase.workspace, phase.attempt, event.reason, ...LET_GO) : stay(phase);
+    case 'closed':
+      if (phase.kind === 'stopping') return attach(phase.workspace, 0, ...LET_GO);
+      if (phase.kind !== 'attached') return stay(phase);
+      return wait(
+        phase.workspace,
+        event.attachedForMs >= LASTING_MS ? 0 : phase.attempt,
+        'The gateway has ended.',
+        ...LET_GO,
+      );
+    case 'timer':
+      if (phase.kind === 'waiting') return attach(phase.workspace, phase.attempt);
+      if (phase.kind === 'stopping') return attach(phase.workspace, 0, ...LET_GO);
+      if (phase.kind !== 'attaching') return stay(phase);
+      return wait(
+        phase.workspace,
+        phase.attempt,
+        `The gateway did not answer within ${ATTACH_LIMIT_MS / 1_000} seconds.`,
+        ...LET_GO,
+      );
+  }
+}
+
+function retarget(phase: Exclude<LinkPhase, { kind: 'disposed' }>, target: LinkTarget): LinkStep {
+  if ('off' in target) {
+    if (phase.kind === 'off') return stay({ kind: 'off', reason: target.off });
+    return { phase: { kind: 'off', reason: target.off }, effects: LET_GO };
+  }
+  if (phase.kind === 'off') return attach(target.workspace, 0);
+  return phase.workspace === target.workspace ? stay(phase) : attach(target.workspace, 0, ...LET_GO);
+}

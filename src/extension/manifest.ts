@@ -1,0 +1,86 @@
+import {
+  COMMANDS,
+  CONFIGURATION_PATH,
+  CONTAINER_ID,
+  type CommandContribution,
+  DASHBOARD_VIEW_TYPE,
+  EXTENSION_TITLE,
+  MCP_PROVIDER_ID,
+  MENUS,
+  SETTINGS,
+  type SettingContribution,
+  TOOLS_VIEW_ID,
+  VIEWS,
+  WELCOMES,
+} from './contributions.ts';
+
+/** The fields of package.json that are generated. What VS Code needs of the rest is written there by hand. */
+export function extensionManifest(): Record<string, unknown> {
+  return {
+    extensionKind: ['workspace'],
+    capabilities: {
+      untrustedWorkspaces: {
+        supported: 'limited',
+        description: 'Waygate starts no MCP server of a workspace that is not trusted.',
+        restrictedConfigurations: settings()
+          .filter(([, setting]) => setting.restricted)
+          .map(([id]) => id),
+      },
+      virtualWorkspaces: {
+        supported: 'limited',
+        description: 'Waygate runs MCP servers beside your files, so it needs a folder on a real disk.',
+      },
+    },
+    // VS Code derives the others (views, commands, onMcpCollection) from the contributions.
+    activationEvents: [`workspaceContains:${CONFIGURATION_PATH}`, `onWebviewPanel:${DASHBOARD_VIEW_TYPE}`],
+    contributes: contributes(),
+  };
+}
+
+function contributes(): Record<string, unknown> {
+  return {
+    commands: commands().map(([command, { title, icon, enablement }]) => ({
+      command,
+      title,
+      category: EXTENSION_TITLE,
+      ...(icon && { icon }),
+      ...(enablement && { enablement }),
+    })),
+    menus: {
+      ...MENUS,
+      commandPalette: commands()
+        .filter(([, { inPalette }]) => !inPalette)
+        .map(([command]) => ({ command, when: 'false' })),
+    },
+    viewsContainers: {
+      activitybar: [{ id: CONTAINER_ID, title: EXTENSION_TITLE, icon: 'media/waygate.svg' }],
+    },
+    views: {
+      [CONTAINER_ID]: Object.entries(VIEWS).map(([id, view]) => ({ id, ...view, contextualTitle: EXTENSION_TITLE })),
+    },
+    viewsWelcome: WELCOMES.map(({ when, contents }) => ({ view: TOOLS_VIEW_ID, contents, when })),
+    configuration: {
+      title: EXTENSION_TITLE,
+      properties: Object.fromEntries(settings().map(([id, { restricted: _, ...setting }]) => [id, setting])),
+    },
+    mcpServerDefinitionProviders: [{ id: MCP_PROVIDER_ID, label: EXTENSION_TITLE }],
+    jsonValidation: [{ fileMatch: CONFIGURATION_PATH, url: './media/waygate.schema.json' }],
+    // The template explains itself in comments.
+    languages: [{ id: 'jsonc', filenamePatterns: [`**/${CONFIGURATION_PATH}`] }],
+  };
+}
+
+function commands(): [string, CommandContribution][] {
+  return Object.entries(COMMANDS);
+}
+
+function settings(): [string, SettingContribution<string>][] {
+  return Object.entries(SETTINGS);
+}
+
+/** The generated fields in which a package.json differs from the sources: none, or the build must fail. */
+export function manifestDifferences(packageJson: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(extensionManifest())
+    .filter(([field, expected]) => JSON.stringify(packageJson[field]) !== JSON.stringify(expected))
+    .map(([field]) => field);
+}

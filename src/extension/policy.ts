@@ -1,0 +1,44 @@
+/** The editor's own switches that can make Waygate invisible to its agent (facts/vscode.md §1.4). */
+
+export interface AgentSettings {
+  'chat.mcp.access': unknown;
+  /** What `chat.mcp.access` was called before VS Code 1.105. */
+  'chat.mcp.enabled': unknown;
+  'chat.agent.enabled': unknown;
+}
+
+export const AGENT_SETTINGS = [
+  'chat.mcp.access',
+  'chat.mcp.enabled',
+  'chat.agent.enabled',
+] as const satisfies readonly (keyof AgentSettings)[];
+
+export interface PolicyBlock {
+  setting: keyof AgentSettings;
+  message: string;
+}
+
+/** Why the editor's agent cannot see Waygate, with the setting to look at; undefined when it can. */
+export function policyBlock(settings: AgentSettings): PolicyBlock | undefined {
+  const access = settings['chat.mcp.access'];
+  if (access === 'none') {
+    return blocked('chat.mcp.access', 'is "none": this editor runs no MCP server at all');
+  }
+  if (access === 'registry') {
+    return blocked('chat.mcp.access', 'is "registry": this editor ignores MCP servers that an extension brings');
+  }
+  if (settings['chat.mcp.enabled'] === false) {
+    return blocked('chat.mcp.enabled', 'is off: this editor runs no MCP server at all');
+  }
+  if (settings['chat.agent.enabled'] === false) {
+    return blocked('chat.agent.enabled', 'is off: this editor offers no tools to a chat');
+  }
+  return undefined;
+}
+
+function blocked(setting: keyof AgentSettings, what: string): PolicyBlock {
+  return {
+    setting,
+    message: `Chats in this editor cannot see Waygate. The setting ${setting}, which your organization may manage, ${what}.`,
+  };
+}

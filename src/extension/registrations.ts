@@ -1,0 +1,29 @@
+import * as vscode from 'vscode';
+import {
+  COMMANDS,
+  type CommandId,
+  type ContextKeyId,
+  type ContextKeyTypes,
+  type SettingId,
+  type SettingTypes,
+} from './contributions.ts';
+
+/** One handler for each contributed command: a forgotten one does not compile. */
+export type CommandHandlers = { [K in CommandId]: (argument?: unknown) => Promise<void> };
+
+export function registerCommands(handlers: CommandHandlers): vscode.Disposable {
+  const ids = Object.keys(COMMANDS) as CommandId[];
+  return vscode.Disposable.from(...ids.map((id) => vscode.commands.registerCommand(id, handlers[id])));
+}
+
+export function runCommand(id: CommandId): Thenable<unknown> {
+  return vscode.commands.executeCommand(id);
+}
+
+export function setContextKey<K extends ContextKeyId>(key: K, value: ContextKeyTypes[K]): void {
+  void vscode.commands.executeCommand('setContext', key, value);
+}
+
+export function readSetting<K extends SettingId>(id: K): SettingTypes[K] | undefined {
+  return vscode.workspace.getConfiguration().get<SettingTypes[K]>(id);
+}

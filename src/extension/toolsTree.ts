@@ -1,0 +1,126 @@
+import { isAbsolute, join } from 'node:path';
+import * as vscode from 'vscode';
+import type { FileLocation } from '../control/contract.ts';
+import { TOOLS_VIEW_ID } from './contributions.ts';
+import type { GatewayLink } from './gatewayLink.ts';
+import type { GatewayView } from './health.ts';
+import type { Observable } from './observable.ts';
+import {
+  parentPath,
+  rootElements,
+  rootKey,
+  type ToolElement,
+  toolRow,
+  tooltipOf,
+  treeBadge,
+  treeMessage,
+} from './toolRows.ts';
+
+/** The tree *Tools*: what the worker's ChoiceGraph says, asked for level by level. */
+export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.Disposable {
+  readonly view: vscode.TreeView<ToolElement>;
+
+  readonly #link: GatewayLink;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  /** What was shown last, by path: it stays while a worker is replaced. */
+  #shown = new Map<string, ToolElement[]>();
+  readonly #nodes = new Map<string, ToolElement>();
+  #rootKey = '';
+  readonly #watching: vscode.Disposable;
+
+  constructor(gateway: Observable<GatewayView>, link: GatewayLink, log: vscode.LogOutputChannel) {
+    this.#link = link;
+    this.#log = log;
+    this.view = vscode.window.createTreeView(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
+    this.#update(gateway.value);
+    this.#watching = gateway.onChange((view) => this.#update(view));
+  }
+
+  getTreeItem(element: ToolElement): vscode.TreeItem {
+    const row = toolRow(element);
+    const item = new vscode.TreeItem(
+      row.label,
+      row.expandable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
+    );
+    item.id = row.id;
+    item.description = row.description;
+    item.iconPath = new vscode.ThemeIcon(
+      row.icon.id,
+      row.icon.color ? new vscode.ThemeColor(row.icon.color) : undefined,
+    );
+    item.contextValue = row.contextValue;
+    item.accessibilityInformation = { label: row.accessibilityLabel };
+    if (row.location) item.command = openLocationCommand(row.location, this.#workspace());
+    return item;
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, element: ToolElement): vscode.TreeItem {
+    const tooltip = new vscode.MarkdownString();
+    for (const { style, text } of tooltipOf(element)) {
+      // Foreign words: nothing in them may become a link, a picture or markup.
+      if (style === 'code') tooltip.appendCodeblock(text, 'text');
+      else if (style === 'text') tooltip.appendText(text).appendMarkdown('\n\n');
+      else tooltip.appendMarkdown('**').appendText(text).appendMarkdown('**\n\n');
+    }
+    item.tooltip = tooltip;
+    return item;
+  }
+
+  getParent(element: ToolElement): ToolElement | undefined {
+    const parent = element.kind === 'node' ? parentPath(element.node.path) : undefined;
+    return parent === undefined ? undefined : this.#nodes.get(parent);
+  }
+
+  async getChildren(element?: ToolElement): Promise<ToolElement[]> {
+    if (element?.kind === 'server') return [];
+    const path = element?.node.path ?? '/';
+    const state = this.#link.state.value;
+    if (state.kind === 'off') return [];
+    if (state.kind !== 'attached') return this.#shown.get(path) ?? [];
+    try {
+      const { nodes } = await this.#link.children(path);
+      const children = path === '/' ? rootElements(nodes, state.snapshot.servers) : rootElements(nodes, []);
+      this.#shown.set(path, children);
+      for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
+      return children;
+    } catch (error) {
+      this.#log.warn(`The tools under ${path} could not be listed.`, error);
+      return this.#shown.get(path) ?? [];
+    }
+  }
+
+  dispose(): void {
+    this.#watching.dispose();
+    this.view.dispose();
+    this.#changed.dispose();
+  }
+
+  #update(gateway: GatewayView): void {
+    this.view.message = treeMessage(gateway, this.#shown.has('/')) ?? '';
+    this.view.badge = treeBadge(gateway);
+    const key = rootKey(gateway);
+    if (key === '' || key === this.#rootKey) return;
+    this.#rootKey = key;
+    if (gateway.link.kind === 'off') this.#shown = new Map();
+    this.#changed.fire(undefined);
+  }
+
+  #workspace(): string | undefined {
+    const state = this.#link.state.value;
+    return state.kind === 'attached' ? state.snapshot.workspace : undefined;
+  }
+}
+
+function openLocationCommand(location: FileLocation, workspace: string | undefined): vscode.Command {
+  const { uri, range } = toRange(location, workspace);
+  return { command: 'vscode.open', title: 'Open Configuration', arguments: [uri, { selection: range }] };
+}
+
+/** The contract counts from 1, the editor from 0. */
+export function toRange(location: FileLocation, workspace: string | undefined): vscode.Location {
+  const path = isAbsolute(location.file) || workspace === undefined ? location.file : join(workspace, location.file);
+  const position = new vscode.Position(Math.max(0, location.line - 1), Math.max(0, location.column - 1));
+  return new vscode.Location(vscode.Uri.file(path), position);
+}

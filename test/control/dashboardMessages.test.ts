@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { type FromDashboard, parseFromDashboard, parseToDashboard } from '../../src/control/dashboardMessages.ts';
+
+describe('what the page says', () => {
+  it.each<FromDashboard>([
+    { type: 'ready' },
+    { type: 'action', action: 'refresh' },
+    { type: 'action', action: 'openConfiguration' },
+    { type: 'action', action: 'showLog' },
+    { type: 'openServer', server: 'files' },
+    { type: 'openProblem', index: 0 },
+  ])('is taken when it is well-formed: %j', (message) => {
+    expect(parseFromDashboard({ ...message, extra: 1 })).toEqual(message);
+  });
+
+  it.each([
+    undefined,
+    null,
+    'ready',
+    [],
+    {},
+    { type: 'constructor' },
+    { type: 'action' },
+    { type: 'action', action: 'workbench.action.quit' },
+    { type: 'action', action: ['refresh'] },
+    { type: 'openServer', server: 7 },
+    { type: 'openProblem', index: '0' },
+    { type: 'openProblem', index: 0.5 },
+  ])('is dropped when it is not: %j', (message) => {
+    expect(parseFromDashboard(message)).toBeUndefined();
+  });
+});
+
+describe('what the page is told', () => {
+  const state = { now: 1, refreshing: false, live: true, summary: { level: 'ready', headline: 'h', problems: [] } };
+
+  it('is a whole state', () => {
+    expect(parseToDashboard({ type: 'state', state })).toEqual({ type: 'state', state });
+  });
+
+  it.each([
+    null,
+    { type: 'other', state },
+    { type: 'state' },
+    { type: 'state', state: { ...state, now: 'x' } },
+    { type: 'state', state: { ...state, live: 1 } },
+    { type: 'state', state: { ...state, summary: undefined } },
+    { type: 'state', state: { ...state, summary: { headline: 'h' } } },
+    { type: 'state', state: { ...state, snapshot: 'x' } },
+  ])('and nothing else: %j', (message) => {
+    expect(parseToDashboard(message)).toBeUndefined();
+  });
+});

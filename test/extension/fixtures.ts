@@ -1,0 +1,77 @@
+import type { ControlClient } from '../../src/control/client.ts';
+import type {
+  ControlRequests,
+  GatewaySnapshot,
+  ServerStatus,
+  TreeChildren,
+  TreeNode,
+} from '../../src/control/contract.ts';
+import type { LinkState } from '../../src/extension/gatewayLink.ts';
+
+export function server(name: string, over: Partial<ServerStatus> = {}): ServerStatus {
+  return { name, namespace: name, state: 'ready', since: 1_000, toolCount: 3, ...over };
+}
+
+export function snapshot(over: Partial<GatewaySnapshot> = {}): GatewaySnapshot {
+  return {
+    workspace: '/work/project',
+    health: 'ready',
+    worker: { pid: 42, version: '0.1.0', build: '0.1.0+1', startedAt: 0, uptimeMs: 10 },
+    configuration: { file: '/work/project/.vscode/waygate.json', exists: true, problems: [] },
+    servers: [server('files'), server('memory')],
+    sessions: [],
+    catalog: { revision: 1, toolCount: 6, namespaceCount: 2, skipped: [] },
+    recentCalls: [],
+    ...over,
+  };
+}
+
+export function attached(over: Partial<GatewaySnapshot> = {}, attachment = 1): LinkState {
+  return { kind: 'attached', attachment, snapshot: snapshot(over) };
+}
+
+export function node(path: string, over: Partial<TreeNode> = {}): TreeNode {
+  return {
+    path,
+    label: path.slice(path.lastIndexOf('/') + 1),
+    kind: 'namespace',
+    toolCount: 2,
+    hint: '',
+    server: 'files',
+    description: '',
+    safety: '',
+    ...over,
+  };
+}
+
+/** The far end of a link: a worker that does what a test tells it to. */
+export class ScriptedWorker implements ControlClient {
+  readonly asked: (keyof ControlRequests)[] = [];
+  disposed = false;
+  answer: (method: keyof ControlRequests) => unknown = () => snapshot();
+  #snapshot: (snapshot: GatewaySnapshot) => void = () => undefined;
+  #close: () => void = () => undefined;
+
+  async request<M extends keyof ControlRequests>(method: M): Promise<ControlRequests[M]['result']> {
+    this.asked.push(method);
+    return (await this.answer(method)) as ControlRequests[M]['result'];
+  }
+  onSnapshot(listener: (snapshot: GatewaySnapshot) => void): void {
+    this.#snapshot = listener;
+  }
+  onClose(listener: () => void): void {
+    this.#close = listener;
+  }
+  dispose(): void {
+    this.disposed = true;
+  }
+
+  tell(next: GatewaySnapshot): void {
+    this.#snapshot(next);
+  }
+  end(): void {
+    this.#close();
+  }
+}
+
+export const NO_CHILDREN: TreeChildren = { revision: 1, nodes: [] };

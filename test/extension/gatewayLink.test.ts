@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ControlClient } from '../../src/control/client.ts';
+import { GatewayLink, type LinkState } from '../../src/extension/gatewayLink.ts';
+import { ATTACH_LIMIT_MS, RETRY_DELAYS_MS, STOP_LIMIT_MS } from '../../src/extension/linkMachine.ts';
+import { NO_CHILDREN, ScriptedWorker, snapshot } from './fixtures.ts';
+
+const WORKSPACE = { workspace: '/work/project' };
+let link: GatewayLink;
+let workers: ScriptedWorker[];
+let signals: AbortSignal[];
+let attach: (worker: ScriptedWorker) => Promise<ControlClient | undefined>;
+let seen: string[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  workers = [];
+  signals = [];
+  seen = [];
+  attach = async (worker) => worker;
+  link = new GatewayLink((_, signal) => {
+    const worker = new ScriptedWorker();
+    workers.push(worker);
+    signals.push(signal);
+    return attach(worker);
+  });
+  link.state.onChange((state) => seen.push(state.kind));
+});
+
+afterEach(() => {
+  link.dispose();
+  expect(vi.getTimerCount(), 'timers left behind').toBe(0);
+  vi.useRealTimers();
+});
+
+const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+const worker = (index = workers.length - 1): ScriptedWorker => {
+  const found = workers.at(index);
+  if (!found) throw new Error(`There is no worker ${index}.`);
+  return found;
+};
+function attachedState(): Extract<LinkState, { kind: 'attached' }> {
+  const state = link.state.value;
+  if (state.kind !== 'attached') throw new Error(`The link is ${state.kind}.`);
+  return state;
+}
+
+describe('GatewayLink', () => {
+  it('starts nothing before it has a target, and nothing at all when told to stay off', async () => {
+    link.setTarget({ off: 'untrusted' });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(workers).toEqual([]);
+    expect(link.state.value).toEqual({ kind: 'off', reason: 'untrusted' });
+  });
+
+  it('attaches, watches, and shares each whole snapshot', async () => {
+    link.setTarget(WORKSPACE);
+    expect(link.state.value).toEqual({ kind: 'attaching' });
+    await settle();
+    expect(worker().asked).toEqual(['watch']);
+    expect(attachedState().snapshot).toEqual(snapshot());
+    const next = snapshot({ health: 'degraded' });
+    worker().tell(next);
+    expect(attachedState().snapshot).toBe(next);
+  });
+
+  it('replaces a worker that was killed, and tells it from the first', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    const first = attachedState().attachment;
+    await vi.advanceTimersByTimeAsync(60_000);
+    worker().end();
+    expect(link.state.value).toMatchObject({ kind: 'waiting', delayMs: RETRY_DELAYS_MS[0] });
+    await vi.advanceTimersByTimeAsync(RETRY_DELAYS_MS[0] ?? 0);
+    expect(workers).toHaveLength(2);
+    expect(attachedState().attachment).toBeGreaterThan(first);
+    expect(seen).toEqual(['attaching', 'attached', 'waiting', 'attaching', 'attached']);
+  });
+
+  it('hears nothing more from a worker it has let go', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    worker(0).end();
+    await vi.advanceTimersByTimeAsync(1_000);
+    const now = link.state.value;
+    worker(0).tell(snapshot({ health: 'stopping' }));
+    worker(0).end();
+    expect(link.state.value).toBe(now);
+    expect(worker(0).disposed).toBe(true);
+  });
+
+  it('gives the reason when no worker can be had, and goes on trying', async () => {
+    attach = async () => {
+      throw new Error('The state folder cannot be written.');
+    };
+    link.setTarget(WORKSPACE);
+    await settle();
+    expect(link.state.value).toMatchObject({ kind: 'waiting', reason: 'The state folder cannot be written.' });
+    attach = async (one) => one;
+    await vi.advanceTimersByTimeAsync(RETRY_DELAYS_MS[0] ?? 0);
+    expect(link.state.value.kind).toBe('attached');
+  });
+
+  it('gives up on an attachment that hangs, and disposes a worker that comes after all', async () => {
+    let come: (client: ControlClient) => void = () => undefined;
+    attach = () => new Promise((resolve) => (come = resolve));
+    link.setTarget(WORKSPACE);
+    await vi.advanceTimersByTimeAsync(ATTACH_LIMIT_MS);
+    expect(link.state.value.kind).toBe('waiting');
+    expect(signals[0]?.aborted).toBe(true);
+    come(worker(0));
+    await settle();
+    expect(worker(0).disposed).toBe(true);
+    expect(worker(0).asked).toEqual([]);
+  });
+
+  it('tries again when the worker ends before its first snapshot', async () => {
+    attach = async (one) => {
+      one.answer = () => new Promise(() => undefined);
+      return one;
+    };
+    link.setTarget(WORKSPACE);
+    await settle();
+    worker().end();
+    expect(link.state.value).toMatchObject({ kind: 'waiting', reason: 'The gateway ended while it was starting.' });
+  });
+
+  it('lets go when the configuration goes away', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    link.setTarget({ off: 'no_configuration' });
+    expect(worker().disposed).toBe(true);
+    expect(link.state.value).toEqual({ kind: 'off', reason: 'no_configuration' });
+  });
+
+  it('refreshes, and shows what the answer says', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    const fresh = snapshot({ catalog: { revision: 9, toolCount: 1, namespaceCount: 1, skipped: [] } });
+    worker().answer = () => fresh;
+    await link.refresh();
+    expect(worker().asked).toEqual(['watch', 'refresh']);
+    expect(attachedState().snapshot).toBe(fresh);
+  });
+
+  it('says what to do when it is asked for something before it is attached', async () => {
+    await expect(link.refresh()).rejects.toThrow('restart it with the command Waygate: Restart Gateway');
+    expect(() => link.children('/')).toThrow('The gateway is not running yet');
+  });
+
+  it('passes the children of a path through', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    worker().answer = () => NO_CHILDREN;
+    expect(await link.children('/files')).toBe(NO_CHILDREN);
+  });
+
+  it('restarts: stops the worker, and is done when the next one is attached', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    const done = link.restart();
+    expect(link.state.value.kind).toBe('stopping');
+    expect(worker(0).asked).toContain('stop');
+    worker(0).end();
+    await done;
+    expect(workers).toHaveLength(2);
+    expect(attachedState().attachment).toBe(2);
+  });
+
+  it('restarts although the worker does not answer', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    worker(0).answer = () => Promise.reject(new Error('gone'));
+    const done = link.restart();
+    await vi.advanceTimersByTimeAsync(STOP_LIMIT_MS);
+    await done;
+    expect(workers).toHaveLength(2);
+  });
+
+  it('tells of a restart that fails', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    attach = async () => {
+      throw new Error('The port is taken.');
+    };
+    const done = link.restart();
+    worker(0).end();
+    await expect(done).rejects.toThrow('The port is taken.');
+    link.setTarget({ off: 'untrusted' });
+    await expect(link.restart()).rejects.toThrow('The gateway is off in this workspace.');
+  });
+
+  it('says the same thing only once', () => {
+    link.setTarget({ off: 'no_configuration' });
+    link.setTarget({ off: 'no_configuration' });
+    expect(seen).toEqual(['off']);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/extension/contributions.ts';
+import type { LinkState } from '../../src/extension/gatewayLink.ts';
+import { type GatewayView, summarize } from '../../src/extension/health.ts';
+import { type AgentSettings, type PolicyBlock, policyBlock } from '../../src/extension/policy.ts';
+import { statusBarModel } from '../../src/extension/statusBarModel.ts';
+import { attached, server, snapshot } from './fixtures.ts';
+
+const OPEN: AgentSettings = { 'chat.mcp.access': 'all', 'chat.mcp.enabled': undefined, 'chat.agent.enabled': true };
+const view = (link: LinkState, policy?: PolicyBlock): GatewayView => ({ link, policy });
+const FAILED = server('tickets', { state: 'failed', toolCount: 0, reason: 'The command "x" was not found' });
+const SIGN_IN = server('mail', { state: 'needs_sign_in', toolCount: 0 });
+const DEGRADED = attached({ health: 'degraded', servers: [server('files'), FAILED, SIGN_IN] });
+
+describe('policyBlock', () => {
+  it('finds nothing where the editor lets extensions bring MCP servers', () => {
+    expect(policyBlock(OPEN)).toBeUndefined();
+    expect(
+      policyBlock({ 'chat.mcp.access': undefined, 'chat.mcp.enabled': true, 'chat.agent.enabled': undefined }),
+    ).toBe(undefined);
+  });
+
+  it.each<[Partial<AgentSettings>, string]>([
+    [{ 'chat.mcp.access': 'none' }, 'chat.mcp.access'],
+    [{ 'chat.mcp.access': 'registry' }, 'chat.mcp.access'],
+    [{ 'chat.mcp.enabled': false }, 'chat.mcp.enabled'],
+    [{ 'chat.agent.enabled': false }, 'chat.agent.enabled'],
+  ])('names the setting when %j hides Waygate', (over, setting) => {
+    const block = policyBlock({ ...OPEN, ...over });
+    expect(block?.setting).toBe(setting);
+    expect(block?.message).toContain(setting);
+  });
+});
+
+describe('summarize', () => {
+  it.each<[string, LinkState, string, string]>([
+    ['no folder', { kind: 'off', reason: 'no_folder' }, 'off', 'Open a folder to use Waygate.'],
+    ['a first attachment', { kind: 'attaching' }, 'starting', 'The gateway is starting…'],
+    ['a restart', { kind: 'stopping' }, 'stopping', 'The gateway is stopping…'],
+    ['a healthy gateway', attached(), 'ready', '6 tools from 2 servers.'],
+    ['problems', DEGRADED, 'degraded', '6 tools from 1 server; 2 problems.'],
+    [
+      'a start',
+      attached({ health: 'starting' }),
+      'starting',
+      'The gateway is starting: 6 tools from 2 servers so far.',
+    ],
+  ])('%s', (_, link, level, headline) => {
+    expect(summarize(view(link))).toMatchObject({ level, headline });
+  });
+
+  it('tells each problem in one sentence, the configuration first', () => {
+    const location = { file: '/work/project/.vscode/waygate.json', line: 4, column: 2 };
+    const configuration = {
+      ...snapshot().configuration,
+      problems: [
+        { severity: 'error' as const, message: 'A comma is missing', location },
+        { severity: 'warning' as const, message: 'Not worth a word here', location },
+      ],
+    };
+    const link = attached({
+      health: 'degraded',
+      configuration,
+      servers: [FAILED, SIGN_IN, server('slow', { state: 'starting' })],
+    });
+    expect(summarize(view(link)).problems).toEqual([
+      'Configuration, line 4: A comma is missing.',
+      'tickets failed: The command "x" was not found.',
+      'mail needs sign-in.',
+    ]);
+  });
+
+  it('counts the tools of a server that starts with its first call', () => {
+    const lazy = [server('files', { state: 'not_started' }), server('new', { state: 'not_started', toolCount: 0 })];
+    expect(summarize(view(attached({ servers: lazy }))).headline).toBe('6 tools from 1 server.');
+  });
+
+  it('says why the gateway does not run', () => {
+    const link: LinkState = { kind: 'waiting', attempt: 2, reason: 'spawn ENOENT', delayMs: 100 };
+    expect(summarize(view(link))).toEqual({
+      level: 'lost',
+      headline: 'The gateway is not running; Waygate tries again by itself.',
+      problems: ['spawn ENOENT.'],
+    });
+  });
+
+  it('does not alarm anyone over a worker that is replaced at once', () => {
+    const link: LinkState = { kind: 'waiting', attempt: 1, reason: 'The gateway has ended.', delayMs: 100 };
+    expect(summarize(view(link))).toEqual({
+      level: 'starting',
+      headline: 'The gateway is being replaced…',
+      problems: [],
+    });
+    expect(statusBarModel(view(link)).warning).toBe(false);
+  });
+
+  it('puts a policy before all else, but not where there is nothing to see', () => {
+    const policy = policyBlock({ ...OPEN, 'chat.mcp.access': 'none' });
+    expect(summarize(view(DEGRADED, policy)).problems[0]).toBe(policy?.message);
+    expect(summarize(view({ kind: 'off', reason: 'no_configuration' }, policy)).problems).toEqual([]);
+  });
+});
+
+describe('statusBarModel', () => {
+  it('shows how many tools there are', () => {
+    expect(statusBarModel(view(attached()))).toEqual({
+      visible: true,
+      text: '$(plug) Waygate 6',
+      warning: false,
+      accessibilityLabel: 'Waygate: 6 tools from 2 servers.',
+      headline: '6 tools from 2 servers.',
+      problems: [],
+      links: ['waygate.refresh', 'waygate.restart', 'waygate.showLog'],
+    });
+  });
+
+  it.each<[string, LinkState, string, boolean]>([
+    ['degraded', DEGRADED, '$(warning) Waygate 6', true],
+    ['lost', { kind: 'waiting', attempt: 2, reason: 'x', delayMs: 1 }, '$(debug-disconnect) Waygate', true],
+    ['starting', { kind: 'attaching' }, '$(loading~spin) Waygate', false],
+    ['starting with tools', attached({ health: 'starting' }), '$(loading~spin) Waygate 6', false],
+    ['stopping', { kind: 'stopping' }, '$(loading~spin) Waygate', false],
+    ['not trusted', { kind: 'off', reason: 'untrusted' }, '$(shield) Waygate', false],
+  ])('%s', (_, link, text, warning) => {
+    expect(statusBarModel(view(link))).toMatchObject({ visible: true, text, warning });
+  });
+
+  it('leaves the bar free where there is nothing to watch over', () => {
+    for (const reason of ['checking', 'no_folder', 'no_configuration'] as const) {
+      expect(statusBarModel(view({ kind: 'off', reason })).visible).toBe(false);
+    }
+  });
+
+  it('marks a gateway that the editor hides from its agent', () => {
+    const policy = policyBlock({ ...OPEN, 'chat.mcp.access': 'registry' });
+    expect(statusBarModel(view(attached(), policy))).toMatchObject({
+      text: '$(circle-slash) Waygate 6',
+      problems: [policy?.message],
+    });
+  });
+
+  it('keeps a long list of problems short', () => {
+    const servers = Array.from({ length: 9 }, (_, index) => server(`s${index}`, { state: 'failed' }));
+    const { problems } = statusBarModel(view(attached({ health: 'degraded', servers })));
+    expect(problems).toHaveLength(6);
+    expect(problems.at(-1)).toBe('And 4 more: see the dashboard.');
+  });
+
+  it('offers no restart where nothing may start', () => {
+    const { links } = statusBarModel(view({ kind: 'off', reason: 'untrusted' }));
+    expect(links).toEqual(['waygate.openConfiguration', 'waygate.showLog']);
+    for (const id of links) expect(COMMANDS).toHaveProperty([id]);
+  });
+});

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { type ParseError, parse } from 'jsonc-parser';
+import { describe, expect, it } from 'vitest';
+import { CONFIGURATION_TEMPLATE } from '../../src/extension/configurationTemplate.ts';
+import { COMMANDS, MENUS, WELCOMES } from '../../src/extension/contributions.ts';
+import { extensionManifest, manifestDifferences } from '../../src/extension/manifest.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const packageJson = JSON.parse(read('package.json')) as Record<string, unknown>;
+
+describe('package.json', () => {
+  it('holds exactly what the sources contribute (npm run contributes writes it)', () => {
+    expect(manifestDifferences(packageJson)).toEqual([]);
+    expect(packageJson).toMatchObject(extensionManifest());
+  });
+
+  it('is told apart when a command is missing or a field is altered', () => {
+    const contributes = structuredClone(packageJson.contributes) as { commands: unknown[] };
+    contributes.commands.pop();
+    expect(manifestDifferences({ ...packageJson, contributes, extensionKind: ['ui'] })).toEqual([
+      'extensionKind',
+      'contributes',
+    ]);
+  });
+
+  it('runs beside the code, in no workspace that is not trusted, and never before it is needed', () => {
+    expect(packageJson.engines).toMatchObject({ vscode: '^1.105.0' });
+    expect(packageJson.enabledApiProposals).toBeUndefined();
+    expect(packageJson.extensionKind).toEqual(['workspace']);
+    expect(packageJson.activationEvents).toEqual([
+      'workspaceContains:.vscode/waygate.json',
+      'onWebviewPanel:waygate.dashboard',
+    ]);
+    expect(packageJson.capabilities).toMatchObject({
+      untrustedWorkspaces: { supported: 'limited', restrictedConfigurations: ['waygate.gateway.nodePath'] },
+      virtualWorkspaces: { supported: 'limited' },
+    });
+  });
+
+  it('lets no workspace name the program that runs the gateway', () => {
+    expect(packageJson.contributes).toMatchObject({
+      configuration: { properties: { 'waygate.gateway.nodePath': { scope: 'machine', default: '' } } },
+    });
+  });
+
+  it('names only files that are there', () => {
+    const files = JSON.stringify(packageJson).match(/media\/[\w.]+/g) ?? [];
+    expect(new Set(files)).toEqual(new Set(['media/icon.png', 'media/waygate.svg', 'media/waygate.schema.json']));
+    for (const file of files) expect(read(file).length, file).toBeGreaterThan(0);
+  });
+});
+
+describe('the contributions', () => {
+  it('lead only to commands that exist', () => {
+    const linked = WELCOMES.flatMap(({ contents }) => [...contents.matchAll(/command:(waygate\.\w+)/g)]);
+    const named = [
+      ...linked.map((match) => match[1]),
+      ...Object.values(MENUS)
+        .flat()
+        .map(({ command }) => command),
+    ];
+    expect(named.length).toBeGreaterThan(5);
+    for (const command of named) expect(Object.keys(COMMANDS)).toContain(command);
+  });
+
+  it('keep what needs a row out of the command palette', () => {
+    expect(extensionManifest().contributes).toMatchObject({
+      menus: {
+        commandPalette: [
+          { command: 'waygate.copyPath', when: 'false' },
+          { command: 'waygate.copyToolId', when: 'false' },
+        ],
+      },
+    });
+  });
+});
+
+describe('the schema of waygate.json', () => {
+  const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
+  ajv.addVocabulary(['markdownDescription', 'defaultSnippets']);
+  const valid = ajv.compile(JSON.parse(read('media/waygate.schema.json')) as object);
+
+  it('accepts every key the loader knows', () => {
+    const files = {
+      type: 'stdio',
+      command: 'npx',
+      args: ['-y', 'x'],
+      env: { A: 'b', C: null },
+      cwd: '.',
+      envFile: '.env',
+      disabled: true,
+    };
+    expect(valid({ $schema: 'x', servers: { files } }), JSON.stringify(valid.errors)).toBe(true);
+    expect(valid({})).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ['a key it does not know', { server: {} }],
+    ['an unknown key of a server', { servers: { a: { command: 'x', arguments: [] } } }],
+    ['a server without a command', { servers: { a: {} } }],
+    ['an empty command', { servers: { a: { command: '' } } }],
+    ['arguments that are no list', { servers: { a: { command: 'x', args: '-y' } } }],
+    ['another transport', { servers: { a: { command: 'x', type: 'http' } } }],
+    ['servers as a list', { servers: [] }],
+    ['a disabled that is no boolean', { servers: { a: { command: 'x', disabled: 'yes' } } }],
+  ])('refuses %s', (_, configuration) => {
+    expect(valid(configuration)).toBe(false);
+  });
+
+  it('accepts the template, and its example once it is no comment', () => {
+    const errors: ParseError[] = [];
+    expect(valid(parse(CONFIGURATION_TEMPLATE, errors))).toBe(true);
+    const example = CONFIGURATION_TEMPLATE.replace(/^\s*\/\/ (?=["} ])/gm, '');
+    const shown = parse(example, errors) as { servers: object };
+    expect(errors).toEqual([]);
+    expect(Object.keys(shown.servers)).toEqual(['files']);
+    expect(valid(shown), JSON.stringify(valid.errors)).toBe(true);
+  });
+});

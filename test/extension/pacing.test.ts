@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Observable } from '../../src/extension/observable.ts';
+import { debounced, throttled } from '../../src/extension/pacing.ts';
+import { asSentence, count, oneLine } from '../../src/extension/plainText.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('debounced', () => {
+  it('acts once, when the burst is over', () => {
+    const action = vi.fn();
+    const paced = debounced(100, action);
+    paced();
+    vi.advanceTimersByTime(99);
+    paced();
+    vi.advanceTimersByTime(99);
+    expect(action).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(action).toHaveBeenCalledTimes(1);
+  });
+
+  it('does not act after its end', () => {
+    const action = vi.fn();
+    const paced = debounced(100, action);
+    paced();
+    paced.dispose();
+    vi.advanceTimersByTime(1_000);
+    expect(action).not.toHaveBeenCalled();
+  });
+});
+
+describe('throttled', () => {
+  it('acts at once, then at most once per interval, and never loses the last call', () => {
+    const at: number[] = [];
+    const began = Date.now();
+    const paced = throttled(1_000, () => at.push(Date.now() - began));
+    for (let call = 0; call < 25; call += 1) {
+      paced();
+      vi.advanceTimersByTime(100);
+    }
+    vi.advanceTimersByTime(10_000);
+    paced();
+    expect(at).toEqual([0, 1_000, 2_000, 3_000, 12_500]);
+  });
+
+  it('does not act after its end', () => {
+    const action = vi.fn();
+    const paced = throttled(1_000, action);
+    paced();
+    paced();
+    paced.dispose();
+    vi.advanceTimersByTime(5_000);
+    expect(action).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('Observable', () => {
+  it('tells of changes only, and no one who has left', () => {
+    const seen: number[] = [];
+    const value = new Observable(1);
+    const watching = value.onChange((next) => seen.push(next));
+    value.set(1);
+    value.set(2);
+    watching.dispose();
+    value.set(3);
+    expect(seen).toEqual([2]);
+    expect(value.value).toBe(3);
+  });
+
+  it('compares as it is told to', () => {
+    const seen: string[] = [];
+    const value = new Observable('a', (a, b) => a.toLowerCase() === b.toLowerCase());
+    value.onChange((next) => seen.push(next));
+    value.set('A');
+    value.set('b');
+    expect(seen).toEqual(['b']);
+  });
+});
+
+describe('foreign words', () => {
+  it('become one line that is not too long', () => {
+    expect(oneLine('  a\r\n\tb\u0000\u2066c ', 20)).toBe('a b c');
+    expect(oneLine('abcdef', 4)).toBe('abc…');
+    expect(oneLine('👋👋👋', 3)).toBe('👋👋👋');
+    expect(oneLine('👋👋👋', 2)).toBe('👋…');
+  });
+
+  it('become a sentence', () => {
+    expect(asSentence('spawn ENOENT')).toBe('spawn ENOENT.');
+    expect(asSentence('Really?')).toBe('Really?');
+    expect(asSentence('')).toBe('');
+  });
+
+  it('agree in number', () => {
+    expect([count(0, 'tool'), count(1, 'tool'), count(2, 'tool')]).toEqual(['0 tools', '1 tool', '2 tools']);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { configurationHash, type DefinitionInputs, serverDefinition } from '../../src/extension/serverDefinition.ts';
+
+const inputs: DefinitionInputs = {
+  distFolder: '/extensions/waygate/dist',
+  workspace: '/work/project',
+  extensionVersion: '0.1.0',
+  configurationHash: configurationHash(Buffer.from('{"servers":{}}')),
+  nodePath: '',
+  execPath: '/editor/node',
+};
+
+describe('the MCP server definition', () => {
+  it('runs the bundled host by the editor’s own Node in the workspace folder', () => {
+    expect(serverDefinition(inputs)).toEqual({
+      label: 'Waygate',
+      command: '/editor/node',
+      args: ['/extensions/waygate/dist/waygate.cjs', 'serve'],
+      env: { ELECTRON_RUN_AS_NODE: '1' },
+      version: '0.1.0+08163ece4308',
+      cwd: '/work/project',
+    });
+  });
+
+  it('is the same each time, so that the editor does not stop a running server', () => {
+    expect(serverDefinition({ ...inputs })).toEqual(serverDefinition({ ...inputs }));
+  });
+
+  it('has another version when the extension or a byte of the configuration changes', () => {
+    const versions = [
+      inputs,
+      { ...inputs, extensionVersion: '0.2.0' },
+      { ...inputs, configurationHash: configurationHash(Buffer.from('{"servers":{} }')) },
+    ].map((one) => serverDefinition(one)?.version);
+    expect(new Set(versions).size).toBe(3);
+  });
+
+  it('takes another Node when the setting names one', () => {
+    expect(serverDefinition({ ...inputs, nodePath: ' /opt/node/bin/node ' })?.command).toBe('/opt/node/bin/node');
+    expect(serverDefinition({ ...inputs, nodePath: '  ' })?.command).toBe('/editor/node');
+  });
+
+  it('is absent without a folder or a configuration', () => {
+    expect(serverDefinition({ ...inputs, workspace: undefined })).toBeUndefined();
+    expect(serverDefinition({ ...inputs, configurationHash: undefined })).toBeUndefined();
+  });
+});

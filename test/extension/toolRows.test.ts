@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewaySnapshot } from '../../src/control/contract.ts';
+import type { GatewayView } from '../../src/extension/health.ts';
+import {
+  parentPath,
+  rootElements,
+  rootKey,
+  type ToolElement,
+  toolRow,
+  tooltipOf,
+  treeBadge,
+  treeMessage,
+} from '../../src/extension/toolRows.ts';
+import { attached, node, server, snapshot } from './fixtures.ts';
+
+const row = (element: ToolElement) => toolRow(element);
+const asNode = (path: string, over: Parameters<typeof node>[1] = {}): ToolElement => ({
+  kind: 'node',
+  node: node(path, over),
+});
+const LOCATION = { file: '/work/project/.vscode/waygate.json', line: 7, column: 5 };
+const FAILED = server('tickets', { state: 'failed', reason: 'spawn tickets ENOENT', location: LOCATION });
+const view = (over: Partial<GatewaySnapshot> = {}, attachment = 1): GatewayView => ({
+  link: attached(over, attachment),
+  policy: undefined,
+});
+
+describe('a row', () => {
+  it('of a namespace counts its tools and can be opened', () => {
+    expect(row(asNode('/files', { toolCount: 14 }))).toEqual({
+      id: '/files',
+      label: 'files',
+      description: '14 tools',
+      icon: { id: 'symbol-namespace' },
+      expandable: true,
+      contextValue: 'waygate.namespace',
+      accessibilityLabel: 'files, namespace, 14 tools',
+    });
+    expect(row(asNode('/files/read', { kind: 'cluster', toolCount: 1 }))).toMatchObject({
+      description: '1 tool',
+      icon: { id: 'symbol-folder' },
+      contextValue: 'waygate.cluster',
+    });
+  });
+
+  it('of a tool keeps the label of the graph and shows what its server declares', () => {
+    const tool = { kind: 'tool', label: 'read_file', description: 'Reads a file.\nAll of it.' } as const;
+    expect(row(asNode('/files/read_file', { ...tool, safety: 'read_only' }))).toEqual({
+      id: '/files/read_file',
+      label: 'read_file',
+      description: 'Reads a file. All of it.',
+      icon: { id: 'eye' },
+      expandable: false,
+      contextValue: 'waygate.tool',
+      accessibilityLabel: 'read_file, tool, declared read-only, Reads a file. All of it.',
+    });
+    expect(row(asNode('/files/x', { ...tool, safety: 'destructive' })).icon.id).toBe('flame');
+    expect(row(asNode('/files/x', tool)).icon.id).toBe('tools');
+  });
+
+  it('of a server that failed gives the reason and leads to its place', () => {
+    expect(row({ kind: 'server', server: FAILED })).toEqual({
+      id: 'server:tickets',
+      label: 'tickets',
+      description: 'failed: spawn tickets ENOENT',
+      icon: { id: 'error', color: 'list.errorForeground' },
+      expandable: false,
+      contextValue: 'waygate.server.failed',
+      accessibilityLabel: 'tickets, server, failed: spawn tickets ENOENT',
+      location: LOCATION,
+    });
+  });
+
+  it('cannot be disguised by the words of a server', () => {
+    const description = 'safe\u202e\u0007 tool\n\n'.repeat(40);
+    const shown = row(asNode('/files/x', { kind: 'tool', description })).description;
+    expect(shown).toMatch(/^safe tool safe/);
+    expect([...shown].length).toBeLessThanOrEqual(80);
+    expect(shown.endsWith('…')).toBe(true);
+  });
+});
+
+describe('a tooltip', () => {
+  it('of a tool holds its id, its description and what its server declares', () => {
+    const tool = node('/files/read', {
+      kind: 'tool',
+      toolId: 'files:read#12345678',
+      description: '[x](command:y)',
+      safety: 'read_only',
+    });
+    expect(tooltipOf({ kind: 'node', node: tool })).toEqual([
+      { style: 'title', text: 'read' },
+      { style: 'code', text: 'files:read#12345678' },
+      { style: 'text', text: '[x](command:y)' },
+      { style: 'text', text: 'Its server has declared it read-only.' },
+    ]);
+  });
+
+  it('of a namespace holds its path and its hint', () => {
+    expect(tooltipOf(asNode('/files', { hint: 'Reads and writes files.' }))).toEqual([
+      { style: 'title', text: 'files' },
+      { style: 'code', text: '/files' },
+      { style: 'text', text: 'Reads and writes files.' },
+    ]);
+  });
+
+  it('of a server holds the last of what it wrote', () => {
+    const stderr = Array.from({ length: 10 }, (_, index) => `line ${index}`);
+    expect(tooltipOf({ kind: 'server', server: { ...FAILED, stderr } })).toEqual([
+      { style: 'title', text: 'tickets: failed' },
+      { style: 'text', text: 'spawn tickets ENOENT.' },
+      { style: 'code', text: stderr.slice(2).join('\n') },
+    ]);
+  });
+});
+
+describe('the root', () => {
+  it('shows what needs the person first, then the graph in its own order, then what is starting', () => {
+    const servers = [
+      server('ready'),
+      server('slow', { state: 'starting' }),
+      FAILED,
+      server('off', { state: 'disabled' }),
+      server('mail', { state: 'needs_sign_in' }),
+    ];
+    const ids = rootElements([node('/b'), node('/a')], servers).map((element) => row(element).id);
+    expect(ids).toEqual(['server:tickets', 'server:mail', '/b', '/a', 'server:slow']);
+  });
+
+  it('is drawn again for a new revision, worker, state or reason, and for nothing else', () => {
+    const before = rootKey(view());
+    const calls = snapshot({ recentCalls: [], sessions: [] });
+    expect(rootKey(view({ ...calls, health: 'degraded' }))).toBe(before);
+    const changed = [
+      view({ catalog: { ...snapshot().catalog, revision: 2 } }),
+      view({}, 2),
+      view({ servers: [FAILED] }),
+      view({ servers: [{ ...FAILED, reason: 'other' }] }),
+    ].map(rootKey);
+    expect(new Set([before, ...changed]).size).toBe(5);
+  });
+
+  it('stays as it is while a worker is replaced', () => {
+    expect(rootKey({ link: { kind: 'waiting', attempt: 2, reason: 'x', delayMs: 1 }, policy: undefined })).toBe('');
+    expect(rootKey({ link: { kind: 'attaching' }, policy: undefined })).toBe('');
+  });
+});
+
+describe('the line above the rows', () => {
+  it('is absent when all is well, and where the welcome text speaks', () => {
+    expect(treeMessage(view(), true)).toBeUndefined();
+    const policy = { setting: 'chat.mcp.access', message: 'Off.' } as const;
+    expect(treeMessage({ link: { kind: 'off', reason: 'no_configuration' }, policy }, false)).toBeUndefined();
+  });
+
+  it('names the policy that hides Waygate before anything else', () => {
+    const policy = { setting: 'chat.mcp.access', message: 'The setting chat.mcp.access …' } as const;
+    expect(treeMessage({ ...view(), policy }, true)).toBe(policy.message);
+  });
+
+  it.each<[string, GatewayView, string]>([
+    ['a start', { link: { kind: 'attaching' }, policy: undefined }, 'The gateway is starting…'],
+    [
+      'a loss',
+      { link: { kind: 'waiting', attempt: 2, reason: 'No space left on the disk', delayMs: 1 }, policy: undefined },
+      'The gateway is not running; Waygate tries again by itself. No space left on the disk.',
+    ],
+    [
+      'a wrong configuration',
+      view({
+        configuration: {
+          ...snapshot().configuration,
+          problems: [{ severity: 'error', message: 'A comma is missing', location: LOCATION }],
+        },
+      }),
+      'The configuration has an error in line 7: A comma is missing.',
+    ],
+    ['an empty configuration', view({ servers: [] }), 'The configuration names no servers yet.'],
+  ])('tells of %s', (_, state, expected) => {
+    expect(treeMessage(state, false)).toBe(expected);
+  });
+});
+
+describe('the line above rows that are shown', () => {
+  it('does not move them for what passes in a moment', () => {
+    const passing: GatewayView['link'][] = [
+      { kind: 'attaching' },
+      { kind: 'stopping' },
+      { kind: 'waiting', attempt: 1, reason: 'The gateway has ended.', delayMs: 100 },
+    ];
+    for (const link of passing) expect(treeMessage({ link, policy: undefined }, true)).toBeUndefined();
+    for (const link of passing) expect(treeMessage({ link, policy: undefined }, false)).toMatch(/^The gateway is/);
+  });
+});
+
+describe('the badge', () => {
+  it('counts the servers that need the person', () => {
+    expect(treeBadge(view())).toBeUndefined();
+    expect(treeBadge(view({ servers: [FAILED, server('slow', { state: 'starting' })] }))).toEqual({
+      value: 1,
+      tooltip: '1 server needs you',
+    });
+    expect(treeBadge(view({ servers: [FAILED, FAILED] }))?.tooltip).toBe('2 servers need you');
+  });
+});
+
+describe('parentPath', () => {
+  it('goes up one segment and ends at the root', () => {
+    expect(parentPath('/files/read/one')).toBe('/files/read');
+    expect(parentPath('/files')).toBeUndefined();
+    expect(parentPath('/')).toBeUndefined();
+  });
+});
