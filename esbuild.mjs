@@ -26,8 +26,7 @@ const builtAt = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 const lazyRanks = {
   name: 'lazy-ranks',
   setup(context) {
-    context.onResolve({ filter: /^\.\/cl100k_base\.cjs$/ }, () => ({ path: RANKS_FILE, external: true }));
-    context.onResolve({ filter: new RegExp(`^${RANKS}$`) }, ({ kind, importer }) => {
+    context.onResolve({ filter: /^(js-tiktoken\/ranks\/cl100k_base|\.\/cl100k_base\.cjs)$/ }, ({ kind, importer }) => {
       if (kind === 'import-statement') {
         const text = `${relative(root, importer)} imports ${RANKS} as soon as it is loaded: load it when it is first needed, by require() or import().`;
         return { errors: [{ text }] };
@@ -104,16 +103,15 @@ if (withTests) {
   });
 }
 
-function refuseHeavyInputs(outfile, metafile) {
-  for (const input of Object.keys(metafile.inputs)) {
-    const heavy = TOO_HEAVY_FOR_THE_HOST.find((name) => input.includes(`node_modules/${name}/`));
-    if (heavy === undefined) continue;
-    const importer = Object.entries(metafile.inputs).find(
-      ([path, { imports }]) => !path.includes('node_modules/') && imports.some(({ path: to }) => to === input),
-    );
-    const via = importer === undefined ? '' : ` (by way of ${importer[0]})`;
+function refuseHeavyInputs(metafile) {
+  const inputs = Object.entries(metafile.inputs);
+  for (const name of TOO_HEAVY_FOR_THE_HOST) {
+    const inside = `node_modules/${name}/`;
+    if (!inputs.some(([path]) => path.includes(inside))) continue;
+    const importers = inputs.filter(([, { imports }]) => imports.some(({ path }) => path.includes(inside)));
+    const outside = importers.map(([path]) => path).filter((path) => !path.includes(inside));
     throw new Error(
-      `${outfile} contains ${heavy}${via}: the host must stay small, so move what needs it to the worker.`,
+      `it contains ${name}, imported by ${outside.join(' and ')}: the host must stay small, so move what needs it to the worker.`,
     );
   }
 }
@@ -145,7 +143,7 @@ function removeStale() {
 async function bundle(options) {
   const { metafile } = await build(options);
   if (options.outfile === 'dist/waygate.cjs') {
-    refuseHeavyInputs(options.outfile, metafile);
+    refuseHeavyInputs(metafile);
     chmodSync(join(root, options.outfile), 0o755);
   }
 }

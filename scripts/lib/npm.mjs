@@ -5,26 +5,21 @@ import { withLock } from './lock.mjs';
 import { runQuietly, withProgress } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
 
+/** What an npm tells the scripts it runs about itself and this package; another npm would take it for its own. */
+const OF_THE_OUTER_NPM =
+  /^npm_(package_|lifecycle_|command$|execpath$|node_execpath$|config_(user_agent|npm_version|node_gyp|local_prefix|loglevel)$)/;
+
 /**
- * The environment for an npm of our own: without what the npm that runs us says about this package, and without
+ * The environment for an npm of our own: as a person has set it, without what the npm that runs us added, and without
  * the Node in node_modules, which `npm ci` is about to replace.
  * @param {string} root
  * @param {NodeJS.ProcessEnv} [env]
  */
 export function npmEnvironment(root, env = process.env) {
-  /** @type {NodeJS.ProcessEnv} */
-  const clean = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (!/^npm_(package|lifecycle|command|node_execpath|execpath|config_local_prefix|config_loglevel)/.test(name)) {
-      clean[name] = value;
-    }
-  }
   const inside = join(root, 'node_modules') + sep;
-  clean.PATH = (env.PATH ?? '')
-    .split(delimiter)
-    .filter((folder) => !folder.startsWith(inside))
-    .join(delimiter);
-  return clean;
+  const path = (env.PATH ?? '').split(delimiter).filter((folder) => !folder.startsWith(inside));
+  const clean = Object.entries(env).filter(([name]) => !OF_THE_OUTER_NPM.test(name));
+  return { ...Object.fromEntries(clean), PATH: path.join(delimiter) };
 }
 
 /** @param {readonly string[]} args @param {{ failure: string, cwd: string, env: NodeJS.ProcessEnv }} options */

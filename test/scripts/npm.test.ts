@@ -31,6 +31,7 @@ test('an npm of our own is told nothing of the npm that runs us, but keeps what 
     npm_package_name: 'waygate',
     npm_lifecycle_event: 'start',
     npm_config_loglevel: 'silent',
+    npm_config_user_agent: 'npm/11.19.1 node/v20.20.2 linux x64',
     npm_config_cafile: '/etc/ca.pem',
     HOME: '/home/ada',
   });
