@@ -40,10 +40,7 @@ export function groupDigits(n: number): string {
 
 /** One line, free of control characters, at most `limit` characters. */
 export function oneLine(text: string, limit = 256): string {
-  const flat = text
-    .replace(CONTROL_CHARACTERS, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const flat = text.replace(CONTROL_CHARACTERS, ' ').replace(/\s+/g, ' ').trim();
   return flat.length <= limit ? flat : `${flat.slice(0, limit - 1).trimEnd()}…`;
 }
 

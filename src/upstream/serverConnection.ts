@@ -203,7 +203,8 @@ export class ServerConnection {
     if (error instanceof NotStartedError) return error.message;
     const closed = error instanceof UpstreamRequestError && error.failure === 'closed';
     // Its streams close before its exit is known, and the exit says more.
-    if (child && closed) error = await Promise.race([ended(child).catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)]);
+    if (child && closed)
+      error = await Promise.race([ended(child).catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)]);
     return this.#withStderr(describe(error));
   }
 

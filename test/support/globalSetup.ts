@@ -5,7 +5,8 @@ import { globSync, statSync } from 'node:fs';
 export function setup(): void {
   const sources = globSync(['src/**/*.ts', 'webview/**/*.{ts,css}', 'esbuild.mjs', 'package.json']);
   const newest = Math.max(...sources.map(modified));
-  if (['dist/waygate.cjs', 'dist/worker.cjs', 'dist/extension.cjs'].every((bundle) => modified(bundle) > newest)) return;
+  if (['dist/waygate.cjs', 'dist/worker.cjs', 'dist/extension.cjs'].every((bundle) => modified(bundle) > newest))
+    return;
   execFileSync(process.execPath, ['esbuild.mjs'], { stdio: 'inherit' });
 }
 

@@ -47,17 +47,28 @@ export function temporaryFolder(prefix: string): string {
 }
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(WAYGATE|VITEST|NODE_OPTIONS)/.test(name)));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(WAYGATE|VITEST|NODE_OPTIONS)/.test(name)),
+  );
 }
 
 /** Real servers from npm, and those that the tests bring. */
 export const servers = {
-  everything: { command: process.execPath, args: [resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js')] },
-  memory: { command: process.execPath, args: [resolve('node_modules/@modelcontextprotocol/server-memory/dist/index.js')] },
+  everything: {
+    command: process.execPath,
+    args: [resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js')],
+  },
+  memory: {
+    command: process.execPath,
+    args: [resolve('node_modules/@modelcontextprotocol/server-memory/dist/index.js')],
+  },
   filesystem: (folder: string) => ({
     command: process.execPath,
     args: [resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), folder],
   }),
   /** `test/fixtures/server.mjs` with its flags. */
-  fixture: (...flags: string[]) => ({ command: process.execPath, args: [resolve('test/fixtures/server.mjs'), ...flags] }),
+  fixture: (...flags: string[]) => ({
+    command: process.execPath,
+    args: [resolve('test/fixtures/server.mjs'), ...flags],
+  }),
 };

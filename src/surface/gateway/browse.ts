@@ -74,7 +74,7 @@ function byPath(view: CatalogView, path: string): Listing {
   const { graph, byId } = view.catalog;
   let nodes: readonly GraphNode[];
   try {
-    nodes = graph.children(path);
+    nodes = graph.resolve(path);
   } catch (error) {
     throw pathError(error, path);
   }

@@ -1,0 +1,136 @@
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
+import { LINK_VERSION, publishRendezvous } from '../../src/protocol/rendezvous.ts';
+import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
+
+const plant = (workspace: TestWorkspace, fields: Record<string, unknown>): void => {
+  const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
+  publishRendezvous(folder, {
+    link: LINK_VERSION,
+    pid: process.pid,
+    socket: join(folder, 'nobody.sock'),
+    token: 'planted',
+    version: '0.0.1',
+    build: '99.0.0+20990101000000',
+    startedAt: 0,
+    ...fields,
+  });
+};
+
+describe('the rendezvous', () => {
+  it('brings twenty hosts that start in the same instant to one worker', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    workspace.configure({ one: servers.fixture('--pid-file', pids) });
+    const hosts = Array.from({ length: 20 }, () => new HostProcess(workspace));
+    await Promise.all(hosts.map((host) => host.initialize()));
+    const answers = await Promise.all(hosts.map((host) => host.request('tools/list')));
+    expect(answers.every((answer) => Array.isArray(answer.result?.tools))).toBe(true);
+    const pid = rendezvous(workspace)?.pid;
+    await until('one worker alone', async () => (await workersOf(workspace)).length === 1);
+    expect(await workersOf(workspace)).toEqual([pid]);
+    await hosts[0]?.toolId('/one/echo');
+    expect((await status(workspace)).sessions).toHaveLength(20);
+    expect(statSync(pids).size).toBeLessThan(10);
+  });
+
+  it('keeps different workspaces apart', async () => {
+    const [left, right] = [testWorkspace({ left: servers.fixture() }), testWorkspace({ right: servers.fixture() })];
+    const shared = { ...right, stateDir: left.stateDir, env: left.env };
+    const hosts = [await HostProcess.connect(left), await HostProcess.connect(shared)];
+    await Promise.all([hosts[0]?.toolId('/left/echo'), hosts[1]?.toolId('/right/echo')]);
+    expect((await hosts[0]?.call('tool_browse', { path: '/right' }))?.text).toMatch(/^Error PATH_NOT_FOUND/);
+    expect(rendezvous(left)?.pid).not.toBe(rendezvous(shared)?.pid);
+  });
+
+  it.each([
+    ['a process that is gone', { pid: 2 ** 22 - 3 }],
+    ['a living process that is no worker', {}],
+    ['an older build', { build: '0.0.1+20200101000000' }],
+  ])('replaces a file that names %s', async (_what, fields) => {
+    const workspace = testWorkspace({});
+    plant(workspace, fields);
+    const host = await HostProcess.connect(workspace);
+    expect((await host.request('tools/list')).result).toHaveProperty('tools');
+    expect(rendezvous(workspace)?.token).not.toBe('planted');
+  });
+
+  it('replaces a worker whose socket answers nobody', async () => {
+    const workspace = testWorkspace({});
+    const socket = join(temporaryFolder('wg-'), 'deaf.sock');
+    const deaf = createServer((attacher) => attacher.on('error', () => undefined)).listen(socket);
+    plant(workspace, { socket });
+    const host = await HostProcess.connect(workspace);
+    expect((await host.request('tools/list')).result).toHaveProperty('tools');
+    deaf.close();
+  });
+
+  it('replaces a file that is not one of ours', async () => {
+    const workspace = testWorkspace({});
+    const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
+    writeFileSync(join(folder, 'worker.json'), '{"pid": "seven"');
+    const host = await HostProcess.connect(workspace);
+    expect((await host.request('tools/list')).result).toHaveProperty('tools');
+  });
+
+  it('has a worker step down that another has replaced', async () => {
+    const workspace = testWorkspace({});
+    const host = await HostProcess.connect(workspace);
+    await host.request('tools/list');
+    const replaced = rendezvous(workspace)?.pid as number;
+    // As a host of a newer build would: the file goes, another worker comes.
+    plant(workspace, { pid: 2 ** 22 - 3 });
+    await until('the first worker to leave', () => !isAlive(replaced));
+    expect((await host.request('tools/list')).result).toHaveProperty('tools');
+    expect(await workersOf(workspace)).toEqual([rendezvous(workspace)?.pid]);
+  });
+
+  it('is for its owner alone', async () => {
+    const workspace = testWorkspace({});
+    mkdirSync(workspace.stateDir, { recursive: true });
+    chmodSync(workspace.stateDir, 0o755);
+    const host = await HostProcess.connect(workspace);
+    await host.request('tools/list');
+    const folder = stateFolder(workspace);
+    const mode = (path: string): number => statSync(path).mode & 0o777;
+    expect([workspace.stateDir, folder].map(mode)).toEqual([0o700, 0o700]);
+    const socket = rendezvous(workspace)?.socket as string;
+    expect([join(folder, 'worker.json'), join(folder, 'worker.log'), socket].map(mode)).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  it('avoids a socket path that is too long for the system', async () => {
+    const workspace = testWorkspace({});
+    const stateDir = join(workspace.stateDir, 'x'.repeat(100));
+    const host = await HostProcess.connect({
+      ...workspace,
+      stateDir,
+      env: { ...workspace.env, WAYGATE_STATE_DIR: stateDir },
+    });
+    expect((await host.request('tools/list')).result).toHaveProperty('tools');
+  });
+
+  it.each([
+    ['a wrong token', '{"link":1,"token":"guess","kind":"session","holds":true}\n'],
+    ['no token', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'],
+    ['no end', 'x'.repeat(10_000)],
+  ])('closes on an attacher with %s, telling it nothing', async (_what, hello) => {
+    const workspace = testWorkspace({});
+    const host = await HostProcess.connect(workspace);
+    await host.request('tools/list');
+    const stranger = connect(rendezvous(workspace)?.socket as string);
+    let heard = '';
+    stranger.on('data', (chunk) => {
+      heard += chunk;
+    });
+    stranger.on('error', () => undefined);
+    stranger.write(hello);
+    await new Promise((resolve) => stranger.once('close', resolve));
+    expect(heard).toBe('');
+    expect((await status(workspace)).sessions).toHaveLength(1);
+  });
+});

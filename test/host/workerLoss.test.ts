@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { rendezvous, stateFolder, workersOf } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+function killWorker(workspace: TestWorkspace): number {
+  const pid = rendezvous(workspace)?.pid as number;
+  process.kill(pid, 'SIGKILL');
+  return pid;
+}
+
+/** The worker is killed; the client's session is not. */
+describe('when the worker is killed', () => {
+  it('the session lives, and the next call works', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const killed = killWorker(workspace);
+    await host.toolId('/one/echo');
+    const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'still here' } });
+    expect(answer).toMatchObject({ isError: false, text: 'still here\n' });
+    expect(rendezvous(workspace)?.pid).not.toBe(killed);
+  });
+
+  it('a read in flight is answered by its successor', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const worker = rendezvous(workspace)?.pid as number;
+    process.kill(worker, 'SIGSTOP');
+    const browse = host.call('tool_browse', { path: '/' });
+    await new Promise((done) => setTimeout(done, 100));
+    process.kill(worker, 'SIGKILL');
+    expect(await browse).toMatchObject({ isError: false, text: expect.stringContaining('/one') });
+  });
+
+  it('a call that may have taken effect is answered once, as unknown, and never run again', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const call = host.call('tool_execute', { tool_id: id, args: { ms: 60_000, nonce: 'once' } });
+    await until('the effect', () => readFileSync(effects, 'utf8').includes('once'));
+    killWorker(workspace);
+    const answer = await call;
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*may have taken effect/);
+    expect(answer.text).toContain('outcome: unknown');
+    expect(answer.text).not.toContain('retryable');
+    await host.toolId('/one/wait');
+    expect(readFileSync(effects, 'utf8')).toBe('once\n');
+    expect(host.lines.filter((line) => line.includes('may have taken effect'))).toHaveLength(1);
+  });
+
+  it('its successor ends what it left behind, the grandchild in a session of its own included', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    workspace.configure({
+      stubborn: servers.fixture('--pid-file', pids, '--grandchild', '--ignore-eof', '--ignore-term'),
+    });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/stubborn/echo');
+    const orphans = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
+    expect(orphans).toHaveLength(2);
+    killWorker(workspace);
+    await until('a second server', () => readFileSync(pids, 'utf8').trim().split('\n').length === 2);
+    expect(orphans.filter(isAlive)).toEqual([]);
+    expect(await workersOf(workspace)).toHaveLength(1);
+  });
+
+  it('a file that names a process that is gone, or a socket that nobody hears, is replaced', async () => {
+    const workspace = testWorkspace({});
+    const first = await HostProcess.connect(workspace);
+    await first.request('tools/list');
+    const stale = rendezvous(workspace);
+    killWorker(workspace);
+    first.child.kill('SIGKILL');
+    const second = await HostProcess.connect(workspace);
+    expect((await second.request('tools/list')).result).toHaveProperty('tools');
+    expect(rendezvous(workspace)?.token).not.toBe(stale?.token);
+  });
+});
+
+describe('a worker that nobody needs', () => {
+  it('leaves after a while and takes its servers with it', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    workspace.configure({ one: servers.fixture('--pid-file', pids, '--grandchild') });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const worker = rendezvous(workspace)?.pid as number;
+    host.end();
+    await host.exited;
+    expect(isAlive(worker)).toBe(true);
+    await until('the worker to leave', () => !isAlive(worker));
+    expect(readFileSync(pids, 'utf8').trim().split(' ').map(Number).filter(isAlive)).toEqual([]);
+    expect(rendezvous(workspace)).toBeUndefined();
+    expect(readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8')).toContain('nobody has been attached');
+  });
+});

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { workspaceStateFolder } from '../../src/config/stateFolder.ts';
+import { type Rendezvous, readRendezvous } from '../../src/protocol/rendezvous.ts';
+import { type TestWorkspace, WAYGATE } from './workspace.ts';
+
+const run = promisify(execFile);
+
+export interface CommandResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command line to its end. */
+export async function waygate(workspace: TestWorkspace, args: readonly string[]): Promise<CommandResult> {
+  try {
+    const { stdout, stderr } = await run(process.execPath, [WAYGATE, ...args], {
+      env: workspace.env,
+      cwd: workspace.folder,
+    });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as CommandResult;
+    return { code, stdout, stderr };
+  }
+}
+
+export interface StatusReport {
+  worker: { pid: number; build: string; uptimeMs: number; state: string } | null;
+  sessions: { client: string; clientVersion: string; protocolVersion: string }[];
+  servers: {
+    name: string;
+    state: string;
+    pid?: number;
+    toolCount: number;
+    reason?: string;
+    location?: { line: number };
+  }[];
+  configuration: { problems: { message: string; location: { file: string; line: number } }[] };
+}
+
+export async function status(workspace: TestWorkspace): Promise<StatusReport> {
+  const { stdout } = await waygate(workspace, ['status', '--json']);
+  return JSON.parse(stdout) as StatusReport;
+}
+
+export function stateFolder(workspace: TestWorkspace): string {
+  return workspaceStateFolder(workspace.folder, workspace.stateDir);
+}
+
+export function rendezvous(workspace: TestWorkspace): Rendezvous | undefined {
+  return readRendezvous(stateFolder(workspace));
+}
+
+/** The workers that serve a workspace, by what the system says, not by what they say of themselves. */
+export async function workersOf(workspace: TestWorkspace): Promise<number[]> {
+  const { stdout } = await run('ps', ['-eo', 'pid=,args=']);
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes('worker.cjs') && line.includes(`--workspace ${workspace.folder} `))
+    .map((line) => Number.parseInt(line, 10));
+}
