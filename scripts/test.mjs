@@ -4,11 +4,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureBrowser } from './lib/debian.mjs';
-import { ensureServerBuild } from './lib/editor.mjs';
 import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
+import { ensureServerBuild } from './lib/serverBuild.mjs';
 import { SetupError } from './lib/setupError.mjs';
+import { ensureBrowser } from './lib/systemPackages.mjs';
 import { closingLine, succeeded, sum, tallyOfStep, tallyOfTests, tallyOfVitest } from './lib/tally.mjs';
 
 /** @typedef {import('./lib/tally.mjs').Tally} Tally */

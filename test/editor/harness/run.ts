@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { runTests, TestRunFailedError } from '@vscode/test-electron';
 import { chromium, type Page } from 'playwright-core';
 import { ensureCacheFolder } from '../../../scripts/lib/cache.mjs';
-import { ensureBrowser } from '../../../scripts/lib/debian.mjs';
 import { writeDemoWorkspace } from '../../../scripts/lib/demo.mjs';
-import { ensureServerBuild } from '../../../scripts/lib/editor.mjs';
+import { ensureServerBuild } from '../../../scripts/lib/serverBuild.mjs';
 import { SetupError } from '../../../scripts/lib/setupError.mjs';
+import { ensureBrowser } from '../../../scripts/lib/systemPackages.mjs';
 import { REPORT_FILE } from './driverProtocol.ts';
 import { startDriver } from './driverServer.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -133,7 +133,7 @@ async function runIn(scratch: Scratch): Promise<void> {
         ...common,
         version: DESKTOP_VERSION,
         cachePath: join(ensureCacheFolder(), 'desktop'),
-        launchArgs: [...launchArgs, `--remote-debugging-port=${port}`, '--disable-extensions-except=none'],
+        launchArgs: [...launchArgs, `--remote-debugging-port=${port}`],
         extensionTestsEnv: { ...environment, ...driver.environment },
       });
     } finally {
