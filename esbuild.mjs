@@ -61,6 +61,7 @@ const node = {
   platform: 'node',
   format: 'cjs',
   target: 'node22',
+  // Some packages' CommonJS form (jsonc-parser's) requires by names that no bundler can follow.
   mainFields: ['module', 'main'],
   define: { ...common.define, 'import.meta.url': '__waygateModuleUrl' },
   banner: { js: "const __waygateModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
@@ -141,7 +142,8 @@ function removeStale() {
 }
 
 async function bundle(options) {
-  const { metafile } = await build(options);
+  const { metafile, warnings } = await build(options);
+  if (warnings.length > 0) throw { errors: warnings };
   if (options.outfile === 'dist/waygate.cjs') {
     refuseHeavyInputs(metafile);
     chmodSync(join(root, options.outfile), 0o755);

@@ -4,33 +4,21 @@
 //   --no-open   do not open the address in a browser
 //   --port N    the port of the server build (default: a free one)
 
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureCacheFolder, treeFolder } from './lib/cache.mjs';
-import { findProgram } from './lib/debian.mjs';
 import { writeDemoWorkspace } from './lib/demo.mjs';
-import { ensureServerBuild, serverEnvironment, startServer } from './lib/editor.mjs';
+import { desktopEditor, findDesktop } from './lib/desktopEditor.mjs';
 import { withLock } from './lib/lock.mjs';
 import { ensurePackages } from './lib/npm.mjs';
-import { endAll, endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
-import { runQuietly } from './lib/progress.mjs';
+import { endAll, leaveTogether } from './lib/processes.mjs';
+import { ensureServerBuild } from './lib/serverBuild.mjs';
+import { serverEditor } from './lib/serverEditor.mjs';
 import { SetupError } from './lib/setupError.mjs';
 import { packExtension } from './lib/vsix.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const EXTENSION = 'waygate.waygate';
-
-/** What a fresh profile starts with; it is the person's own from then on. */
-const SETTINGS = {
-  'telemetry.telemetryLevel': 'off',
-  'update.mode': 'none',
-  'extensions.autoUpdate': false,
-  'extensions.autoCheckUpdates': false,
-  'workbench.startupEditor': 'none',
-};
 
 function parseOptions() {
   try {
@@ -53,103 +41,16 @@ function parseOptions() {
   }
 }
 
-/** The desktop VS Code on the PATH, where it could show a window. */
-function desktopEditor() {
-  const displayed = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
-  return displayed ? findProgram(process.platform === 'win32' ? 'code.cmd' : 'code') : undefined;
-}
-
-/** @param {string} userFolder */
-function seedSettings(userFolder) {
-  const file = join(userFolder, 'settings.json');
-  if (existsSync(file)) return;
-  mkdirSync(userFolder, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(SETTINGS, null, 2)}\n`);
-}
-
-/** @typedef {ReturnType<typeof parseOptions>} Options */
-/** @typedef {{ vsix: string, demo: string, profile: string }} Prepared */
-
-/** @param {string} program @param {Prepared} prepared @param {Options} options */
-async function openDesktop(program, { vsix, demo, profile }, { check }) {
-  seedSettings(join(profile, 'User'));
-  const shell = process.platform === 'win32';
-  const own = ['--user-data-dir', profile, '--extensions-dir', join(profile, 'extensions')];
-  // VS Code refuses to run as root without saying so.
-  if (process.getuid?.() === 0) own.push('--no-sandbox');
-  const code = (/** @type {string[]} */ ...args) =>
-    exitCode(start(program, [...own, ...args], { shell, env: serverEnvironment(process.env) }));
-  if ((await code('--install-extension', vsix, '--force')) !== 0) {
-    throw new SetupError(`${program} could not install the packed extension: see above.`);
-  }
-  if (check) {
-    if ((await code('--list-extensions')) !== 0) throw new SetupError(`${program} does not answer.`);
-    return;
-  }
-  console.log(`Opening ${demo} in VS Code. Close its window to end.`);
-  await code('--new-window', '--wait', '--disable-workspace-trust', demo);
-}
-
-/** @param {Prepared} prepared @param {Options} options */
-async function openServer({ vsix, demo, profile }, options) {
+/**
+ * The desktop VS Code when its command is there, else the server build, each with a profile of its own.
+ * @param {string} folder
+ * @param {ReturnType<typeof parseOptions>} options
+ */
+async function chooseEditor(folder, options) {
+  const program = options.server ? undefined : findDesktop();
+  if (program !== undefined) return desktopEditor(root, program, join(folder, 'desktop'));
   const build = await ensureServerBuild(root);
-  seedSettings(join(profile, 'data', 'User'));
-  const extensionsFolder = join(profile, 'extensions');
-  const where = ['--server-data-dir', profile, '--extensions-dir', extensionsFolder, '--accept-server-license-terms'];
-  await runQuietly(build.node, [build.server, '--install-extension', vsix, '--force', ...where], {
-    env: serverEnvironment(process.env),
-    failure: 'The VS Code server could not install the packed extension: see its last lines above.',
-  });
-  expectInstalled(extensionsFolder);
-
-  // The server runs programs as this user: only who knows the address may use it.
-  const token = randomBytes(16).toString('hex');
-  const { child, port } = await startServer(build, {
-    dataFolder: profile,
-    extensionsFolder,
-    port: options.port,
-    args: ['--connection-token', token],
-  });
-  const address = `http://127.0.0.1:${port}/?tkn=${token}&folder=${encodeURIComponent(demo)}`;
-  if (options.check) {
-    await expectWorkbench(address);
-    await endGroup(child);
-    return;
-  }
-  console.log(`\nVS Code with Waygate is open at\n\n  ${address}\n\nPress Ctrl-C to end it.`);
-  if (!options['no-open']) openInBrowser(address);
-  const code = await exitCode(child);
-  throw new SetupError(`The VS Code server ended by itself (exit code ${code}).`);
-}
-
-/** The extension that was just built must be the one that is there. @param {string} extensionsFolder */
-function expectInstalled(extensionsFolder) {
-  const built = readFileSync(join(root, 'dist', 'extension.cjs'));
-  const current = readdirSync(extensionsFolder)
-    .filter((name) => name.startsWith(`${EXTENSION}-`))
-    .map((name) => join(extensionsFolder, name, 'dist', 'extension.cjs'))
-    .some((file) => existsSync(file) && readFileSync(file).equals(built));
-  if (!current) throw new SetupError(`The VS Code server says it installed ${EXTENSION}, but it is not there.`);
-}
-
-/** @param {string} address */
-async function expectWorkbench(address) {
-  // The address with the token answers with a cookie and sends on to the address without it.
-  const first = await fetch(address, { redirect: 'manual' });
-  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const next = new URL(first.headers.get('location') ?? address, address);
-  const page = await fetch(next, { headers: { cookie } });
-  const text = await page.text();
-  if (!page.ok || !text.includes('vscode-workbench-web-configuration')) {
-    throw new SetupError(`The VS Code server answers with status ${page.status} instead of the workbench.`);
-  }
-}
-
-/** @param {string} address */
-function openInBrowser(address) {
-  const displayed = process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
-  if (process.platform === 'darwin') start('open', [address]);
-  else if (displayed) start('xdg-open', [address], { stdio: 'ignore' }).on('error', () => {});
+  return serverEditor(root, build, join(folder, 'server'), { port: options.port, browse: !options['no-open'] });
 }
 
 async function main() {
@@ -159,15 +60,21 @@ async function main() {
   await ensurePackages(root);
   const folder = treeFolder(root);
   const demo = join(folder, 'demo');
-  const vsix = await withLock(join(folder, 'pack.lock'), () => packExtension(root));
-  writeDemoWorkspace(root, demo);
-  const program = options.server ? undefined : desktopEditor();
-  if (program === undefined) await openServer({ vsix, demo, profile: join(folder, 'server') }, options);
-  else await openDesktop(program, { vsix, demo, profile: join(folder, 'desktop') }, options);
-  if (options.check) console.log(`Waygate opens in VS Code (checked in ${Math.round((Date.now() - began) / 1000)} s).`);
+  const editor = await chooseEditor(folder, options);
+  const prepare = async () => {
+    writeDemoWorkspace(root, demo);
+    await editor.install(await packExtension(root));
+  };
+  await withLock(join(folder, 'start.lock'), prepare, () =>
+    console.log('Another npm start is packing: waiting for it.'),
+  );
+  if (!options.check) return editor.open(demo);
+  await editor.check(demo);
+  console.log(`Waygate opens in VS Code (checked in ${Math.round((Date.now() - began) / 1000)} s).`);
 }
 
-leaveTogether();
+// Ctrl-C is how a person ends it, so it is no failure.
+leaveTogether(0);
 try {
   await main();
 } catch (error) {

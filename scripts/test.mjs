@@ -4,8 +4,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureBrowser } from './lib/debian.mjs';
-import { ensureServerBuild } from './lib/editor.mjs';
 import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
 import { SetupError } from './lib/setupError.mjs';
@@ -67,19 +65,11 @@ async function vitest(group, selection) {
   return tallyOfTests(code, counted && tallyOfVitest(counted));
 }
 
-/** The suite inside VS Code: the server build on Linux, elsewhere a desktop VS Code that test-electron downloads. */
+/** The suite inside VS Code sets up by itself what it needs beyond the packages. */
 async function editor() {
-  /** @type {NodeJS.ProcessEnv} */
-  const where = {};
-  if (process.platform === 'linux') {
-    const build = await ensureServerBuild(root);
-    where.WAYGATE_EDITOR_NODE = build.node;
-    where.WAYGATE_EDITOR_SERVER = build.server;
-    where.WAYGATE_CHROMIUM = await ensureBrowser(root);
-  }
   const report = join(reports, 'editor.json');
   rmSync(report, { force: true });
-  const code = await run('editor', ['test/editor/harness/run.ts'], { ...where, WAYGATE_TEST_REPORT: report });
+  const code = await run('editor', ['test/editor/harness/run.ts'], { WAYGATE_TEST_REPORT: report });
   return tallyOfTests(code, readReport(report));
 }
 
@@ -122,7 +112,8 @@ function chosenSteps() {
     );
     process.exit(64);
   }
-  return names;
+  // The suite inside VS Code is the one that was built last.
+  return names.includes('editor') && !names.includes('build') ? ['build', ...names] : names;
 }
 
 async function main() {

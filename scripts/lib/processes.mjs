@@ -9,6 +9,9 @@ const onWindows = process.platform === 'win32';
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 
+/** A signal has come: what ends now was ended by us, and nobody is to report it as a failure. */
+let leaving = false;
+
 /**
  * Starts a program without input, in a process group of its own, so that it can be ended with all its children.
  * @param {string} command
@@ -25,13 +28,16 @@ export function start(command, args, options = {}) {
 
 /**
  * @param {import('node:child_process').ChildProcess} child
- * @returns {Promise<number>} the exit code, or 128 + the number of the signal that ended it, as shells have it
+ * @returns {Promise<number>} the exit code, or 128 + the number of the signal that ended it, as shells have it.
+ *   Never told while a signal makes us leave: then nothing follows any more.
  */
 export function exitCode(child) {
   if (child.exitCode !== null) return Promise.resolve(child.exitCode);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    child.once('exit', (code, signal) => {
+      if (!leaving) resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));
+    });
   });
 }
 
@@ -62,7 +68,8 @@ export async function endGroup(child, graceMs = GRACE_MS) {
   const { pid } = child;
   if (pid === undefined) return;
   if (onWindows) {
-    await exitCode(spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' })).catch(() => {});
+    const killer = spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
+    await new Promise((resolve) => killer.once('close', resolve).once('error', resolve));
     return;
   }
   signalGroup(pid, 'SIGTERM');
@@ -76,15 +83,17 @@ export async function endAll() {
   await Promise.all([...running].map((child) => endGroup(child)));
 }
 
-/** On Ctrl-C and its kin: ends every child and leaves with the code a shell expects. */
-export function leaveTogether() {
-  let leaving = false;
+/**
+ * On Ctrl-C and its kin: ends every child and leaves.
+ * @param {number} [code] for the exit; without one what a shell expects after that signal
+ */
+export function leaveTogether(code) {
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     process.on(signal, async () => {
       if (leaving) return;
       leaving = true;
       await endAll();
-      process.exit(128 + constants.signals[signal]);
+      process.exit(code ?? 128 + constants.signals[signal]);
     });
   }
 }

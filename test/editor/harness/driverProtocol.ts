@@ -51,3 +51,20 @@ export const DRIVER_ADDRESS = 'WAYGATE_DRIVER_ADDRESS';
 export const DRIVER_TOKEN = 'WAYGATE_DRIVER_TOKEN';
 /** The file for the results of the tests. */
 export const REPORT_FILE = 'WAYGATE_TEST_REPORT';
+
+export interface TestOutcome {
+  title: string;
+  state: 'passed' | 'failed' | 'skipped';
+  durationMs: number;
+  error?: string;
+}
+
+/** What the report's file holds. */
+export interface SuiteReport {
+  /** Whether the suite came to its end; a host that dies in the middle ends without a word. */
+  complete: boolean;
+  passed: number;
+  failed: number;
+  skipped: number;
+  tests: TestOutcome[];
+}

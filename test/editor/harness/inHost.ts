@@ -1,17 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
 import { driver } from './driver.ts';
-import { REPORT_FILE } from './driverProtocol.ts';
+import { REPORT_FILE, type SuiteReport, type TestOutcome } from './driverProtocol.ts';
 
 /** A real window, real child processes: slow machines get time, but nothing hangs for ever. */
 const TEST_LIMIT_MS = 60_000;
-
-interface TestOutcome {
-  title: string;
-  state: 'passed' | 'failed' | 'skipped';
-  durationMs: number;
-  error?: string;
-}
 
 /** A suite file's name, and what loads it once mocha is ready for its `describe`. */
 export type SuiteFile = readonly [name: string, load: () => unknown];
@@ -19,6 +12,14 @@ export type SuiteFile = readonly [name: string, load: () => unknown];
 /** Runs in the extension host: VS Code waits for the promise and ends with its outcome. */
 export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
   const outcomes: TestOutcome[] = [];
+  /** Written after every test: what passed before a crash has passed. */
+  const writeReport = (complete: boolean) => {
+    const count = (state: TestOutcome['state']) => outcomes.filter((outcome) => outcome.state === state).length;
+    const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
+    const report: SuiteReport = { complete, ...counts, tests: outcomes };
+    const file = process.env[REPORT_FILE];
+    if (file) writeFileSync(file, JSON.stringify(report, null, 2));
+  };
   const lines: Promise<void>[] = [];
   const print = (line: string) => lines.push(driver.log(line));
 
@@ -41,6 +42,7 @@ export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
       const outcome: TestOutcome = { title: test.fullTitle(), state, durationMs: test.duration ?? 0 };
       if (error) outcome.error = error.stack ?? String(error);
       outcomes.push(outcome);
+      writeReport(false);
       const mark = { passed: '✓', failed: '✗', skipped: '-' }[state];
       print(`  ${mark} ${outcome.title} (${outcome.durationMs} ms)`);
       if (outcome.error) print(outcome.error.replace(/^/gm, '      '));
@@ -52,9 +54,6 @@ export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
   });
   await Promise.all(lines);
 
-  const count = (state: TestOutcome['state']) => outcomes.filter((outcome) => outcome.state === state).length;
-  const report = { passed: count('passed'), failed: count('failed'), skipped: count('skipped'), tests: outcomes };
-  const file = process.env[REPORT_FILE];
-  if (file) writeFileSync(file, JSON.stringify(report, null, 2));
+  writeReport(true);
   if (failures > 0) throw new Error(`${failures} of the tests inside VS Code failed.`);
 }

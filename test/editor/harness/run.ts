@@ -1,7 +1,7 @@
 // Runs the suite inside a real VS Code by test-electron's runTests. On Linux that is the server build in a headless
 // Chromium; with --desktop, and on other systems, a desktop VS Code that test-electron downloads.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,11 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { runTests, TestRunFailedError } from '@vscode/test-electron';
 import { chromium, type Page } from 'playwright-core';
 import { ensureCacheFolder } from '../../../scripts/lib/cache.mjs';
-import { ensureBrowser } from '../../../scripts/lib/debian.mjs';
 import { writeDemoWorkspace } from '../../../scripts/lib/demo.mjs';
-import { ensureServerBuild } from '../../../scripts/lib/editor.mjs';
-import { SetupError } from '../../../scripts/lib/setupError.mjs';
-import { REPORT_FILE } from './driverProtocol.ts';
+import { ensureServerBuild } from '../../../scripts/lib/serverBuild.mjs';
+import { ensureBrowser } from '../../../scripts/lib/systemPackages.mjs';
+import { REPORT_FILE, type SuiteReport } from './driverProtocol.ts';
 import { startDriver } from './driverServer.ts';
 import { endLeftovers } from './leftovers.ts';
 
@@ -107,8 +106,15 @@ async function attachToDesktop(port: number): Promise<Page> {
 
 const desktop = process.argv.includes('--desktop') || process.platform !== 'linux';
 
+const report = process.env[REPORT_FILE] ?? join(out, 'reports', 'editor.json');
+
+function expectComplete(): void {
+  const found = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as SuiteReport) : undefined;
+  if (!found?.complete)
+    throw new Error("VS Code's extension host ended in the middle of the tests: see .out/editor.log.");
+}
+
 async function runIn(scratch: Scratch): Promise<void> {
-  const report = process.env[REPORT_FILE] ?? join(out, 'reports', 'editor.json');
   const logFile = join(out, 'editor.log');
   const screenshots = join(out, 'screenshots');
   mkdirSync(dirname(report), { recursive: true });
@@ -133,7 +139,7 @@ async function runIn(scratch: Scratch): Promise<void> {
         ...common,
         version: DESKTOP_VERSION,
         cachePath: join(ensureCacheFolder(), 'desktop'),
-        launchArgs: [...launchArgs, `--remote-debugging-port=${port}`, '--disable-extensions-except=none'],
+        launchArgs: [...launchArgs, `--remote-debugging-port=${port}`],
         extensionTestsEnv: { ...environment, ...driver.environment },
       });
     } finally {
@@ -178,10 +184,11 @@ setTimeout(() => {
 
 try {
   await runIn(scratch);
+  expectComplete();
 } catch (error) {
   process.exitCode = 1;
   if (error instanceof TestRunFailedError) console.error(`${error.message}. VS Code's own words: .out/editor.log`);
-  else console.error(error instanceof SetupError ? error.message : error);
+  else console.error(error instanceof Error ? error.message : error);
 } finally {
   clean();
 }

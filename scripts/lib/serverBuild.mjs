@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureCacheFolder, fillOnce } from './cache.mjs';
-import { ensureCompiler } from './debian.mjs';
 import { npm, npmEnvironment } from './npm.mjs';
 import { exitCode, start } from './processes.mjs';
 import { withProgress } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
+import { ensureCompiler } from './systemPackages.mjs';
 
 /** VS Code 1.139.1 as a server; the build that needs neither a display nor a download outside npm. */
 const CODE_SERVER = '4.139.1';

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { exitCode, start } from './processes.mjs';
+import { expectInstalled, seedSettings } from './profile.mjs';
+import { serverEnvironment } from './serverBuild.mjs';
+import { SetupError } from './setupError.mjs';
+import { findProgram } from './systemPackages.mjs';
+
+/** The desktop VS Code on the PATH, where it could show a window. @returns {string | undefined} */
+export function findDesktop() {
+  const displayed = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
+  return displayed ? findProgram(process.platform === 'win32' ? 'code.cmd' : 'code') : undefined;
+}
+
+/**
+ * @param {string} root
+ * @param {string} program
+ * @param {string} profile
+ * @returns {import('./profile.mjs').Editor}
+ */
+export function desktopEditor(root, program, profile) {
+  const onWindows = process.platform === 'win32';
+  const extensionsFolder = join(profile, 'extensions');
+  const own = ['--user-data-dir', profile, '--extensions-dir', extensionsFolder];
+  // VS Code refuses to run as root without it.
+  if (process.getuid?.() === 0) own.push('--no-sandbox');
+  // A .cmd runs in a shell only, and a shell splits what is not in quotes.
+  const quoted = (/** @type {string} */ arg) => (onWindows ? `"${arg}"` : arg);
+  const code = (/** @type {string[]} */ ...args) =>
+    exitCode(
+      start(quoted(program), [...own, ...args].map(quoted), {
+        shell: onWindows,
+        env: serverEnvironment(process.env),
+      }),
+    );
+  return {
+    async install(vsix) {
+      seedSettings(join(profile, 'User'));
+      if ((await code('--install-extension', vsix, '--force')) !== 0) {
+        throw new SetupError(`${program} could not install the packed extension: see above.`);
+      }
+      expectInstalled(root, extensionsFolder);
+    },
+    async check() {
+      if ((await code('--list-extensions')) !== 0) throw new SetupError(`${program} does not answer: see above.`);
+    },
+    async open(folder) {
+      console.log(`Opening ${folder} in VS Code. Close its window to end.`);
+      await code('--new-window', '--wait', '--disable-workspace-trust', folder);
+    },
+  };
+}

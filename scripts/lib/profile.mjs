@@ -1,0 +1,42 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SetupError } from './setupError.mjs';
+
+/**
+ * A VS Code that `npm start` can open.
+ * @typedef {object} Editor
+ * @property {(vsix: string) => Promise<void>} install puts the packed extension into a profile of its own
+ * @property {(folder: string) => Promise<void>} check sees that it would open, without opening it
+ * @property {(folder: string) => Promise<void>} open opens it, and ends when it does
+ */
+
+/** What a fresh profile starts with; it is the person's own from then on. */
+const SETTINGS = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'workbench.startupEditor': 'none',
+};
+
+/** @param {string} userFolder */
+export function seedSettings(userFolder) {
+  const file = join(userFolder, 'settings.json');
+  if (existsSync(file)) return;
+  mkdirSync(userFolder, { recursive: true });
+  writeFileSync(file, `${JSON.stringify(SETTINGS, null, 2)}\n`);
+}
+
+/**
+ * The extension that was just built must be the one that is there.
+ * @param {string} root
+ * @param {string} extensionsFolder
+ */
+export function expectInstalled(root, extensionsFolder) {
+  const built = readFileSync(join(root, 'dist', 'extension.cjs'));
+  const current = readdirSync(extensionsFolder)
+    .filter((name) => name.startsWith('waygate.waygate-'))
+    .map((name) => join(extensionsFolder, name, 'dist', 'extension.cjs'))
+    .some((file) => existsSync(file) && readFileSync(file).equals(built));
+  if (!current) throw new SetupError(`VS Code says it installed Waygate, but ${extensionsFolder} does not hold it.`);
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endGroup, exitCode, start } from './processes.mjs';
+import { expectInstalled, seedSettings } from './profile.mjs';
+import { runQuietly } from './progress.mjs';
+import { serverEnvironment, startServer } from './serverBuild.mjs';
+import { SetupError } from './setupError.mjs';
+
+/**
+ * @param {string} root
+ * @param {import('./serverBuild.mjs').ServerBuild} build
+ * @param {string} profile
+ * @param {{ port: number, browse: boolean }} options
+ * @returns {import('./profile.mjs').Editor}
+ */
+export function serverEditor(root, build, profile, { port, browse }) {
+  const extensionsFolder = join(profile, 'extensions');
+
+  /** @param {string} folder */
+  async function serve(folder) {
+    // The server runs programs as this user: only who knows the token may use it, and no list of processes shows it.
+    const token = randomBytes(16).toString('hex');
+    const tokenFile = join(profile, `token-${process.pid}`);
+    writeFileSync(tokenFile, token, { mode: 0o600 });
+    const args = ['--connection-token-file', tokenFile];
+    const server = await startServer(build, { dataFolder: profile, extensionsFolder, port, args });
+    // Not sooner: the server reads it when the first request comes.
+    server.child.once('exit', () => rmSync(tokenFile, { force: true }));
+    const query = new URLSearchParams({ tkn: token, folder });
+    return { child: server.child, address: `http://127.0.0.1:${server.port}/?${query}` };
+  }
+
+  return {
+    async install(vsix) {
+      seedSettings(join(profile, 'data', 'User'));
+      const where = ['--server-data-dir', profile, '--extensions-dir', extensionsFolder];
+      const args = ['--install-extension', vsix, '--force', ...where, '--accept-server-license-terms'];
+      await runQuietly(build.node, [build.server, ...args], {
+        env: serverEnvironment(process.env),
+        failure: 'The VS Code server could not install the packed extension: see its last lines above.',
+      });
+      expectInstalled(root, extensionsFolder);
+    },
+    async check(folder) {
+      const { child, address } = await serve(folder);
+      await expectWorkbench(address);
+      await endGroup(child);
+    },
+    async open(folder) {
+      const { child, address } = await serve(folder);
+      console.log(`\nVS Code with Waygate is open at\n\n  ${address}\n\nPress Ctrl-C to end it.`);
+      if (browse) openInBrowser(address);
+      const code = await exitCode(child);
+      throw new SetupError(`The VS Code server ended by itself (exit code ${code}).`);
+    },
+  };
+}
+
+/** @param {string} address */
+async function expectWorkbench(address) {
+  // The address with the token answers with a cookie and sends on to the address without it.
+  const first = await fetch(address, { redirect: 'manual' });
+  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const next = new URL(first.headers.get('location') ?? address, address);
+  const page = await fetch(next, { headers: { cookie } });
+  const text = await page.text();
+  if (!page.ok || !text.includes('vscode-workbench-web-configuration')) {
+    throw new SetupError(`The VS Code server answers with status ${page.status} instead of the workbench.`);
+  }
+}
+
+/** @param {string} address */
+function openInBrowser(address) {
+  const onMac = process.platform === 'darwin';
+  if (!onMac && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return;
+  // Without such a program a person still has the address.
+  start(onMac ? 'open' : 'xdg-open', [address], { stdio: 'ignore' }).on('error', () => {});
+}
