@@ -36,6 +36,8 @@ export function connectControl(socket: Socket): ControlClient {
     for (const listener of closed) listener();
   });
   connection.listen();
+  // The greeting has left the socket paused.
+  socket.resume();
   return {
     request: (method, params) => connection.sendRequest(method, params),
     onSnapshot: (listener) => void snapshots.add(listener),
@@ -51,6 +53,8 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
     connection.onRequest(method, (params: unknown) => handler(params));
   }
   connection.listen();
+  // The greeting has left the socket paused.
+  socket.resume();
   return {
     notify: (snapshot) => {
       if (!socket.destroyed) void connection.sendNotification('snapshot', snapshot).catch(() => undefined);

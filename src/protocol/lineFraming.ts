@@ -24,7 +24,6 @@ export class LineSplitter {
   readonly #limit: number;
   #parts: Buffer[] = [];
   #bytes = 0;
-  #atStart = true;
 
   constructor(handlers: LineHandlers, limit = MAX_FRAME_BYTES) {
     this.#handlers = handlers;
@@ -62,10 +61,7 @@ export class LineSplitter {
     let line = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#bytes = 0;
-    if (this.#atStart) {
-      this.#atStart = false;
-      if (line.subarray(0, 3).equals(BYTE_ORDER_MARK)) line = line.subarray(3);
-    }
+    if (line[0] === BYTE_ORDER_MARK[0] && line.subarray(0, 3).equals(BYTE_ORDER_MARK)) line = line.subarray(3);
     if (bytes > this.#limit) {
       this.#handlers.onOversize(line, bytes);
       return;

@@ -72,6 +72,8 @@ export class Gateway {
     });
     this.#logProblems();
     this.#pool.apply(this.#enabled());
+    // From the first answer on every configured server has its place.
+    this.#rebuild();
     watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () =>
       this.#reload(),
     );
