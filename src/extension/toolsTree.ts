@@ -5,6 +5,7 @@ import { TOOLS_VIEW_ID } from './contributions.ts';
 import type { GatewayLink } from './gatewayLink.ts';
 import type { GatewayView } from './health.ts';
 import type { Observable } from './observable.ts';
+import { escapeMarkdown } from './plainText.ts';
 import {
   parentPath,
   rootElements,
@@ -59,10 +60,9 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   resolveTreeItem(item: vscode.TreeItem, element: ToolElement): vscode.TreeItem {
     const tooltip = new vscode.MarkdownString();
     for (const { style, text } of tooltipOf(element)) {
-      // Foreign words: nothing in them may become a link, a picture or markup.
       if (style === 'code') tooltip.appendCodeblock(text, 'text');
-      else if (style === 'text') tooltip.appendText(text).appendMarkdown('\n\n');
-      else tooltip.appendMarkdown('**').appendText(text).appendMarkdown('**\n\n');
+      else if (style === 'text') tooltip.appendMarkdown(`${escapeMarkdown(text)}\n\n`);
+      else tooltip.appendMarkdown(`**${escapeMarkdown(text)}**\n\n`);
     }
     item.tooltip = tooltip;
     return item;
