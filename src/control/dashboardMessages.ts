@@ -56,7 +56,7 @@ export function parseFromDashboard(message: unknown): FromDashboard | undefined 
     }
     case 'openProblem': {
       const index = message.index;
-      return Number.isSafeInteger(index) ? { type: 'openProblem', index: index as number } : undefined;
+      return typeof index === 'number' && Number.isSafeInteger(index) ? { type: 'openProblem', index } : undefined;
     }
     default:
       return undefined;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
+import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { Environment } from './environment.ts';
 import type { GatewayLink } from './gatewayLink.ts';
@@ -24,7 +24,8 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     try {
       await action(argument);
     } catch (error) {
-      await tellFailure(doing, error, log);
+      // A command is done when its work is, not when someone has read the message.
+      void tellFailure(doing, error, log);
     }
   };
   const inView = (action: () => Promise<void>): Promise<void> =>
@@ -73,9 +74,13 @@ async function openConfiguration(environment: Environment, link: GatewayLink, el
     await vscode.window.showTextDocument(vscode.Uri.file(file.path));
     return;
   }
-  const create = 'Create Configuration';
-  const choice = await vscode.window.showInformationMessage(`This folder has no ${CONFIGURATION_PATH} yet.`, create);
-  if (choice === create) await createConfiguration(environment);
+  void offerConfiguration();
+}
+
+async function offerConfiguration(): Promise<void> {
+  const { title } = COMMANDS['waygate.createConfiguration'];
+  const choice = await vscode.window.showInformationMessage(`This folder has no ${CONFIGURATION_PATH} yet.`, title);
+  if (choice === title) await runCommand('waygate.createConfiguration');
 }
 
 /** Never overwrites: where a configuration is, it is opened. */
@@ -100,7 +105,7 @@ function asElement(argument: unknown): ToolElement | undefined {
 async function tellFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {
   log.error(`${doing} failed.`, error);
   const reason = asSentence(error instanceof Error ? error.message : String(error));
-  const showLog = 'Show Log';
-  const choice = await vscode.window.showErrorMessage(`${doing} failed: ${reason}`, showLog);
-  if (choice === showLog) await runCommand('waygate.showLog');
+  const { title } = COMMANDS['waygate.showLog'];
+  const choice = await vscode.window.showErrorMessage(`${doing} failed: ${reason}`, title);
+  if (choice === title) await runCommand('waygate.showLog');
 }

@@ -19,19 +19,20 @@ export class ConfigurationFile {
   );
 
   readonly path: string;
-  #reading = 0;
+  #looking: Promise<ConfigurationState>;
 
   constructor(workspace: string) {
     this.path = join(workspace, CONFIGURATION_PATH);
+    this.#looking = Promise.resolve(this.state.value);
   }
 
-  /** Looks again. Of overlapping looks the last one counts. */
-  async check(): Promise<ConfigurationState> {
-    this.#reading += 1;
-    const reading = this.#reading;
-    const hash = await readHash(this.path);
-    if (reading === this.#reading) this.state.set({ known: true, hash });
-    return this.state.value;
+  /** Looks again, one look after the other: an older one never has the last word. */
+  check(): Promise<ConfigurationState> {
+    this.#looking = this.#looking.then(async () => {
+      this.state.set({ known: true, hash: await readHash(this.path) });
+      return this.state.value;
+    });
+    return this.#looking;
   }
 
   /** Writes the template unless a file is there; true when it was written. */

@@ -124,7 +124,7 @@ export const WELCOMES: readonly { when: string; contents: string }[] = [
     contents: [
       'This workspace is not trusted, so Waygate starts none of its servers.',
       '[Manage Workspace Trust](command:workbench.trust.manage)',
-      link('Open the configuration', 'waygate.openConfiguration').concat(' to see what would run.'),
+      `${link('Open the configuration', 'waygate.openConfiguration')} to see what would run.`,
     ].join('\n'),
   },
   {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { commandHandlers } from './commands.ts';
-import { EXTENSION_TITLE } from './contributions.ts';
+import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { Dashboard } from './dashboard.ts';
 import { Environment, type Surroundings } from './environment.ts';
 import { type Attach, GatewayLink } from './gatewayLink.ts';
@@ -88,8 +88,12 @@ function viewOf(environment: Environment, link: GatewayLink): GatewayView {
 }
 
 function keepContextKey(gateway: Observable<GatewayView>): vscode.Disposable {
-  const tell = ({ link }: GatewayView): void =>
-    setContextKey('waygate.state', link.kind === 'off' ? link.reason : 'active');
+  let told: ContextKeyTypes['waygate.state'] | undefined;
+  const tell = ({ link }: GatewayView): void => {
+    const state = link.kind === 'off' ? link.reason : 'active';
+    if (state !== told) setContextKey('waygate.state', state);
+    told = state;
+  };
   tell(gateway.value);
   return vscode.Disposable.from(gateway.onChange(tell));
 }

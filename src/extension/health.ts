@@ -56,7 +56,11 @@ function summarizeSnapshot(snapshot: GatewaySnapshot): HealthSummary {
     case 'ready':
       return says('ready', `${capitalized(inventory(snapshot))}.`, problems);
     case 'degraded':
-      return says('degraded', `${capitalized(inventory(snapshot))}; ${count(problems.length, 'problem')}.`, problems);
+      return says(
+        'degraded',
+        `${capitalized(inventory(snapshot))}${problems.length > 0 ? `; ${count(problems.length, 'problem')}` : ''}.`,
+        problems,
+      );
   }
 }
 

@@ -20,6 +20,17 @@ export function asSentence(text: string): string {
   return line === '' || /[.!?…]$/.test(line) ? line : `${line}.`;
 }
 
+/**
+ * Foreign text as Markdown that shows just this text: every punctuation mark is escaped, so that none of it becomes a
+ * link, a picture or a heading. (The editor's own `appendText` makes each space unbreakable, and long lines overflow.)
+ */
+export function escapeMarkdown(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim().replace(/[!-/:-@[-`{-~]/g, '\\$&'))
+    .join('\n');
+}
+
 export function count(amount: number, singular: string): string {
   return `${amount} ${singular}${amount === 1 ? '' : 's'}`;
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { COMMANDS, EXTENSION_TITLE } from './contributions.ts';
 import type { GatewayView } from './health.ts';
 import type { Disposable, Observable } from './observable.ts';
+import { escapeMarkdown } from './plainText.ts';
 import { type StatusBarModel, statusBarModel } from './statusBarModel.ts';
 
 /** The gateway's health in the status bar. The id is stable, so that a person can hide the item for good. */
@@ -36,9 +37,9 @@ function show(item: vscode.StatusBarItem, model: StatusBarModel): void {
 function tooltip(model: StatusBarModel): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString();
   markdown.isTrusted = { enabledCommands: model.links };
-  // Foreign words go through appendText alone, so a server's message cannot hold a link to a command.
-  markdown.appendMarkdown(`**${EXTENSION_TITLE}**\n\n`).appendText(model.headline);
-  for (const problem of model.problems) markdown.appendMarkdown('\n\n- ').appendText(problem);
+  // A server's message must not hold a link to a command.
+  const problems = model.problems.map((problem) => `\n- ${escapeMarkdown(problem)}`).join('');
+  markdown.appendMarkdown(`**${EXTENSION_TITLE}**\n\n${escapeMarkdown(model.headline)}\n${problems}`);
   const links = model.links.map((id) => `[${COMMANDS[id].title}](command:${id})`);
   markdown.appendMarkdown(`\n\n---\n\n${links.join(' · ')}`);
   return markdown;

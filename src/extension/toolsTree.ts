@@ -5,6 +5,8 @@ import { TOOLS_VIEW_ID } from './contributions.ts';
 import type { GatewayLink } from './gatewayLink.ts';
 import type { GatewayView } from './health.ts';
 import type { Observable } from './observable.ts';
+import { throttled } from './pacing.ts';
+import { escapeMarkdown } from './plainText.ts';
 import {
   parentPath,
   rootElements,
@@ -15,6 +17,8 @@ import {
   treeBadge,
   treeMessage,
 } from './toolRows.ts';
+
+const REFRESH_INTERVAL_MS = 250;
 
 /** The tree *Tools*: what the worker's ChoiceGraph says, asked for level by level. */
 export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.Disposable {
@@ -28,6 +32,8 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   #shown = new Map<string, ToolElement[]>();
   readonly #nodes = new Map<string, ToolElement>();
   #rootKey = '';
+  /** Servers that become ready one after the other redraw the tree together. */
+  readonly #refresh = throttled(REFRESH_INTERVAL_MS, () => this.#changed.fire(undefined));
   readonly #watching: vscode.Disposable;
 
   constructor(gateway: Observable<GatewayView>, link: GatewayLink, log: vscode.LogOutputChannel) {
@@ -59,10 +65,9 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   resolveTreeItem(item: vscode.TreeItem, element: ToolElement): vscode.TreeItem {
     const tooltip = new vscode.MarkdownString();
     for (const { style, text } of tooltipOf(element)) {
-      // Foreign words: nothing in them may become a link, a picture or markup.
       if (style === 'code') tooltip.appendCodeblock(text, 'text');
-      else if (style === 'text') tooltip.appendText(text).appendMarkdown('\n\n');
-      else tooltip.appendMarkdown('**').appendText(text).appendMarkdown('**\n\n');
+      else if (style === 'text') tooltip.appendMarkdown(`${escapeMarkdown(text)}\n\n`);
+      else tooltip.appendMarkdown(`**${escapeMarkdown(text)}**\n\n`);
     }
     item.tooltip = tooltip;
     return item;
@@ -93,6 +98,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
 
   dispose(): void {
     this.#watching.dispose();
+    this.#refresh.dispose();
     this.view.dispose();
     this.#changed.dispose();
   }
@@ -104,7 +110,8 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
     if (key === '' || key === this.#rootKey) return;
     this.#rootKey = key;
     if (gateway.link.kind === 'off') this.#shown = new Map();
-    this.#changed.fire(undefined);
+    this.#nodes.clear();
+    this.#refresh();
   }
 
   #workspace(): string | undefined {

@@ -63,6 +63,20 @@ describe('GatewayLink', () => {
     expect(attachedState().snapshot).toBe(next);
   });
 
+  it('does not put the first answer over a snapshot that came after it', async () => {
+    const newer = snapshot({ health: 'degraded' });
+    attach = async (one) => {
+      one.answer = () => {
+        one.tell(newer);
+        return snapshot();
+      };
+      return one;
+    };
+    link.setTarget(WORKSPACE);
+    await settle();
+    expect(attachedState().snapshot).toBe(newer);
+  });
+
   it('replaces a worker that was killed, and tells it from the first', async () => {
     link.setTarget(WORKSPACE);
     await settle();

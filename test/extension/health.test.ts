@@ -38,6 +38,7 @@ describe('summarize', () => {
     ['a first attachment', { kind: 'attaching' }, 'starting', 'The gateway is starting…'],
     ['a restart', { kind: 'stopping' }, 'stopping', 'The gateway is stopping…'],
     ['a healthy gateway', attached(), 'ready', '6 tools from 2 servers.'],
+    ['a bad state without a reason', attached({ health: 'degraded' }), 'degraded', '6 tools from 2 servers.'],
     ['problems', DEGRADED, 'degraded', '6 tools from 1 server; 2 problems.'],
     [
       'a start',

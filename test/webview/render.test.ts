@@ -70,14 +70,14 @@ describe('render', () => {
     const html = render({ ...BUSY_PAGE, live: false });
     expect(html).toContain('<header data-part="header" class="stale">');
     expect(html).toContain('data-server="tickets"');
-    expect(html).toContain('data-action="refresh" disabled>');
+    expect(html).toContain('data-action="refresh" aria-disabled="true">');
     expect(render(BUSY_PAGE)).not.toContain('stale');
   });
 
   it('cannot refresh what does not run or is refreshing', () => {
     expect(render(BUSY_PAGE)).toContain('data-action="refresh">Refresh<');
-    expect(render(LOST)).toContain('data-action="refresh" disabled>Refresh<');
-    expect(render(EMPTY)).toContain('data-action="refresh" disabled>Refreshing…<');
+    expect(render(LOST)).toContain('data-action="refresh" aria-disabled="true">Refresh<');
+    expect(render(EMPTY)).toContain('data-action="refresh" aria-disabled="true">Refreshing…<');
   });
 
   it('gives every table a caption and every column a heading', () => {

@@ -21,7 +21,8 @@ addEventListener('message', (event: MessageEvent<unknown>) => {
 
 addEventListener('click', (event) => {
   const button = event.target instanceof Element ? event.target.closest('button') : null;
-  if (button === null) return;
+  // Not `disabled`, which would take the focus away from whoever pressed it.
+  if (button === null || button.ariaDisabled === 'true') return;
   const { action, openServer, openProblem } = button.dataset;
   const known = DASHBOARD_ACTIONS.find((name) => name === action);
   if (known !== undefined) vscode.postMessage({ type: 'action', action: known });

@@ -55,7 +55,7 @@ function header({ summary, refreshing, live, snapshot }: DashboardState): string
 ${workspace}
 </div>
 <div class="actions" role="group" aria-label="Actions">
-<button type="button" id="refresh" data-action="refresh"${refreshing || !live ? ' disabled' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
+<button type="button" id="refresh" data-action="refresh"${refreshing || !live ? ' aria-disabled="true"' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
 <button type="button" id="openConfiguration" class="secondary" data-action="openConfiguration">Open Configuration</button>
 <button type="button" id="showLog" class="secondary" data-action="showLog">Show Log</button>
 </div>
