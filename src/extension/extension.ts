@@ -58,7 +58,6 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     keepJournal(link, log),
     environment.state.onChange(follow),
     link.state.onChange(() => gateway.set(viewOf(environment, link))),
-    refreshOnChange(environment, link, log),
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, log),
     registerCommands(commandHandlers({ environment, link, tree, dashboard, refreshing, log })),
@@ -103,23 +102,6 @@ function keepJournal(link: GatewayLink, log: vscode.LogOutputChannel): { dispose
   return link.state.onChange((after) => {
     for (const { level, text } of journal(before, after)) log[level](text);
     before = after;
-  });
-}
-
-/** Whoever saves the configuration expects it to hold. */
-function refreshOnChange(
-  environment: Environment,
-  link: GatewayLink,
-  log: vscode.LogOutputChannel,
-): { dispose(): void } {
-  const hashOf = ({ workspace, configuration }: Surroundings): string => `${configuration.hash}:${workspace}`;
-  let before = hashOf(environment.state.value);
-  return environment.state.onChange((surroundings) => {
-    const after = hashOf(surroundings);
-    if (after === before) return;
-    before = after;
-    if (link.state.value.kind !== 'attached') return;
-    link.refresh().catch((error) => log.warn('The changed configuration could not be read again.', error));
   });
 }
 

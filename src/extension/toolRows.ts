@@ -105,10 +105,15 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
 /** What needs the person stands first, what is merely starting last: rows in between do not jump when it is done. */
 export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
   const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
+  const troubled = servers.filter(isTroubled);
+  const starting = servers.filter((server) => server.state === 'starting');
+  // A server that has a row of its own and no tools yet needs no second, empty one.
+  const told = new Set([...troubled, ...starting].map((server) => server.name));
+  const filled = nodes.filter((node) => node.toolCount > 0 || !told.has(node.server));
   return [
-    ...servers.filter(isTroubled).map(asElement),
-    ...nodes.map((node): ToolElement => ({ kind: 'node', node })),
-    ...servers.filter((server) => server.state === 'starting').map(asElement),
+    ...troubled.map(asElement),
+    ...filled.map((node): ToolElement => ({ kind: 'node', node })),
+    ...starting.map(asElement),
   ];
 }
 

@@ -28,8 +28,10 @@ export interface ConvertedResult {
   envelope: ResultEnvelope;
   /** What the envelope's artifacts stand for, in their order. */
   binaries: readonly BinaryPart[];
-  /** All text of the result, parts joined by newlines. */
+  /** All text of the result, what its structure states included, parts joined by newlines (001). */
   fullText: string;
+  /** What a model reads: servers repeat their text as structure, so the structure speaks only where there is no text. */
+  readableText: string;
 }
 
 const SUMMARY_CHARS = 500;
@@ -59,6 +61,8 @@ export function resultToEnvelope(result: Record<string, unknown>, toolName: stri
   });
 
   const structured = result['structuredContent'];
+  const readableText =
+    texts.length > 0 || !isObject(structured) ? texts.join('\n') : JSON.stringify(structured, null, 2);
   if (isObject(structured)) {
     for (const [key, value] of Object.entries(structured)) {
       const text = pythonText(value);
@@ -88,6 +92,7 @@ export function resultToEnvelope(result: Record<string, unknown>, toolName: stri
     },
     binaries,
     fullText,
+    readableText: readableText || NO_CONTENT,
   };
 }
 

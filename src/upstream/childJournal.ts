@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processStart } from './processStart.ts';
-import { endGroup, groupExists, killMarked, killWindowsTree } from './processTree.ts';
+import { endGroup, endMarked, groupExists, killWindowsTree } from './processTree.ts';
 
 /**
  * What a worker has started, on disk: a worker that is killed cannot end its servers, so its successor does. A process
@@ -79,12 +79,16 @@ async function reapJournal(file: string): Promise<number> {
   if (await isSame(journal.worker)) return 0;
   const ours = await Promise.all(journal.children.map(isOurs));
   const alive = journal.children.filter((_, i) => ours[i]);
-  await Promise.all(
-    alive.map((child) => (process.platform === 'win32' ? killWindowsTree(child.pid) : endGroup(child.pid))),
-  );
-  const marked = await killMarked(journal.run);
+  const ended = await endAll(journal.run, alive);
   rmSync(file, { force: true });
-  return Math.max(alive.length, marked);
+  return ended;
+}
+
+async function endAll(run: string, children: readonly Entry[]): Promise<number> {
+  const pids = children.map((child) => child.pid);
+  if (process.platform === 'linux') return endMarked(run, pids);
+  await Promise.all(pids.map(process.platform === 'win32' ? killWindowsTree : endGroup));
+  return pids.length;
 }
 
 /** The leader itself, or what it left in its group: nobody else can be given the number while a member lives. */

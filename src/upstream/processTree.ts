@@ -38,10 +38,27 @@ export async function endGroup(pid: number): Promise<void> {
 }
 
 /** Kills at once what a run left outside its groups (a server that made a session of its own). Linux tells by /proc. */
-export async function killMarked(run: string): Promise<number> {
-  const pids = await markedProcesses(run);
-  for (const pid of pids) signal(pid, 'SIGKILL');
-  return pids.length;
+export async function killMarked(run: string): Promise<void> {
+  for (const pid of await markedProcesses(run)) signal(pid, 'SIGKILL');
+}
+
+/**
+ * Ends every process of a run whose worker is gone. Returns how many there were. A process that has ended and waits
+ * for a lazy init to notice counts as gone: its group still exists, its environment does not.
+ */
+export async function endMarked(run: string, groups: readonly number[]): Promise<number> {
+  const before = await markedProcesses(run);
+  for (const pid of groups) signalGroup(pid, 'SIGTERM');
+  for (const pid of before) signal(pid, 'SIGTERM');
+  const deadline = performance.now() + TERM_GRACE_MS;
+  let left = before;
+  while (left.length > 0 && performance.now() < deadline) {
+    await sleep(POLL_MS);
+    left = await markedProcesses(run);
+  }
+  for (const pid of groups) signalGroup(pid, 'SIGKILL');
+  for (const pid of left) signal(pid, 'SIGKILL');
+  return before.length;
 }
 
 /** The processes that carry a run's marker in their environment. */

@@ -11,6 +11,7 @@ import { killMarked } from '../upstream/processTree.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { Activity } from './activity.ts';
+import { rankResources } from './rankResources.ts';
 
 export interface GatewayOptions {
   workspace: string;
@@ -155,7 +156,7 @@ export class Gateway {
     const same = listed.length === this.#listed.length && listed.every((tools, i) => tools === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
-    this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1);
+    this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
     this.#options.onChange();
   }
 

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
@@ -118,10 +119,13 @@ export async function until<T>(
   throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
 }
 
+/** A process that runs. One that has ended and waits for its parent to notice (a zombie) does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    if (process.platform !== 'linux') return true;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
   } catch {
     return false;
   }

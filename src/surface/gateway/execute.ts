@@ -58,7 +58,7 @@ function answerOf(
   result: Record<string, unknown>,
   context: GatewayContext,
 ): Answer {
-  const { envelope, binaries, fullText } = converted;
+  const { envelope, binaries, readableText } = converted;
   const isError = envelope.status === 'error';
   const artifacts = binaries.map(({ bytes, mediaType, label }, i) => {
     const kind = (envelope.artifacts[i]?.handle.split(':').at(-2) ?? 'part').replace(/^mcp$/, 'structured');
@@ -66,11 +66,11 @@ function answerOf(
     return { ...(envelope.artifacts[i] as (typeof envelope.artifacts)[number]), handle };
   });
   const label = `text result from ${id}`;
-  const bytes = Buffer.from(fullText);
+  const bytes = Buffer.from(readableText);
   const { handle } = context.artifacts.put('text', id, { bytes, mediaType: 'text/plain', label });
   artifacts.push({ handle, media_type: 'text/plain', size_bytes: bytes.length, label });
   return {
-    text: `${isError ? 'Error UPSTREAM_ERROR: ' : ''}${digest(fullText, handle)}`,
+    text: `${isError ? 'Error UPSTREAM_ERROR: ' : ''}${digest(readableText, handle)}`,
     data: { ...envelope, provenance: { ...envelope.provenance, tool_id: id }, artifacts },
     isError,
     media: mediaOf(result),

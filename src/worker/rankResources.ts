@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RankResources } from '../routing/rankIndex.ts';
+
+let resources: RankResources | undefined;
+
+/** The word table that ships beside the bundles; ranking works on words alone where it cannot be read. */
+export function rankResources(): RankResources {
+  resources ??= load();
+  return resources;
+}
+
+function load(): RankResources {
+  try {
+    return { wordTable: readFileSync(join(__dirname, '..', 'media', 'words-48.bin')) };
+  } catch (error) {
+    process.stderr.write(`The word table cannot be read, ranking goes without it: ${(error as Error).message}\n`);
+    return {};
+  }
+}

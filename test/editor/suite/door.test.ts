@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { driver, eventually } from '../harness/driver.ts';
+import {
+  configurationFile,
+  EXTENSION_ID,
+  gatewayStatus,
+  settledGateway,
+  withControl,
+  workspaceFolder,
+} from './gateway.ts';
+
+const OURS = /^mcp_waygate_/;
+const ourTools = (): string[] =>
+  vscode.lm.tools.map((tool) => tool.name).filter((name) => OURS.test(name) || /waygate/i.test(name));
+
+async function invoke(tool: string, input: object): Promise<string> {
+  const result = await vscode.lm.invokeTool(`mcp_waygate_${tool}`, { input, toolInvocationToken: undefined });
+  return result.content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
+}
+
+async function toolId(path: string): Promise<string> {
+  const text = await eventually(
+    `a tool at ${path}`,
+    () => invoke('tool_browse', { path }),
+    (seen) => seen.includes('(tool)'),
+  );
+  return /\] (\S+) \(tool\)/.exec(text)?.[1] as string;
+}
+
+/** The door opens: from VS Code through host and worker to real servers, and into every view. */
+describe('Waygate in VS Code', () => {
+  it('attaches to the gateway by itself, without a chat', async () => {
+    const status = await settledGateway();
+    assert.deepEqual(
+      status.servers.map(({ name, state }) => [name, state]),
+      [
+        ['everything', 'ready'],
+        ['filesystem', 'ready'],
+        ['memory', 'ready'],
+      ],
+    );
+    assert.ok(vscode.extensions.getExtension(EXTENSION_ID)?.isActive);
+  });
+
+  it('offers its server to the editor, which lists the three tools and nothing else of ours', async () => {
+    const names = await eventually(
+      'the three tools',
+      async () => {
+        await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+        return ourTools();
+      },
+      (seen) => seen.length > 0,
+      60_000,
+    );
+    assert.deepEqual(names.sort(), ['mcp_waygate_tool_browse', 'mcp_waygate_tool_execute', 'mcp_waygate_tool_view']);
+    const status = await gatewayStatus();
+    assert.equal(status.sessions.length, 1);
+  });
+
+  it('brings a call through lm.invokeTool to the filesystem server, and its text back', async () => {
+    const file = join(workspaceFolder(), 'files', 'door.txt');
+    writeFileSync(file, 'the door is open\n');
+    const id = await toolId('/filesystem/read_text_file');
+    assert.equal(await invoke('tool_execute', { tool_id: id, args: { path: file } }), 'the door is open\n\n');
+  });
+
+  it('shows the same tree as the worker has', async () => {
+    await vscode.commands.executeCommand('waygate.tools.focus');
+    const nodes = await withControl((control) => control.request('children', { path: '/' }));
+    const rows = await eventually(
+      'the namespaces',
+      () => driver.rows('Tools'),
+      (seen) => seen.length === nodes.nodes.length,
+    );
+    assert.deepEqual(
+      rows.map((row) => [row.label, row.description]),
+      nodes.nodes.map((node) => [node.label, `${node.toolCount} tools`]),
+    );
+    for (const { path, label, toolCount } of nodes.nodes) {
+      await driver.expand('Tools', label);
+      const children = await withControl((control) => control.request('children', { path }));
+      assert.equal(children.nodes.length, toolCount, 'few enough to stand in one level');
+      const expected = children.nodes.map((node) => node.label);
+      const shown = await eventually(
+        `the tools under ${path}`,
+        async () => (await driver.rows('Tools')).filter((row) => row.depth === 2).map((row) => row.label),
+        (seen) => seen.length === expected.length,
+      );
+      assert.deepEqual(shown, expected);
+      if (label === 'filesystem') await driver.screenshot('tools');
+      await driver.clickRow('Tools', label);
+    }
+  });
+
+  it('tells the health in the status bar', async () => {
+    const { catalog } = await gatewayStatus();
+    const item = await eventually('the status bar item', async () =>
+      (await driver.statusBar()).find((candidate) => candidate.text.includes('Waygate')),
+    );
+    assert.match(item?.text ?? '', new RegExp(`Waygate\\s+${catalog.toolCount}$`));
+  });
+
+  it('shows the same health on the dashboard', async () => {
+    await vscode.commands.executeCommand('waygate.openDashboard');
+    const { catalog, worker, servers } = await gatewayStatus();
+    const text = await eventually(
+      'the dashboard',
+      () => driver.frameText().catch(() => ''),
+      (seen) => seen.includes(`${catalog.toolCount} tools`),
+    );
+    assert.match(text, /Ready/);
+    assert.ok(text.includes(String(worker.pid)), "the worker's pid");
+    for (const server of servers) assert.ok(text.includes(server.name), server.name);
+    await driver.screenshot('dashboard');
+  });
+
+  it('keeps the session when the worker is killed, and the next call works', async () => {
+    const before = await gatewayStatus();
+    process.kill(before.worker.pid, 'SIGKILL');
+    const id = await toolId('/memory/read_graph');
+    assert.match(await invoke('tool_execute', { tool_id: id, args: {} }), /entities/);
+    assert.equal(ourTools().length, 3);
+    const after = await settledGateway();
+    assert.notEqual(after.worker.pid, before.worker.pid);
+    assert.equal(after.sessions[0]?.client, before.sessions[0]?.client);
+    const row = await eventually(
+      'the tree again',
+      () => driver.rows('Tools'),
+      (seen) => seen.length >= 3,
+    );
+    assert.ok(row.some(({ label }) => label === 'memory'));
+  });
+
+  it('shows a new server after a change of the configuration and a refresh', async () => {
+    const file = configurationFile();
+    const configuration = JSON.parse(readFileSync(file, 'utf8')) as { servers: Record<string, unknown> };
+    configuration.servers['second-memory'] = configuration.servers['memory'];
+    writeFileSync(file, JSON.stringify(configuration, null, 2));
+    await vscode.commands.executeCommand('waygate.refresh');
+    await eventually(
+      'the new server in the tree',
+      async () => (await driver.rows('Tools')).map((row) => row.label),
+      (labels) => labels.includes('second-memory'),
+    );
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/second-memory/);
+  });
+
+  it('names a broken configuration where it is broken, and keeps what worked', async () => {
+    const file = configurationFile();
+    const good = readFileSync(file, 'utf8');
+    writeFileSync(file, good.replace('"servers"', '"servers'));
+    await vscode.commands.executeCommand('waygate.refresh');
+    const problems = await eventually(
+      'the problem',
+      () => vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter((problem) => problem.source === 'Waygate'),
+      (seen) => seen.length > 0,
+    );
+    assert.equal(problems[0]?.severity, vscode.DiagnosticSeverity.Error);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
+    const item = await eventually(
+      'the warning in the status bar',
+      async () => (await driver.statusBar()).find((candidate) => candidate.text.includes('Waygate'))?.label ?? '',
+      (label) => /degraded|problem/i.test(label),
+    );
+    assert.ok(item);
+    await driver.screenshot('broken-configuration');
+    writeFileSync(file, good);
+    await vscode.commands.executeCommand('waygate.refresh');
+  });
+
+  it('restarts the gateway on request', async () => {
+    const before = await settledGateway();
+    await vscode.commands.executeCommand('waygate.restart');
+    const after = await eventually(
+      'another worker',
+      () => gatewayStatus().catch(() => undefined),
+      (status) => status !== undefined && status.worker.pid !== before.worker.pid,
+    );
+    assert.ok(after);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
+  });
+});

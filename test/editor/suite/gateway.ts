@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { ControlClient } from '../../../src/control/client.ts';
+import type { GatewaySnapshot } from '../../../src/control/contract.ts';
+import { attachControl } from '../../../src/host/attachControl.ts';
+import { eventually } from '../harness/driver.ts';
+
+/** The worker of this window's workspace, asked past the extension: what its views are held against. */
+
+export const EXTENSION_ID = 'waygate.waygate';
+
+export function workspaceFolder(): string {
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  assert.ok(folder, 'the run has a workspace');
+  return folder.uri.fsPath;
+}
+
+export function configurationFile(): string {
+  return join(workspaceFolder(), '.vscode', 'waygate.json');
+}
+
+export async function withControl<T>(use: (control: ControlClient) => Promise<T>): Promise<T> {
+  const extension = vscode.extensions.getExtension(EXTENSION_ID);
+  const control = await attachControl(
+    {
+      workspace: workspaceFolder(),
+      nodePath: process.execPath,
+      workerScript: join(extension?.extensionPath ?? '', 'dist', 'worker.cjs'),
+    },
+    { start: false, holds: false },
+  );
+  assert.ok(control, 'the gateway runs');
+  try {
+    return await use(control);
+  } finally {
+    control.dispose();
+  }
+}
+
+export function gatewayStatus(): Promise<GatewaySnapshot> {
+  return withControl((control) => control.request('status', {}));
+}
+
+/** Waits until every server of the configuration has answered, well or badly. */
+export function settledGateway(): Promise<GatewaySnapshot> {
+  return eventually(
+    'all servers to have answered',
+    () => gatewayStatus().catch(() => undefined),
+    (status) => status !== undefined && status.servers.every((server) => server.state !== 'starting'),
+    60_000,
+  ) as Promise<GatewaySnapshot>;
+}
