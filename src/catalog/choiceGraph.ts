@@ -1,10 +1,10 @@
 import { CatalogError } from './catalogError.ts';
-import { type Cluster, clusterTools, groupBy, type Placed } from './cluster.ts';
+import { type Cluster, clusterTools, GENERIC_LABELS, groupBy, type Placed } from './cluster.ts';
 import { compareCodePoints } from './codePointOrder.ts';
 import { nearestText } from './nearest.ts';
 import { ALL_CHILDREN, fitSegment, formatPath, parsePath } from './path.ts';
 import { sha256 } from './shapeHash.ts';
-import { singular, splitWords, type Topic, topicOf } from './topic.ts';
+import { isVerb, singular, skippedCount, splitWords, type Topic, topicOf } from './topic.ts';
 import type { CatalogTool, GraphNode } from './types.ts';
 
 /** What the graph needs of a tool. */
@@ -84,7 +84,7 @@ function hintOf(toolCount: number, labels: readonly string[]): string {
 function placeTools(tools: readonly GraphTool[], namespace: string): Placed[] {
   const skipped = wordsToSkip(tools, namespace);
   const placed: Placed[] = [];
-  for (const [label, sharers] of groupBy(tools, (tool) => fitSegment(tool.name))) {
+  for (const [label, sharers] of groupBy(tools, (tool) => leafLabel(tool.name))) {
     // Who is called so keeps the label; a name that only becomes so when it is fitted gets a suffix of its own.
     const owner = sharers.find((tool) => tool.name === label) ?? sharers[0];
     for (const tool of sharers) {
@@ -95,6 +95,13 @@ function placeTools(tools: readonly GraphTool[], namespace: string): Placed[] {
   return placed.sort((a, b) => compareCodePoints(a.label, b.label));
 }
 
+/** `create_issue` as it is; camel case, which lower case would make unreadable, by its words. */
+function leafLabel(name: string): string {
+  if (!/[A-Z]/.test(name)) return fitSegment(name);
+  const separator = name.includes('_') ? '_' : '-';
+  return fitSegment(splitWords(name).join(separator));
+}
+
 /** A first word that this share of a namespace's tools begin with tells nothing about any of them. */
 const SHARED_PREFIX = 0.7;
 const PREFIX_SAMPLE = 5;
@@ -102,10 +109,14 @@ const PREFIX_SAMPLE = 5;
 function wordsToSkip(tools: readonly GraphTool[], namespace: string): Set<string> {
   const skipped = new Set(splitWords(namespace));
   if (tools.length < PREFIX_SAMPLE) return skipped;
-  for (const [word, members] of groupBy(tools, (tool) => splitWords(tool.name)[0] ?? '')) {
-    if (members.length >= tools.length * SHARED_PREFIX) skipped.add(word);
+  const names = tools.map((tool) => splitWords(tool.name));
+  for (;;) {
+    const before = skipped.size;
+    for (const [word, sharers] of groupBy(names, (words) => words[skippedCount(words, skipped)] ?? '')) {
+      if (sharers.length >= tools.length * SHARED_PREFIX && !isVerb(word)) skipped.add(word);
+    }
+    if (skipped.size === before) return skipped;
   }
-  return skipped;
 }
 
 /** The graph over nodes in the order in which they were built: parents before their children. */
@@ -176,10 +187,17 @@ function findByTopic(segments: readonly string[], nodes: readonly GraphNode[]): 
     const words = topicWords(topicOf(node.label, skipped));
     return topics.every((topic) => splitWords(topic).every((word) => words.has(singular(word))));
   };
-  const named = tools.find((node) => node.label === rest.at(-1) && about(node, rest.slice(0, -1)));
+  const topics = rest.filter((segment) => !GENERIC_LABELS.has(segment));
+  const leaf = withoutSeparators(rest.at(-1) as string);
+  const above = rest.slice(0, -1).filter((segment) => !GENERIC_LABELS.has(segment));
+  const named = tools.find((node) => withoutSeparators(node.label) === leaf && about(node, above));
   if (named) return named;
-  const members = tools.filter((node) => about(node, rest));
+  const members = topics.length > 0 ? tools.filter((node) => about(node, topics)) : [];
   return members.length > 0 ? members : undefined;
+}
+
+function withoutSeparators(label: string): string {
+  return label.replaceAll(/[-_]/g, '');
 }
 
 function topicWords({ nouns, related }: Topic): Set<string> {

@@ -1,4 +1,13 @@
-import { COMPOUNDS, LEADING_VERBS, MASS_NOUNS, PLAIN_VERBS, PREPOSITIONS, QUALIFIERS } from './words.ts';
+import {
+  ADJECTIVES,
+  COMPOUNDS,
+  LEADING_VERBS,
+  MASS_NOUNS,
+  NOUNS_IN_ING,
+  PLAIN_VERBS,
+  PREPOSITIONS,
+  QUALIFIERS,
+} from './words.ts';
 
 /** What a tool's name says: what it does, and to what, the general before the special. */
 export interface Topic {
@@ -12,15 +21,22 @@ export interface Topic {
 /** The topic of a tool, from its own name alone: so no other tool can change it. */
 export function topicOf(toolName: string, skippedWords: ReadonlySet<string>): Topic {
   const all = splitWords(toolName).filter((word) => !/^\d+$/.test(word));
-  const words = dropSkipped(all, skippedWords);
+  const words = all.slice(skippedCount(all, skippedWords));
   const verbAt = findVerb(words);
   const verb = verbAt < 0 ? '' : (words[verbAt] as string);
   const rest = verbAt < 0 ? words : [...words.slice(0, verbAt), ...afterVerb(words, verbAt)];
   const preposition = rest.findIndex((word, index) => index > 0 && PREPOSITIONS.has(word));
   const about = preposition < 0 ? rest : rest.slice(0, preposition);
-  const related = preposition < 0 ? [] : rest.slice(preposition + 1);
-  const nouns = toNouns(about);
-  return nouns.length > 0 ? { verb, nouns, related: toNouns(related) } : { verb, nouns: toNouns(related), related: [] };
+  const related = toNouns(preposition < 0 ? [] : rest.slice(preposition + 1), skippedWords);
+  const nouns = toNouns(about, skippedWords);
+  return nouns.length > 0 ? { verb, nouns, related } : { verb, nouns: related, related: [] };
+}
+
+/** How many words at the front repeat the server or what all its tools share. Never all of the words. */
+export function skippedCount(words: readonly string[], skipped: ReadonlySet<string>): number {
+  let count = 0;
+  while (count < words.length - 1 && skipped.has(words[count] as string)) count++;
+  return count;
 }
 
 /** Lower-case words of a name in any style: snake, kebab, camel, dotted. */
@@ -35,19 +51,16 @@ export function splitWords(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Words at the front that repeat the server or that all its tools share. Never all of the words. */
-function dropSkipped(words: string[], skipped: ReadonlySet<string>): string[] {
-  let first = 0;
-  while (first < words.length - 1 && skipped.has(words[first] as string)) first++;
-  return words.slice(first);
-}
-
 function findVerb(words: readonly string[]): number {
   const first = words.findIndex((word) => !QUALIFIERS.has(word) && word !== 'batch' && word !== 'bulk');
   if (first < 0) return -1;
   const leading = words[first] as string;
-  if (words.length > first + 1 && (PLAIN_VERBS.has(leading) || LEADING_VERBS.has(leading))) return first;
+  if (words.length > first + 1 && isVerb(leading)) return first;
   return words.findIndex((word, index) => index > first && PLAIN_VERBS.has(word));
+}
+
+export function isVerb(word: string): boolean {
+  return PLAIN_VERBS.has(word) || LEADING_VERBS.has(word);
 }
 
 /** `create_or_update_file`: what is joined to the verb by "or" is a verb too. */
@@ -57,19 +70,30 @@ function afterVerb(words: readonly string[], verbAt: number): string[] {
   return words.slice(next);
 }
 
-function toNouns(words: readonly string[]): string[] {
-  const nouns: string[] = [];
-  for (const word of words) {
-    if (QUALIFIERS.has(word) || PREPOSITIONS.has(word)) {
-      if (word !== 'api') continue;
-    }
-    const noun = singular(word);
-    const joined = `${nouns.at(-1)}-${noun}`;
-    if (COMPOUNDS.has(joined)) nouns[nouns.length - 1] = joined;
-    else if (nouns.at(-1) !== noun) nouns.push(noun);
+function toNouns(words: readonly string[], skipped: ReadonlySet<string>): string[] {
+  const singulars = words.filter((word) => !QUALIFIERS.has(word) && !PREPOSITIONS.has(word)).map(singular);
+  const telling = singulars.filter((word) => !skipped.has(word));
+  const joined: string[] = [];
+  for (const word of telling.length > 0 ? telling : singulars) {
+    const pair = `${joined.at(-1)}-${word}`;
+    if (COMPOUNDS.has(pair)) joined[joined.length - 1] = pair;
+    else joined.push(word);
   }
-  if (nouns.length > 1 && nouns[0] === 'api') nouns.shift();
+  const nouns: string[] = [];
+  let adjectives = '';
+  joined.forEach((word, index) => {
+    if (index < joined.length - 1 && isAdjective(word)) adjectives += `${word}-`;
+    else {
+      const noun = adjectives + word;
+      if (!nouns.includes(noun)) nouns.push(noun);
+      adjectives = '';
+    }
+  });
   return nouns;
+}
+
+function isAdjective(word: string): boolean {
+  return ADJECTIVES.has(word) || (/.{3}(ed|ing)$/.test(word) && !NOUNS_IN_ING.has(word));
 }
 
 /** Good enough for the words of tool names; wrong forms do no harm, since only equality counts. */
