@@ -47,17 +47,22 @@ export function buildCatalog(listings: readonly ServerListing[], options: BuildO
   return assembleCatalog(builder.tools, servers, builder.findings);
 }
 
-export function assembleCatalog(
+function assembleCatalog(
   unsorted: readonly CatalogTool[],
   servers: readonly CatalogServer[],
   findings: readonly RefreshFinding[],
 ): Catalog {
   const tools = [...unsorted].sort((a, b) => compareCodePoints(a.id, b.id));
   const namespaces = servers.map((server) => server.namespace);
+  let graph: ChoiceGraph | undefined;
   return {
     tools,
     byId: new Map(tools.map((tool) => [tool.id, tool])),
-    graph: buildChoiceGraph(tools, namespaces),
+    // A query needs no graph: it is built when somebody first walks a path.
+    get graph() {
+      graph ??= buildChoiceGraph(tools, namespaces);
+      return graph;
+    },
     servers,
     findings,
     hash: catalogHash(tools),

@@ -19,8 +19,8 @@ export interface Topic {
 }
 
 /** The topic of a tool, from its own name alone: so no other tool can change it. */
-export function topicOf(toolName: string, skippedWords: ReadonlySet<string>): Topic {
-  const all = splitWords(toolName).filter((word) => !/^\d+$/.test(word));
+export function topicOf(nameWords: readonly string[], skippedWords: ReadonlySet<string>): Topic {
+  const all = nameWords.filter((word) => !/^\d+$/.test(word));
   const words = all.slice(skippedCount(all, skippedWords));
   const verbAt = findVerb(words);
   const verb = verbAt < 0 ? '' : (words[verbAt] as string);
@@ -41,14 +41,16 @@ export function skippedCount(words: readonly string[], skipped: ReadonlySet<stri
 
 /** Lower-case words of a name in any style: snake, kebab, camel, dotted. */
 export function splitWords(name: string): string[] {
+  const spaced = /[A-Z]/.test(name) ? spaceCamelCase(name).toLowerCase() : name.toLowerCase();
+  return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+}
+
+function spaceCamelCase(name: string): string {
   return name
-    .replaceAll(/OAuth/g, 'Oauth')
-    .replaceAll(/GraphQL/g, 'Graphql')
+    .replaceAll('OAuth', 'Oauth')
+    .replaceAll('GraphQL', 'Graphql')
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2');
 }
 
 function findVerb(words: readonly string[]): number {
