@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { buildCatalog } from '../../src/catalog/catalog.ts';
+import { CatalogError } from '../../src/catalog/catalogError.ts';
+import { parseToolId } from '../../src/catalog/toolId.ts';
+import type { ServerListing } from '../../src/catalog/types.ts';
+import { sampleListings, shuffled } from './sampleListings.ts';
+
+const good = { name: 'good', description: 'Works.', inputSchema: { type: 'object' } };
+
+function nested(levels: number): Record<string, unknown> {
+  let schema: Record<string, unknown> = {};
+  for (let level = 1; level < levels; level++) schema = { properties: schema };
+  return schema;
+}
+
+describe('one bad tool never costs its server', () => {
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'x'],
+    ['a list', []],
+    ['no name', { description: 'd' }],
+    ['an empty name', { name: '' }],
+    ['a name of white space', { name: ' \n' }],
+    ['a name that is a number', { name: 7 }],
+    ['a schema that would overflow a stack', { name: 'deep', inputSchema: nested(5000) }],
+  ])('%s is skipped and told', (_, bad) => {
+    const catalog = buildCatalog([{ server: 's', tools: [bad, good] }]);
+    expect(catalog.tools.map((tool) => tool.name)).toEqual(['good']);
+    expect(catalog.findings).toHaveLength(1);
+    expect(catalog.findings[0]).toMatchObject({ server: 's', kind: 'skipped' });
+    expect(() => buildCatalog([{ server: 's', tools: [bad, good] }], { onInvalid: 'raise' })).toThrow(CatalogError);
+  });
+
+  it.each<[string, unknown]>([
+    ['no description', { name: 'odd' }],
+    ['a description that is no text', { name: 'odd', description: { en: 'x' } }],
+    ['a schema that is no object', { name: 'odd', description: 'd', inputSchema: 'object' }],
+    ['an output schema that is no object', { name: 'odd', description: 'd', outputSchema: [] }],
+    ['annotations that are none', { name: 'odd', description: 'd', annotations: 1 }],
+    ['a version that does not fit', { name: 'odd', description: 'd', _meta: { version: 'one two' } }],
+    ['a version that is an object', { name: 'odd', description: 'd', _meta: { version: {} } }],
+    ['a name that does not fit', { name: 'odd name', description: 'd' }],
+  ])('%s is a flaw that is told, and the tool is there', (_, bad) => {
+    const catalog = buildCatalog([{ server: 's', tools: [bad, good] }]);
+    expect(catalog.tools).toHaveLength(2);
+    expect(catalog.findings).toHaveLength(1);
+    expect(catalog.findings[0]?.kind).toBe('flagged');
+    expect(() => buildCatalog([{ server: 's', tools: [bad, good] }], { onInvalid: 'raise' })).toThrow(CatalogError);
+  });
+
+  it.each<[string, unknown]>([
+    ['no input schema', { name: 'odd', description: 'd' }],
+    ['an input schema without type', { name: 'odd', description: 'd', inputSchema: { $schema: 'x' } }],
+    ['a description of ten thousand words', { name: 'odd', description: 'word '.repeat(10_000) }],
+    ['a description in Chinese', { name: 'odd', description: '查询天气。' }],
+    ['the name __proto__', { name: '__proto__', description: 'd' }],
+    ['the name constructor', { name: 'constructor', description: 'd' }],
+    ['_meta that is no object', { name: 'odd', description: 'd', _meta: 'x' }],
+  ])('%s is no flaw', (_, tool) => {
+    const catalog = buildCatalog([{ server: 's', tools: [tool] }], { onInvalid: 'raise' });
+    expect(catalog.tools).toHaveLength(1);
+    expect(catalog.findings).toEqual([]);
+    const [only] = catalog.tools;
+    expect(catalog.byId.get(only?.id ?? '')).toBe(only);
+    expect(catalog.graph.pathOf(only?.id ?? '')).toBeDefined();
+  });
+
+  it('uses the first of a tool listed twice', () => {
+    const again = { ...good, description: 'Again.' };
+    const { tools, findings } = buildCatalog([{ server: 's', tools: [good, again] }]);
+    expect(tools.map((tool) => tool.description)).toEqual(['Works.']);
+    expect(findings).toEqual([expect.objectContaining({ kind: 'skipped', tool: 'good' })]);
+  });
+});
+
+describe('one bad server never costs the catalog', () => {
+  it('keeps its namespace and tells why it has no tools', () => {
+    const bad = { server: 'bad', tools: null } as unknown as ServerListing;
+    const { tools, findings, graph, servers } = buildCatalog([bad, { server: 'fine', tools: [good] }]);
+    expect(tools).toHaveLength(1);
+    expect(findings).toEqual([expect.objectContaining({ server: 'bad', kind: 'skipped' })]);
+    expect(graph.children('/').map((node) => [node.label, node.toolCount])).toEqual([
+      ['bad', 0],
+      ['fine', 1],
+    ]);
+    expect(servers.map((server) => server.toolCount)).toEqual([0, 1]);
+  });
+
+  it('keeps the tools of servers whose names fit to one namespace apart, and tells', () => {
+    const { tools, findings } = buildCatalog([
+      { server: 'GitHub', tools: [good] },
+      { server: 'github', tools: [good] },
+    ]);
+    expect(tools.map((tool) => [tool.server, tool.namespace])).toEqual([
+      ['GitHub', 'github-2'],
+      ['github', 'github'],
+    ]);
+    expect(findings).toEqual([expect.objectContaining({ server: 'GitHub', kind: 'flagged' })]);
+  });
+});
+
+describe('ids', () => {
+  it('hash the raw name, under the namespace of the server', () => {
+    const tool = { name: 'github.create_issue', inputSchema: { properties: { id: {} }, required: ['id'] } };
+    const { tools } = buildCatalog([{ server: 'github', tools: [tool] }]);
+    expect(tools[0]?.id).toBe('github:create_issue#6daf10e7');
+    expect(tools[0]?.upstreamName).toBe('github.create_issue');
+  });
+
+  it('stay apart when different names come to one versioned id', () => {
+    const versioned = (name: string) => ({ name, description: 'd', _meta: { version: '1' } });
+    const tools = [versioned('s.list'), versioned('list'), versioned('a b'), versioned('a/b'), versioned('other')];
+    const catalog = buildCatalog([{ server: 's', tools }]);
+    expect(catalog.tools).toHaveLength(5);
+    expect(new Set(catalog.tools.map((tool) => tool.upstreamName)).size).toBe(5);
+    expect(catalog.byId.get('s:other@1')).toBeDefined();
+    for (const { id, fingerprint } of catalog.tools) {
+      expect(parseToolId(id).version).toBe('1');
+      expect(fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    }
+  });
+
+  it('fingerprints differ where hash8 does not', () => {
+    const of = (description: string) =>
+      buildCatalog([{ server: 's', tools: [{ ...good, description }] }]).tools[0] as {
+        id: string;
+        fingerprint: string;
+      };
+    expect(of('one').id).toBe(of('two').id);
+    expect(of('one').fingerprint).not.toBe(of('two').fingerprint);
+  });
+});
+
+describe('a catalog', () => {
+  const listings = sampleListings();
+  const catalog = buildCatalog(listings);
+
+  it('has every tool that is listed, sorted by id', () => {
+    const listed = listings.reduce((sum, listing) => sum + listing.tools.length, 0);
+    expect(catalog.tools).toHaveLength(listed);
+    const ids = catalog.tools.map((tool) => tool.id);
+    expect(ids).toEqual([...ids].sort());
+    for (const id of ids) expect(parseToolId(id)).toBeDefined();
+  });
+
+  it('is the same for listings in another order', () => {
+    const other = buildCatalog(
+      shuffled(listings, 7).map((listing) => ({ ...listing, tools: shuffled(listing.tools, 11) })),
+    );
+    expect(other.hash).toBe(catalog.hash);
+    expect(JSON.stringify(other.graph.nodes)).toBe(JSON.stringify(catalog.graph.nodes));
+  });
+
+  it('has another hash when a description changes', () => {
+    const [first, ...rest] = listings as [ServerListing, ...ServerListing[]];
+    const [tool, ...others] = first.tools as [object, ...object[]];
+    const changed = { ...first, tools: [{ ...tool, description: 'Something else.' }, ...others] };
+    expect(buildCatalog([changed, ...rest]).hash).not.toBe(catalog.hash);
+  });
+});
