@@ -24,7 +24,7 @@ export interface Catalog {
   /** By name, in code-point order; also those without a single tool. */
   readonly servers: readonly CatalogServer[];
   readonly findings: readonly RefreshFinding[];
-  /** Over what a catalog shows of its tools; equal catalogs have equal hashes. */
+  /** Changes with anything of any tool, down to a word in a schema: what is made from a catalog is kept under it. */
   readonly hash: string;
 }
 
@@ -55,6 +55,7 @@ function assembleCatalog(
   const tools = [...unsorted].sort((a, b) => compareCodePoints(a.id, b.id));
   const namespaces = servers.map((server) => server.namespace);
   let graph: ChoiceGraph | undefined;
+  let hash: string | undefined;
   return {
     tools,
     byId: new Map(tools.map((tool) => [tool.id, tool])),
@@ -65,11 +66,25 @@ function assembleCatalog(
     },
     servers,
     findings,
-    hash: catalogHash(tools),
+    get hash() {
+      hash ??= contentHash(tools);
+      return hash;
+    },
   };
 }
 
-/** `id|name|description|namespace|tags` of every item, in id order. */
+/** Not over the fingerprints: sorting the keys of every schema would cost more than the build. */
+function contentHash(tools: readonly CatalogTool[]): string {
+  return sha256(
+    tools
+      .map(({ id, upstreamName, title, description, inputSchema, outputSchema, annotations }) =>
+        JSON.stringify([id, upstreamName, title, description, inputSchema, outputSchema, annotations]),
+      )
+      .join('\n'),
+  );
+}
+
+/** The hash that other programs pin catalogs with: `id|name|description|namespace|tags` of every item, in id order. */
 export function catalogHash(
   items: readonly { id: string; name: string; description: string; namespace: string; tags: readonly string[] }[],
 ): string {

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { toCard } from '../../src/catalog/card.ts';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
+import { groupBy } from '../../src/catalog/cluster.ts';
 import { decodeCatalog, encodeCatalog } from '../../src/catalog/snapshot.ts';
 import { countTokens } from '../../src/catalog/tokens.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
@@ -85,7 +86,7 @@ function readListings(path: string): ServerListing[] {
   if (!existsSync(path)) return generatedListings(55, 60);
   const { tools } = JSON.parse(readFileSync(path, 'utf8')) as { tools: { server: string }[] };
   return Array.from(
-    Map.groupBy(tools, (tool) => tool.server),
+    groupBy(tools, (tool) => tool.server),
     ([server, own]) => ({ server, tools: own }),
   );
 }

@@ -151,10 +151,15 @@ describe('a catalog', () => {
     expect(JSON.stringify(other.graph.nodes)).toBe(JSON.stringify(catalog.graph.nodes));
   });
 
-  it('has another hash when a description changes', () => {
+  it.each([
+    { description: 'Something else.' },
+    { title: 'Something else' },
+    { inputSchema: { type: 'object', description: 'Something else.' } },
+    { annotations: { idempotentHint: true } },
+  ])('has another hash with %j', (change) => {
     const [first, ...rest] = listings as [ServerListing, ...ServerListing[]];
     const [tool, ...others] = first.tools as [object, ...object[]];
-    const changed = { ...first, tools: [{ ...tool, description: 'Something else.' }, ...others] };
+    const changed = { ...first, tools: [{ ...tool, ...change }, ...others] };
     expect(buildCatalog([changed, ...rest]).hash).not.toBe(catalog.hash);
   });
 });

@@ -17,10 +17,10 @@ const odd = {
 const catalog = buildCatalog([...sampleListings(), odd]);
 const file = encodeCatalog(catalog);
 
-/** All that can be seen of a catalog, as plain data. A lone surrogate does not survive UTF-8. */
-function plain({ tools, byId, graph, servers, findings, hash }: Catalog): unknown {
+/** All that can be seen of a catalog, but for the pins, which take their time. */
+function plain({ tools, byId, graph, servers, findings, hash }: Catalog): string {
   const visible = { tools, byId: [...byId.keys()], nodes: graph.nodes, servers, findings, hash };
-  return JSON.parse(JSON.stringify(visible).replaceAll('\\ud800', '\ufffd'));
+  return JSON.stringify(visible, (key, value) => (key === 'fingerprint' ? undefined : value));
 }
 
 function codeOf(bytes: Uint8Array): string | undefined {
@@ -39,12 +39,9 @@ describe('a snapshot', () => {
   it('is the whole catalog', () => {
     const sample = catalog.tools.filter((tool, at) => at % 10 === 0 || tool.server === odd.server);
     for (const tool of sample) {
-      if (tool.description.includes('\ud800')) continue;
       expect({ ...decoded.byId.get(tool.id) }).toEqual({ ...tool });
     }
-    const withoutPins = (value: unknown) =>
-      JSON.stringify(value, (key, one) => (key === 'fingerprint' ? undefined : one));
-    expect(withoutPins(plain(decoded))).toBe(withoutPins(plain(catalog)));
+    expect(plain(decoded)).toBe(plain(catalog));
     expect(decoded.graph.pathOf('odd-server:safe#00000000')).toBeUndefined();
     expect(decoded.graph.children('/')).toEqual(catalog.graph.children('/'));
   });
