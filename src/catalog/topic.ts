@@ -7,6 +7,7 @@ import {
   PLAIN_VERBS,
   PREPOSITIONS,
   QUALIFIERS,
+  SHORT_NOUNS,
 } from './words.ts';
 
 /** What a tool's name says: what it does, and to what, the general before the special. */
@@ -91,7 +92,8 @@ function toNouns(words: readonly string[], skipped: ReadonlySet<string>): string
       adjectives = '';
     }
   });
-  return nouns;
+  // "API" before a thing is how it is reached; alone, it is the thing.
+  return nouns.length > 1 && nouns[0] === 'api' ? nouns.slice(1) : nouns;
 }
 
 function isAdjective(word: string): boolean {
@@ -111,10 +113,14 @@ export function singular(word: string): string {
 /** The label of a cluster: the noun as a person would head a list. Depends on the noun alone, so it never changes. */
 export function plural(noun: string): string {
   const head = noun.slice(noun.lastIndexOf('-') + 1);
-  if (head.length < 3 || head.endsWith('s') || MASS_NOUNS.has(head) || !/[aeiouy]/.test(head)) {
-    return /(ss|us)$/.test(head) && !MASS_NOUNS.has(head) ? `${noun}es` : noun;
-  }
-  if (/(ch|sh|x|z)$/.test(head)) return `${noun}es`;
+  if (MASS_NOUNS.has(head) || isAbbreviation(head)) return noun;
+  if (/(ss|us|ch|sh|x|z)$/.test(head)) return `${noun}es`;
+  if (head.endsWith('s')) return noun;
   if (/[^aeiou]y$/.test(head)) return `${noun.slice(0, -1)}ies`;
   return `${noun}s`;
+}
+
+/** `kv`, `sdk`, `lwc`: too short for a word, or without a vowel. */
+function isAbbreviation(word: string): boolean {
+  return word.length < 3 || (word.length === 3 && !SHORT_NOUNS.has(word)) || !/[aeiouy]/.test(word);
 }

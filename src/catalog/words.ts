@@ -39,7 +39,7 @@ export const PREPOSITIONS = words(
 
 /** Say how many or which, not what. */
 export const QUALIFIERS = words(
-  'a active all an any api async available batch bulk by complete current custom detailed each every existing full given id ids its latest live many me multi multiple my new old own raw recent single specific the this tool your',
+  'a active all an any async available batch bulk by complete current custom detailed each every existing full given id ids its latest live many me multi multiple my new old own raw recent single specific the this tool your',
 );
 
 /** Verbs that only look. */
@@ -62,21 +62,26 @@ export const COMPOUNDS = words(`
 
 /** Say of what sort, and are nothing without the next word. Words in `-ed` and `-ing` are taken for such as well. */
 export const ADJECTIVES = words(`
-  client draft google hidden incoming mobile outgoing primary private public remote secondary shared short side upcoming
+  client draft google hidden incoming mobile manual outgoing primary private public remote secondary shared short side upcoming
 `);
 
 /** Look like an adjective and are none. */
 export const NOUNS_IN_ING = words(`
   billing binding building embed embedding engineering feed finding listing mapping meeting monitoring painting
-  pricing rating reading recording ring seed setting speed spring string testing thing tracking training need
+  pricing rating reading recording ring seed setting speed spring string testing thing training need
 `);
 
 /** Have no plural of their own. */
 export const MASS_NOUNS = words(`
-  access advice ai analytics audio auth authentication authorization billing browser cache calendar chat ci clipboard
-  code compute config configuration content context copilot css data debugging design dns documentation feedback
+  access accessibility advice ai analytics audio auth authentication authorization billing browser cache calendar chat ci clipboard
+  code compute config configuration content context copilot core css data debugging design dns documentation feedback
   gmail graphql hardware health help history html http info information infra infrastructure input insight iot json kafka
   keyboard kubernetes lds log logging lwc markdown media memory metadata money monitoring mouse music network oauth
-  output pdf performance persona postgres power privacy progress quality r2 redis security seo slack sms software source sql status storage support sync telemetry test text time tracing traffic training translation travel usage
+  output payroll pdf performance persona postgres power privacy progress quality r2 redis security seo slack sms software source sql status storage support sync telemetry test text time tracing traffic training translation travel usage
   video voice weather web wiki work xml yaml youtube
 `);
+
+/** Of three letters and words all the same: others of that length are mostly abbreviations, without a plural. */
+export const SHORT_NOUNS = words(
+  'app bin bot box bug day doc job key lab law log map net org pod row set tab tag tax url',
+);

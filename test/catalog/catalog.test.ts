@@ -1,6 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toCard } from '../../src/catalog/card.ts';
+import { cardsWithinBudget } from '../../src/catalog/cardBudget.ts';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { CatalogError } from '../../src/catalog/catalogError.ts';
+import { decodeCatalog, encodeCatalog } from '../../src/catalog/snapshot.ts';
 import { parseToolId } from '../../src/catalog/toolId.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
 import { sampleListings, shuffled } from './sampleListings.ts';
@@ -161,5 +165,54 @@ describe('a catalog', () => {
     const [tool, ...others] = first.tools as [object, ...object[]];
     const changed = { ...first, tools: [{ ...tool, ...change }, ...others] };
     expect(buildCatalog([changed, ...rest]).hash).not.toBe(catalog.hash);
+  });
+});
+
+describe('whatever a server sends', () => {
+  const name = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.constantFrom('a', 'A', 'a/b', 'a.b', 's.a', '__proto__', '', '\ud800', '日本'),
+  );
+  const tool = fc.oneof(
+    fc.jsonValue(),
+    fc.record(
+      {
+        name: fc.oneof(name, fc.jsonValue()),
+        title: fc.oneof(fc.string(), fc.jsonValue()),
+        description: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+        inputSchema: fc.oneof(fc.record({ properties: fc.jsonValue(), required: fc.jsonValue() }), fc.jsonValue()),
+        outputSchema: fc.jsonValue(),
+        annotations: fc.oneof(fc.record({ readOnlyHint: fc.jsonValue(), costHint: fc.jsonValue() }), fc.jsonValue()),
+        _meta: fc.oneof(fc.record({ version: fc.oneof(fc.constantFrom('1', 2, 1.5), fc.jsonValue()) }), fc.jsonValue()),
+      },
+      { requiredKeys: [] },
+    ),
+  );
+  const listing = fc.record({ server: name, tools: fc.array(tool, { maxLength: 12 }) });
+
+  it('every tool with a name is there once, with an id, a path, a card and a place in a snapshot', () => {
+    fc.assert(
+      fc.property(fc.array(listing, { maxLength: 4 }), (listings) => {
+        const catalog = buildCatalog(listings);
+        const named = new Set<string>();
+        for (const { server, tools } of listings) {
+          for (const raw of tools) {
+            const own = (raw as { name?: unknown } | null)?.name;
+            if (typeof own === 'string' && own.trim() !== '' && !Array.isArray(raw))
+              named.add(JSON.stringify([server, own]));
+          }
+        }
+        expect(new Set(catalog.tools.map((one) => JSON.stringify([one.server, one.upstreamName])))).toEqual(named);
+        expect(catalog.tools).toHaveLength(named.size);
+        for (const { id } of catalog.tools) {
+          expect(parseToolId(id)).toBeDefined();
+          const path = catalog.graph.pathOf(id) as string;
+          expect(catalog.graph.resolve(path)).toEqual([expect.objectContaining({ toolId: id })]);
+        }
+        expect(cardsWithinBudget(catalog.tools, toCard).cards).toHaveLength(named.size);
+        expect(decodeCatalog(encodeCatalog(catalog)).hash).toBe(catalog.hash);
+      }),
+      { numRuns: 400 },
+    );
   });
 });
