@@ -59,6 +59,13 @@ describe('a card', () => {
     expect(omitted).toEqual([{ id: items[1]?.id, reason: expect.stringContaining('80 tokens') }]);
   });
 
+  it('hides no fault of another kind', () => {
+    const broken = () => {
+      throw new TypeError('a bug');
+    };
+    expect(() => cardsWithinBudget([tool({})], broken)).toThrow(TypeError);
+  });
+
   it('cuts nothing but the description', () => {
     const original = uncutCard(tool({ description: 'word '.repeat(300), annotations: { readOnlyHint: true } }));
     const fitted = fitCard(original);
@@ -175,12 +182,21 @@ describe('truncation', () => {
     );
   });
 
+  it('cuts between characters', () => {
+    for (let budget = 1; budget < 30; budget++) {
+      for (const text of ['🚀'.repeat(40), 'a🚀'.repeat(40), '𠮷野家'.repeat(20)]) {
+        expect(truncateToTokens(text, budget)).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
+      }
+    }
+  });
+
   it('is quick on a description of a hundred thousand words and on one endless word', () => {
     truncateToTokens('warm up', 1);
     const start = performance.now();
     truncateToTokens('word '.repeat(100_000), 40);
-    truncateToTokens('a'.repeat(100_000), 40);
-    expect(performance.now() - start).toBeLessThan(1000);
+    truncateToTokens('a'.repeat(500_000), 40);
+    // About 200 ms on an idle machine, nearly all of it one count; counting again at each step takes 3 s and more.
+    expect(performance.now() - start).toBeLessThan(1500);
   });
 });
 

@@ -115,13 +115,20 @@ describe('ids', () => {
     const versioned = (name: string) => ({ name, description: 'd', _meta: { version: '1' } });
     const tools = [versioned('s.list'), versioned('list'), versioned('a b'), versioned('a/b'), versioned('other')];
     const catalog = buildCatalog([{ server: 's', tools }]);
-    expect(catalog.tools).toHaveLength(5);
+    expect(new Set(catalog.tools.map((tool) => tool.id)).size).toBe(5);
     expect(new Set(catalog.tools.map((tool) => tool.upstreamName)).size).toBe(5);
     expect(catalog.byId.get('s:other@1')).toBeDefined();
     for (const { id, fingerprint } of catalog.tools) {
       expect(parseToolId(id).version).toBe('1');
       expect(fingerprint).toMatch(/^[0-9a-f]{64}$/);
     }
+  });
+
+  it('of a fitted name have the hash also beside a version, so that no later tool can change them', () => {
+    const versioned = (name: string) => ({ name, description: 'd', _meta: { version: '1' } });
+    const [alone] = buildCatalog([{ server: 's', tools: [versioned('a b')] }]).tools;
+    const { tools } = buildCatalog([{ server: 's', tools: [versioned('a/b'), versioned('a b')] }]);
+    expect(tools.find((tool) => tool.upstreamName === 'a b')?.id).toBe(alone?.id);
   });
 
   it('fingerprints differ where hash8 does not', () => {

@@ -154,9 +154,80 @@ describe('clusters', () => {
     const nouns = Array.from({ length: 40 }, (_, at) => `thing_${String.fromCharCode(97 + (at % 26))}${at}`);
     const { graph } = catalogOf(
       'one',
-      nouns.map((noun, at) => `${at % 2 ? 'get' : 'set'}_${noun}`),
+      nouns.map((noun, at) => `${at % 4 ? 'get' : 'set'}_${noun}`),
     );
     expect(labels(graph.children('/one'))).toEqual(['read', 'write']);
+  });
+
+  it('take in what names their topic further on', () => {
+    const names = [...GITHUB, 'lock_conversation_on_issue', 'rerun_pull_request_checks', 'enable_alerts_for_branch'];
+    const { graph } = catalogOf('github', names);
+    expect(labels(graph.children('/github/issues'))).toContain('lock_conversation_on_issue');
+    expect(labels(graph.children('/github/pull-requests'))).toContain('rerun_pull_request_checks');
+    expect(labels(graph.children('/github/branches'))).toContain('enable_alerts_for_branch');
+  });
+
+  it('leave what has nothing in common in one listing, until it is too long', () => {
+    const words = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 26))}q${at}x`);
+    const issues = GITHUB.filter((name) => name.includes('issue'));
+    const some = catalogOf('s', [...issues, ...words.slice(0, 26)]).graph;
+    expect(labels(some.children('/s'))).toEqual(['issues', 'other']);
+    expect(some.children('/s/other')).toHaveLength(26);
+    const many = catalogOf('s', [...issues, ...words]).graph;
+    expect(labels(many.children('/s/other'))).toContain('a-c');
+  });
+
+  it('keep every tool reachable, whatever the names', () => {
+    const word = fc.constantFrom(
+      ...[
+        'get',
+        'set',
+        'list',
+        'issue',
+        'issues',
+        'note',
+        'notes',
+        'test',
+        'tests',
+        'other',
+        'read',
+        'write',
+        'a-c',
+        '0-9',
+      ],
+      ...[
+        'all',
+        'by',
+        'of',
+        'draft',
+        'api',
+        'key',
+        'merge',
+        'request',
+        'status',
+        'tools',
+        'Web',
+        'Hook',
+        'é',
+        '9',
+        's',
+      ],
+    );
+    const name = fc.tuple(fc.array(word, { minLength: 1, maxLength: 4 }), fc.constantFrom('_', '-', '', '.'));
+    const names = fc.uniqueArray(
+      name.map(([words, separator]) => words.join(separator)),
+      { minLength: 1, maxLength: 90 },
+    );
+    fc.assert(
+      fc.property(names, (list) => {
+        const { graph, tools } = catalogOf('s', list);
+        const leaves = graph.nodes.filter((node) => node.toolId !== undefined);
+        expect(new Set(graph.nodes.map((node) => node.path)).size).toBe(graph.nodes.length);
+        expect(leaves.map((node) => node.toolId).sort()).toEqual(tools.map((tool) => tool.id));
+        expect(graph.node('/s').toolCount).toBe(list.length);
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it('keep labels apart that fit to the same', () => {
