@@ -36,8 +36,8 @@ export function clusterTools(tools: readonly Placed[], depth = 0): Cluster {
   if (tools.length <= MAX_CHILDREN) return leavesOnly(tools);
   const named = new Map<string, Placed[]>();
   const leaves: Placed[] = [];
-  for (const [noun, members] of groupBy(tools, (tool) => tool.topic.nouns[depth] ?? '')) {
-    if (noun !== '' && members.length >= MIN_CLUSTER) named.set(noun, members);
+  for (const [label, members] of groupBy(tools, (tool) => clusterLabel(tool.topic.nouns[depth]))) {
+    if (label !== '' && members.length >= MIN_CLUSTER) named.set(label, members);
     else leaves.push(...members);
   }
   // Everything is about the same: a level for that alone would hold nothing else.
@@ -45,8 +45,13 @@ export function clusterTools(tools: readonly Placed[], depth = 0): Cluster {
   const loose = depth === 0 ? adoptByOtherWords(leaves, named) : leaves;
   if (tools.length <= MAX_UNRELATED && loose.length > tools.length / 2) return leavesOnly(tools);
   const clusters = new Map<string, Cluster>();
-  for (const [noun, members] of named) clusters.set(plural(noun), clusterTools(members, depth + 1));
+  for (const [label, members] of named) clusters.set(label, clusterTools(members, depth + 1));
   return addLoose(loose, clusters, depth);
+}
+
+/** By the label and not by the noun: two forms of one word must not make two clusters of one name. */
+function clusterLabel(noun: string | undefined): string {
+  return noun === undefined ? '' : plural(noun);
 }
 
 function leavesOnly(leaves: readonly Placed[]): Cluster {
@@ -57,10 +62,9 @@ function leavesOnly(leaves: readonly Placed[]): Cluster {
 function adoptByOtherWords(loose: readonly Placed[], named: ReadonlyMap<string, Placed[]>): Placed[] {
   return loose.filter((tool) => {
     const { verb, nouns, related } = tool.topic;
-    const home = [...nouns.slice(1), ...related].find((noun) => named.has(noun));
+    const home = [...nouns.slice(1), ...related].find((noun) => named.has(clusterLabel(noun)));
     if (home === undefined) return true;
-    const others = nouns.filter((noun) => noun !== home);
-    named.get(home)?.push({ ...tool, topic: { verb, nouns: [home, ...others], related } });
+    named.get(clusterLabel(home))?.push({ ...tool, topic: { verb, nouns: [home, ...nouns], related } });
     return false;
   });
 }

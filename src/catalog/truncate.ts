@@ -8,7 +8,7 @@ export function truncateToTokens(text: string, budget: number): string {
   if (budget <= 0) return '';
   const horizon = prefixHorizon(text, budget);
   if (horizon === undefined) return text;
-  return longestSentences(text, budget, horizon) ?? `${longestPrefix(text, budget - 1, horizon).trimEnd()}…`;
+  return longestSentences(text, budget, horizon) ?? `${longestPrefix(text, budget - 1).trimEnd()}…`;
 }
 
 /** `.`, `!` or `?` before white space or the end: the dots of `1.2.3` and `file.txt` end no sentence. */
@@ -25,22 +25,18 @@ function longestSentences(text: string, budget: number, horizon: number): string
   return end === undefined ? undefined : text.slice(0, end);
 }
 
-/** No token is longer than this many bytes, and no character shorter than one: a prefix beyond it need not be counted. */
-const LONGEST_TOKEN = 128;
-
 /**
  * By bisection over characters, which is part of the result: a whole word can take fewer tokens than its half, so
  * "the longest" that another way of searching finds can be another one.
  */
-function longestPrefix(text: string, budget: number, horizon: number): string {
+function longestPrefix(text: string, budget: number): string {
   const offsets = characterOffsets(text);
-  const reach = Math.min(horizon, budget * LONGEST_TOKEN);
   let fits = 0;
   let last = offsets ? offsets.length - 1 : text.length;
   while (fits < last) {
     const middle = (fits + last + 1) >> 1;
     const end = offsets ? (offsets[middle] as number) : middle;
-    if (end <= reach && fitsTokens(text.slice(0, end), budget)) fits = middle;
+    if (fitsTokens(text.slice(0, end), budget)) fits = middle;
     else last = middle - 1;
   }
   return text.slice(0, offsets ? offsets[fits] : fits);

@@ -6,7 +6,7 @@ import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { CatalogError } from '../../src/catalog/catalogError.ts';
 import { decodeCatalog, encodeCatalog } from '../../src/catalog/snapshot.ts';
 import { parseToolId } from '../../src/catalog/toolId.ts';
-import type { ServerListing } from '../../src/catalog/types.ts';
+import type { CatalogTool, ServerListing } from '../../src/catalog/types.ts';
 import { sampleListings, shuffled } from './sampleListings.ts';
 
 const good = { name: 'good', description: 'Works.', inputSchema: { type: 'object' } };
@@ -139,6 +139,24 @@ describe('ids', () => {
       };
     expect(of('one').id).toBe(of('two').id);
     expect(of('one').fingerprint).not.toBe(of('two').fingerprint);
+  });
+});
+
+describe('hints of a server', () => {
+  const ingested = (annotations: object) =>
+    buildCatalog([{ server: 's', tools: [{ ...good, annotations }] }]).tools[0] as CatalogTool;
+
+  it('count only when they are true, not when they look like it', () => {
+    expect(ingested({ readOnlyHint: true })).toMatchObject({ sideEffects: false, safety: 'read_only' });
+    for (const readOnlyHint of ['true', 1, {}, null, false]) {
+      expect(ingested({ readOnlyHint })).toMatchObject({ sideEffects: true, safety: '', tags: ['mcp'] });
+    }
+    expect(ingested({ readOnlyHint: true, destructiveHint: true }).safety).toBe('destructive');
+  });
+
+  it('are a cost only when they are a number above nothing', () => {
+    expect(ingested({ costHint: 0.25 }).costHint).toBe(0.25);
+    for (const costHint of [-1, Number.POSITIVE_INFINITY, '1', null]) expect(ingested({ costHint }).costHint).toBe(0);
   });
 });
 

@@ -230,6 +230,16 @@ describe('clusters', () => {
     );
   });
 
+  it('are one for two forms of a word, and give way to a tool of their name', () => {
+    const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+    const niches = letters.flatMap((letter) => [`list_niches_${letter}`, `get_niche_${letter}`]);
+    const two = catalogOf('s', [...niches, ...letters.map((letter) => `get_user_${letter}`)]).graph;
+    expect(labels(two.children('/s'))).toEqual(['niches', 'users']);
+    expect(two.node('/s/niches').toolCount).toBe(52);
+    const nested = catalogOf('s', ['niches', ...letters.map((letter) => `get_niche_niches_${letter}`)]).graph;
+    expect(labels(nested.children('/s'))).toEqual(['niches', 'niches-tools']);
+  });
+
   it('keep labels apart that fit to the same', () => {
     const { graph, tools } = catalogOf('s', ['getItem', 'get-item', 'get.item', 'get item', 'GET-ITEM']);
     const paths = tools.map((tool) => graph.pathOf(tool.id));

@@ -132,6 +132,14 @@ describe('limits', () => {
     );
   });
 
+  it('knows that more white space can be fewer tokens', () => {
+    // 82 spaces are two tokens and 83 are one: the last of them belongs to the word that follows, until it is cut off.
+    const text = `x${' '.repeat(83)}y`;
+    expect(countTokens(text)).toBe(4);
+    expect(countTokens(text.slice(0, 84))).toBe(2);
+    expect(prefixHorizon(text, 2)).toBeGreaterThanOrEqual(84);
+  });
+
   it('knows how far a prefix that fits can reach', () => {
     fc.assert(
       fc.property(fc.oneof(text, spaced), fc.nat(8), (sample, limit) => {
