@@ -74,8 +74,10 @@ function addLoose(loose: readonly Placed[], clusters: Map<string, Cluster>, dept
   if (loose.length < MIN_CLUSTER || loose.length + clusters.size <= TOLERATED_CHILDREN) {
     return { leaves: [...loose], clusters };
   }
-  if (loose.length <= MAX_CHILDREN || depth === 0) clusters.set(OTHER, divideUnrelated(loose));
-  else for (const [label, members] of byEffect(loose)) clusters.set(label, divideUnrelated(members));
+  const effects = byEffect(loose);
+  if (clusters.size === 0 && effects.size === 1) return divideUnrelated(loose, depth);
+  if (loose.length <= MAX_CHILDREN || depth === 0) clusters.set(OTHER, divideUnrelated(loose, depth));
+  else for (const [label, members] of effects) clusters.set(label, divideUnrelated(members, depth));
   return { leaves: [], clusters };
 }
 
@@ -84,9 +86,10 @@ function byEffect(tools: readonly Placed[]): Map<string, Placed[]> {
   return groupBy(tools, (tool) => (READING_VERBS.has(tool.topic.verb) ? READ : WRITE));
 }
 
-function divideUnrelated(tools: readonly Placed[]): Cluster {
+/** By the first word that they do not share: up to `depth` all their nouns are the same. */
+function divideUnrelated(tools: readonly Placed[], depth: number): Cluster {
   if (tools.length <= MAX_UNRELATED) return leavesOnly(tools);
-  const byLetter = groupBy(tools, (tool) => letterRange(tool.topic.nouns[0] ?? tool.topic.verb));
+  const byLetter = groupBy(tools, (tool) => letterRange(tool.topic.nouns[depth] ?? tool.topic.verb));
   return { leaves: [], clusters: new Map(Array.from(byLetter, ([range, members]) => [range, leavesOnly(members)])) };
 }
 

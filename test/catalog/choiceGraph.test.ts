@@ -157,6 +157,10 @@ describe('clusters', () => {
       nouns.map((noun, at) => `${at % 4 ? 'get' : 'set'}_${noun}`),
     );
     expect(labels(graph.children('/one'))).toEqual(['read', 'write']);
+    const many = Array.from({ length: 104 }, (_, at) => `set_thing_${String.fromCharCode(97 + (at % 26))}${at}`);
+    const ranges = catalogOf('one', many).graph.children('/one');
+    expect(labels(ranges)).toEqual(['a-c', 'd-f', 'g-i', 'j-l', 'm-o', 'p-r', 's-u', 'v-z']);
+    expect(ranges.map((range) => range.toolCount)).toEqual([12, 12, 12, 12, 12, 12, 12, 20]);
   });
 
   it('take in what names their topic further on', () => {
