@@ -1,4 +1,4 @@
-import type { RankTable } from './tokenRanks.ts';
+import { NO_RANK, pairIndex, type RankTable } from './tokenRanks.ts';
 
 /** No token of cl100k_base is longer than this many bytes: longer slices need not be looked up. */
 const LONGEST_TOKEN = 128;
@@ -6,32 +6,30 @@ const LONGEST_TOKEN = 128;
 /** Up to here a plain scan for the best pair is faster than a heap. */
 const SCAN_LIMIT = 48;
 
-const NONE = 0x7fffffff;
-
 /** How many tokens byte pair merging leaves of a piece (one character per byte) that is no token itself. */
-export function mergedCount(bytes: string, ranks: RankTable): number {
-  return bytes.length <= SCAN_LIMIT ? countByScan(bytes, ranks) : countByHeap(bytes, ranks);
+export function mergedCount(bytes: string, table: RankTable): number {
+  return bytes.length <= SCAN_LIMIT ? countByScan(bytes, table) : countByHeap(bytes, table);
 }
 
 /** Merges the lowest-ranked, then leftmost pair until none is left. Quadratic, therefore for short pieces alone. */
-function countByScan(bytes: string, ranks: RankTable): number {
+function countByScan(bytes: string, table: RankTable): number {
   const starts: number[] = [];
   const pairRanks: number[] = [];
   for (let i = 0; i <= bytes.length; i++) starts.push(i);
-  for (let i = 0; i + 2 <= bytes.length; i++) pairRanks.push(rankOf(bytes, i, i + 2, ranks));
+  for (let i = 0; i + 2 <= bytes.length; i++) pairRanks.push(rankOf(bytes, i, i + 2, table));
   while (pairRanks.length > 0) {
     let best = 0;
     for (let i = 1; i < pairRanks.length; i++) {
       if ((pairRanks[i] as number) < (pairRanks[best] as number)) best = i;
     }
-    if (pairRanks[best] === NONE) break;
+    if (pairRanks[best] === NO_RANK) break;
     starts.splice(best + 1, 1);
     pairRanks.splice(best, 1);
     if (best < pairRanks.length) {
-      pairRanks[best] = rankOf(bytes, starts[best] as number, starts[best + 2] as number, ranks);
+      pairRanks[best] = rankOf(bytes, starts[best] as number, starts[best + 2] as number, table);
     }
     if (best > 0) {
-      pairRanks[best - 1] = rankOf(bytes, starts[best - 1] as number, starts[best + 1] as number, ranks);
+      pairRanks[best - 1] = rankOf(bytes, starts[best - 1] as number, starts[best + 1] as number, table);
     }
   }
   return starts.length - 1;
@@ -41,17 +39,17 @@ function countByScan(bytes: string, ranks: RankTable): number {
  * The same by a linked list of parts and a heap of pairs, n log n. An entry of the heap is rank × length + start; it
  * is stale, and skipped, when the pair that starts there no longer has that rank.
  */
-function countByHeap(bytes: string, ranks: RankTable): number {
+function countByHeap(bytes: string, table: RankTable): number {
   const length = bytes.length;
   const end = new Int32Array(length);
   const previous = new Int32Array(length);
-  const pairRank = new Int32Array(length).fill(NONE);
+  const pairRank = new Int32Array(length).fill(NO_RANK);
   const heap = new NumberHeap();
   const updatePair = (start: number): void => {
     const middle = end[start] as number;
-    const rank = middle < length ? rankOf(bytes, start, end[middle] as number, ranks) : NONE;
+    const rank = middle < length ? rankOf(bytes, start, end[middle] as number, table) : NO_RANK;
     pairRank[start] = rank;
-    if (rank !== NONE) heap.push(rank * length + start);
+    if (rank !== NO_RANK) heap.push(rank * length + start);
   };
   for (let i = 0; i < length; i++) {
     end[i] = i + 1;
@@ -65,7 +63,7 @@ function countByHeap(bytes: string, ranks: RankTable): number {
     const middle = end[start] as number;
     const after = end[middle] as number;
     end[start] = after;
-    pairRank[middle] = NONE;
+    pairRank[middle] = NO_RANK;
     if (after < length) previous[after] = start;
     parts--;
     updatePair(start);
@@ -75,8 +73,9 @@ function countByHeap(bytes: string, ranks: RankTable): number {
   return parts;
 }
 
-function rankOf(bytes: string, start: number, end: number, ranks: RankTable): number {
-  return end - start > LONGEST_TOKEN ? NONE : (ranks.get(bytes.slice(start, end)) ?? NONE);
+function rankOf(bytes: string, start: number, end: number, { ranks, pairs }: RankTable): number {
+  if (end - start === 2) return pairs[pairIndex(bytes, start)] as number;
+  return end - start > LONGEST_TOKEN ? NO_RANK : (ranks.get(bytes.slice(start, end)) ?? NO_RANK);
 }
 
 /** A binary min-heap of numbers. */

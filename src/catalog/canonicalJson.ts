@@ -17,12 +17,14 @@ export function canonicalJson(root: unknown): string {
 
 /** One string as canonical JSON. */
 export function canonicalString(text: string): string {
+  if (NEEDS_NO_ESCAPE.test(text)) return `"${text}"`;
   const json = JSON.stringify(text);
   return BEYOND_ASCII.test(json) ? json.replaceAll(EACH_BEYOND_ASCII, escapeUnit) : json;
 }
 
 type Work = { value: unknown } | { text: string };
 
+const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 // U+007F as well: Python escapes it, JSON.stringify does not.
 const BEYOND_ASCII = /[\x7f-\uffff]/;
 const EACH_BEYOND_ASCII = /[\x7f-\uffff]/g;

@@ -2,6 +2,7 @@ import { fitCard } from './cardBudget.ts';
 import { visibleLine } from './cardText.ts';
 import { CatalogError } from './catalogError.ts';
 import { compareCodePoints } from './codePointOrder.ts';
+import { splitWords } from './topic.ts';
 import type { CatalogTool, GraphNode, Safety } from './types.ts';
 
 export type CardKind = 'tool' | 'agent' | 'skill' | 'internal' | 'resource' | 'prompt';
@@ -101,8 +102,8 @@ export function uncutCard(tool: CatalogTool): ChoiceCard {
   const tags = capTags(tool.tags);
   return createCard({
     id: tool.id,
-    name: firstCodePoints(visibleLine(tool.upstreamName), MAX_CARD_NAME),
-    description: visibleLine(tool.description) || visibleLine(tool.title),
+    name: firstCodePoints(visibleLine(tool.upstreamName) || tool.name, MAX_CARD_NAME),
+    description: visibleLine(tool.description) || visibleLine(tool.title) || splitWords(tool.name).join(' '),
     tags,
     namespace: tool.namespace,
     has_schema: isFilledObject(tool.inputSchema),

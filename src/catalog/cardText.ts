@@ -54,8 +54,10 @@ export function visibleLine(text: string): string {
 /** Nothing below changes a text of this kind, and most are. */
 const PLAIN = /^(?! )(?!.* {2})[ !"$-)+-~]*(?<! )$/;
 
-// Zero width space, direction marks and overrides, word joiner and invisible operators, byte order mark, tags.
-const INVISIBLE = /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+// Zero width space, direction marks and overrides, invisible operators, fillers, byte order mark, variation selectors
+// but for the one that emoji need, tags.
+const INVISIBLE =
+  /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e01ef}]|[\ufe00-\ufe0e]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to go.
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 const HEADING = /^[ \t]*#{1,6}[ \t]+/gm;

@@ -24,7 +24,7 @@ export interface Catalog {
   /** By name, in code-point order; also those without a single tool. */
   readonly servers: readonly CatalogServer[];
   readonly findings: readonly RefreshFinding[];
-  /** Over what a catalog shows of its tools; equal catalogs have equal hashes. */
+  /** Changes with anything of any tool, down to a word in a schema: what is made from a catalog is kept under it. */
   readonly hash: string;
 }
 
@@ -47,24 +47,44 @@ export function buildCatalog(listings: readonly ServerListing[], options: BuildO
   return assembleCatalog(builder.tools, servers, builder.findings);
 }
 
-export function assembleCatalog(
+function assembleCatalog(
   unsorted: readonly CatalogTool[],
   servers: readonly CatalogServer[],
   findings: readonly RefreshFinding[],
 ): Catalog {
   const tools = [...unsorted].sort((a, b) => compareCodePoints(a.id, b.id));
   const namespaces = servers.map((server) => server.namespace);
+  let graph: ChoiceGraph | undefined;
+  let hash: string | undefined;
   return {
     tools,
     byId: new Map(tools.map((tool) => [tool.id, tool])),
-    graph: buildChoiceGraph(tools, namespaces),
+    // A query needs no graph: it is built when somebody first walks a path.
+    get graph() {
+      graph ??= buildChoiceGraph(tools, namespaces);
+      return graph;
+    },
     servers,
     findings,
-    hash: catalogHash(tools),
+    get hash() {
+      hash ??= contentHash(tools);
+      return hash;
+    },
   };
 }
 
-/** `id|name|description|namespace|tags` of every item, in id order. */
+/** Not over the fingerprints: sorting the keys of every schema would cost more than the build. */
+function contentHash(tools: readonly CatalogTool[]): string {
+  return sha256(
+    tools
+      .map(({ id, upstreamName, title, description, inputSchema, outputSchema, annotations }) =>
+        JSON.stringify([id, upstreamName, title, description, inputSchema, outputSchema, annotations]),
+      )
+      .join('\n'),
+  );
+}
+
+/** The hash that other programs pin catalogs with: `id|name|description|namespace|tags` of every item, in id order. */
 export function catalogHash(
   items: readonly { id: string; name: string; description: string; namespace: string; tags: readonly string[] }[],
 ): string {

@@ -1,10 +1,10 @@
 import { CatalogError } from './catalogError.ts';
-import { type Cluster, clusterTools, groupBy, type Placed } from './cluster.ts';
+import { type Cluster, clusterTools, GENERIC_LABELS, groupBy, type Placed } from './cluster.ts';
 import { compareCodePoints } from './codePointOrder.ts';
 import { nearestText } from './nearest.ts';
 import { ALL_CHILDREN, fitSegment, formatPath, parsePath } from './path.ts';
 import { sha256 } from './shapeHash.ts';
-import { singular, splitWords, type Topic, topicOf } from './topic.ts';
+import { isVerb, singular, skippedCount, splitWords, type Topic, topicOf } from './topic.ts';
 import type { CatalogTool, GraphNode } from './types.ts';
 
 /** What the graph needs of a tool. */
@@ -82,30 +82,45 @@ function hintOf(toolCount: number, labels: readonly string[]): string {
 
 /** A label for every tool that no other in its namespace has, and its topic. */
 function placeTools(tools: readonly GraphTool[], namespace: string): Placed[] {
-  const skipped = wordsToSkip(tools, namespace);
+  const named = tools.map((tool) => ({ tool, words: splitWords(tool.name) }));
+  const skipped = wordsToSkip(
+    named.map(({ words }) => words),
+    namespace,
+  );
   const placed: Placed[] = [];
-  for (const [label, sharers] of groupBy(tools, (tool) => fitSegment(tool.name))) {
+  for (const [label, sharers] of groupBy(named, ({ tool, words }) => leafLabel(tool.name, words))) {
     // Who is called so keeps the label; a name that only becomes so when it is fitted gets a suffix of its own.
-    const owner = sharers.find((tool) => tool.name === label) ?? sharers[0];
-    for (const tool of sharers) {
-      const own = tool === owner ? label : `${label.slice(0, 55)}-${sha256(tool.upstreamName).slice(0, 8)}`;
-      placed.push({ toolId: tool.id, label: own, topic: topicOf(tool.name, skipped) });
+    const owner = sharers.find(({ tool }) => tool.name === label) ?? sharers[0];
+    for (const sharer of sharers) {
+      const { tool, words } = sharer;
+      const own = sharer === owner ? label : `${label.slice(0, 55)}-${sha256(tool.upstreamName).slice(0, 8)}`;
+      placed.push({ toolId: tool.id, label: own, topic: topicOf(words, skipped) });
     }
   }
   return placed.sort((a, b) => compareCodePoints(a.label, b.label));
+}
+
+/** `create_issue` as it is; camel case, which lower case would make unreadable, by its words. */
+function leafLabel(name: string, words: readonly string[]): string {
+  if (!/[A-Z]/.test(name)) return fitSegment(name);
+  const separator = name.includes('_') ? '_' : '-';
+  return fitSegment(words.join(separator));
 }
 
 /** A first word that this share of a namespace's tools begin with tells nothing about any of them. */
 const SHARED_PREFIX = 0.7;
 const PREFIX_SAMPLE = 5;
 
-function wordsToSkip(tools: readonly GraphTool[], namespace: string): Set<string> {
+function wordsToSkip(names: readonly string[][], namespace: string): Set<string> {
   const skipped = new Set(splitWords(namespace));
-  if (tools.length < PREFIX_SAMPLE) return skipped;
-  for (const [word, members] of groupBy(tools, (tool) => splitWords(tool.name)[0] ?? '')) {
-    if (members.length >= tools.length * SHARED_PREFIX) skipped.add(word);
+  if (names.length < PREFIX_SAMPLE) return skipped;
+  for (;;) {
+    const before = skipped.size;
+    for (const [word, sharers] of groupBy(names, (words) => words[skippedCount(words, skipped)] ?? '')) {
+      if (sharers.length >= names.length * SHARED_PREFIX && !isVerb(word)) skipped.add(word);
+    }
+    if (skipped.size === before) return skipped;
   }
-  return skipped;
 }
 
 /** The graph over nodes in the order in which they were built: parents before their children. */
@@ -173,13 +188,20 @@ function findByTopic(segments: readonly string[], nodes: readonly GraphNode[]): 
   const prefix = `/${namespace}/`;
   const tools = nodes.filter((node) => node.toolId !== undefined && node.path.startsWith(prefix));
   const about = (node: GraphNode, topics: readonly string[]): boolean => {
-    const words = topicWords(topicOf(node.label, skipped));
+    const words = topicWords(topicOf(splitWords(node.label), skipped));
     return topics.every((topic) => splitWords(topic).every((word) => words.has(singular(word))));
   };
-  const named = tools.find((node) => node.label === rest.at(-1) && about(node, rest.slice(0, -1)));
+  const topics = rest.filter((segment) => !GENERIC_LABELS.has(segment));
+  const leaf = withoutSeparators(rest.at(-1) as string);
+  const above = rest.slice(0, -1).filter((segment) => !GENERIC_LABELS.has(segment));
+  const named = tools.find((node) => withoutSeparators(node.label) === leaf && about(node, above));
   if (named) return named;
-  const members = tools.filter((node) => about(node, rest));
+  const members = topics.length > 0 ? tools.filter((node) => about(node, topics)) : [];
   return members.length > 0 ? members : undefined;
+}
+
+function withoutSeparators(label: string): string {
+  return label.replaceAll(/[-_]/g, '');
 }
 
 function topicWords({ nouns, related }: Topic): Set<string> {

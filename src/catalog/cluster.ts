@@ -1,4 +1,5 @@
 import { plural, type Topic } from './topic.ts';
+import { READING_VERBS } from './words.ts';
 
 /** A tool on its way into the graph. */
 export interface Placed {
@@ -13,71 +14,97 @@ export interface Cluster {
   clusters: Map<string, Cluster>;
 }
 
-/** What one listing should show at most (issue B.3). */
+/** Beyond this a listing is divided, where its tools have topics to divide it by (issue B.3). */
 export const MAX_CHILDREN = 20;
+/** A little more is better than a level for its own sake. */
+const TOLERATED_CHILDREN = 24;
+/** Beyond this even what has nothing in common is divided, by the letter. */
+const MAX_UNRELATED = 30;
 /** Fewer tools than this are no cluster of their own. */
 const MIN_CLUSTER = 3;
-/** For what shares no topic with anything. */
-const REST = 'other';
+
+const OTHER = 'other';
+const READ = 'read';
+const WRITE = 'write';
 
 /**
  * Groups tools by what they are about. A tool's place follows from its own name and from counts in its namespace
  * crossing a threshold, never from a balance of the whole: so another tool more moves none, unless it is the one that
- * makes a topic large enough for a cluster (or a cluster too large for one listing).
+ * makes a topic large enough for a cluster, or a listing too large to stay one.
  */
 export function clusterTools(tools: readonly Placed[], depth = 0): Cluster {
-  if (tools.length <= MAX_CHILDREN) return { leaves: [...tools], clusters: new Map() };
-  const groups = groupBy(tools, (tool) => tool.topic.nouns[depth] ?? '');
-  const plain = groups.get('') ?? [];
-  groups.delete('');
+  if (tools.length <= MAX_CHILDREN) return leavesOnly(tools);
   const named = new Map<string, Placed[]>();
-  let loose: Placed[] = [];
-  for (const [noun, members] of groups) {
-    if (members.length >= MIN_CLUSTER) named.set(noun, members);
-    else loose.push(...members);
+  const leaves: Placed[] = [];
+  for (const [label, members] of groupBy(tools, (tool) => clusterLabel(tool.topic.nouns[depth]))) {
+    if (label !== '' && members.length >= MIN_CLUSTER) named.set(label, members);
+    else leaves.push(...members);
   }
-  if (depth === 0) loose = adoptByOtherWords(loose, named);
-  const leaves = [...plain, ...loose];
+  // Everything is about the same: a level for that alone would hold nothing else.
+  if (named.size === 1 && leaves.length === 0) return clusterTools(tools, depth + 1);
+  const loose = depth === 0 ? adoptByOtherWords(leaves, named) : leaves;
+  if (tools.length <= MAX_UNRELATED && loose.length > tools.length / 2) return leavesOnly(tools);
   const clusters = new Map<string, Cluster>();
-  for (const [noun, members] of named) {
-    // Everything here shares this one noun: a level of its own would hold nothing else.
-    if (members.length === tools.length) return clusterTools(tools, depth + 1);
-    clusters.set(plural(noun), clusterTools(members, depth + 1));
-  }
-  if (clusters.size > 0 && leaves.length + clusters.size <= MAX_CHILDREN) return { leaves, clusters };
-  return splitLeaves(leaves, clusters, depth);
+  for (const [label, members] of named) clusters.set(label, clusterTools(members, depth + 1));
+  return addLoose(loose, clusters, depth);
+}
+
+/** By the label and not by the noun: two forms of one word must not make two clusters of one name. */
+function clusterLabel(noun: string | undefined): string {
+  return noun === undefined ? '' : plural(noun);
+}
+
+function leavesOnly(leaves: readonly Placed[]): Cluster {
+  return { leaves: [...leaves], clusters: new Map() };
 }
 
 /** A tool with a topic of its own may still name another's: `reset-droplet-password` belongs with the droplets. */
 function adoptByOtherWords(loose: readonly Placed[], named: ReadonlyMap<string, Placed[]>): Placed[] {
   return loose.filter((tool) => {
-    const { nouns, related } = tool.topic;
-    const home = [...nouns.slice(1), ...related].find((noun) => named.has(noun));
-    if (home !== undefined) named.get(home)?.push(tool);
-    return home === undefined;
+    const { verb, nouns, related } = tool.topic;
+    const home = [...nouns.slice(1), ...related].find((noun) => named.has(clusterLabel(noun)));
+    if (home === undefined) return true;
+    named.get(clusterLabel(home))?.push({ ...tool, topic: { verb, nouns: [home, ...nouns], related } });
+    return false;
   });
 }
 
-/** Too many leaves for one listing: by what they do, then by the letter. */
-function splitLeaves(leaves: Placed[], clusters: Map<string, Cluster>, depth: number): Cluster {
-  if (leaves.length <= MAX_CHILDREN) {
-    if (leaves.length < MIN_CLUSTER || depth > 0) return { leaves, clusters };
-    return { leaves: [], clusters: new Map([...clusters, [REST, { leaves, clusters: new Map() }]]) };
+/** What has no cluster stands beside the clusters; when that is too much for one listing, in a cluster of its own. */
+function addLoose(loose: readonly Placed[], clusters: Map<string, Cluster>, depth: number): Cluster {
+  if (loose.length < MIN_CLUSTER || loose.length + clusters.size <= TOLERATED_CHILDREN) {
+    return { leaves: [...loose], clusters };
   }
-  const byLetter = groupBy(leaves, (tool) => letterRange(tool.label));
-  const ranges = new Map<string, Cluster>();
-  for (const [range, members] of byLetter) ranges.set(range, { leaves: members, clusters: new Map() });
-  if (clusters.size === 0) return { leaves: [], clusters: ranges };
-  return { leaves: [], clusters: new Map([...clusters, [REST, { leaves: [], clusters: ranges }]]) };
+  const effects = byEffect(loose);
+  if (clusters.size === 0 && effects.size === 1) return divideUnrelated(loose, depth);
+  if (loose.length <= MAX_CHILDREN || depth === 0) clusters.set(OTHER, divideUnrelated(loose, depth));
+  else for (const [label, members] of effects) clusters.set(label, divideUnrelated(members, depth));
+  return { leaves: [], clusters };
+}
+
+/** All about one thing: those that look at it apart from those that change it. */
+function byEffect(tools: readonly Placed[]): Map<string, Placed[]> {
+  return groupBy(tools, (tool) => (READING_VERBS.has(tool.topic.verb) ? READ : WRITE));
+}
+
+/** By the first word that they do not share: up to `depth` all their nouns are the same. */
+function divideUnrelated(tools: readonly Placed[], depth: number): Cluster {
+  if (tools.length <= MAX_UNRELATED) return leavesOnly(tools);
+  const byLetter = groupBy(tools, (tool) => letterRange(tool.topic.nouns[depth] ?? tool.topic.verb));
+  return { leaves: [], clusters: new Map(Array.from(byLetter, ([range, members]) => [range, leavesOnly(members)])) };
 }
 
 /** Fixed ranges, so that no tool's letter depends on the others. */
 const LETTER_RANGES = ['a-c', 'd-f', 'g-i', 'j-l', 'm-o', 'p-r', 's-u', 'v-z'];
+const NO_LETTER = '0-9';
 
-function letterRange(label: string): string {
-  const letter = label.charCodeAt(0) - 0x61;
-  return letter < 0 || letter > 25 ? '0-9' : (LETTER_RANGES[Math.min(Math.floor(letter / 3), 7)] as string);
+function letterRange(word: string): string {
+  const letter = word.charCodeAt(0) - 0x61;
+  if (!(letter >= 0 && letter < 26)) return NO_LETTER;
+  return LETTER_RANGES[Math.min(Math.floor(letter / 3), LETTER_RANGES.length - 1)] as string;
 }
+
+/** Labels that say how a listing was divided and not what is in it. */
+export const GENERIC_LABELS: ReadonlySet<string> = new Set([OTHER, READ, WRITE, NO_LETTER, ...LETTER_RANGES]);
 
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();

@@ -13,7 +13,7 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points above all of the BMP: lift them over U+E000 to U+FFFF. */
+/** Surrogates stand for code points above all of the BMP: lift them over U+FFFF. */
 function codePointRank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x2000 : unit;
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x2800 : unit;
 }

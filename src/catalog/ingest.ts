@@ -150,11 +150,10 @@ function firstString(...values: unknown[]): string {
   return values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
 }
 
-function nestedDeeperThan(value: unknown, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false;
+function nestedDeeperThan(container: object, levels: number): boolean {
   if (levels === 0) return true;
-  for (const key in value) {
-    if (nestedDeeperThan((value as Json)[key], levels - 1)) return true;
+  for (const child of Array.isArray(container) ? container : Object.values(container)) {
+    if (child !== null && typeof child === 'object' && nestedDeeperThan(child, levels - 1)) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import type { Catalog, CatalogServer } from './catalog.ts';
 import { CatalogError } from './catalogError.ts';
-import { graphOf } from './choiceGraph.ts';
+import { type ChoiceGraph, graphOf } from './choiceGraph.ts';
 import { fingerprint, sha256 } from './shapeHash.ts';
 import { parseToolId } from './toolId.ts';
 import type { CatalogTool, GraphNode, NodeKind, RefreshFinding, Safety } from './types.ts';
@@ -84,10 +84,14 @@ export function decodeCatalog(bytes: Uint8Array): Catalog {
   if (sha256(body) !== header.sha256) throw damaged('its content does not have the hash that it states');
   const index = JSON.parse(body.toString('utf8', 0, header.indexBytes)) as Index;
   const tools = readTools(index, body.subarray(header.indexBytes));
+  let graph: ChoiceGraph | undefined;
   return {
     tools,
     byId: new Map(tools.map((tool) => [tool.id, tool])),
-    graph: graphOf(readNodes(index, tools)),
+    get graph() {
+      graph ??= graphOf(readNodes(index, tools));
+      return graph;
+    },
     servers: index.servers,
     findings: index.findings,
     hash: index.hash,

@@ -5,8 +5,15 @@ interface RankFile {
   bpe_ranks: string;
 }
 
-/** Every token's bytes, as a string of one character per byte, with its rank. */
-export type RankTable = ReadonlyMap<string, number>;
+export interface RankTable {
+  /** Every token's bytes, as a string of one character per byte, with its rank. */
+  ranks: ReadonlyMap<string, number>;
+  /** Ranks of the tokens of two bytes, at first byte × 256 + second: merging a long piece starts with all its pairs. */
+  pairs: Int32Array;
+}
+
+/** No rank: above all that are. */
+export const NO_RANK = 0x7fffffff;
 
 let table: RankTable | undefined;
 
@@ -26,13 +33,22 @@ function loadRankFile(): RankFile {
     : createRequire(import.meta.url)('js-tiktoken/ranks/cl100k_base');
 }
 
+export function pairIndex(bytes: string, at: number): number {
+  return bytes.charCodeAt(at) * 256 + bytes.charCodeAt(at + 1);
+}
+
 /** Lines of `! first-rank base64 base64 …`, ranks counting up along the line. */
 function parseRanks(file: RankFile): RankTable {
   const ranks = new Map<string, number>();
+  const pairs = new Int32Array(0x10000).fill(NO_RANK);
   for (const line of file.bpe_ranks.split('\n')) {
     const [, first, ...tokens] = line.split(' ');
     let rank = Number(first);
-    for (const token of tokens) ranks.set(atob(token), rank++);
+    for (const token of tokens) {
+      const bytes = atob(token);
+      if (bytes.length === 2) pairs[pairIndex(bytes, 0)] = rank;
+      ranks.set(bytes, rank++);
+    }
   }
-  return ranks;
+  return { ranks, pairs };
 }

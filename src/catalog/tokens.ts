@@ -4,11 +4,11 @@ import { cl100kRanks, type RankTable } from './tokenRanks.ts';
 
 /** Exact number of cl100k_base tokens (000 §2.3). What looks like a special token is ordinary text. */
 export function countTokens(text: string): number {
-  const ranks = cl100kRanks();
+  const table = cl100kRanks();
   let count = 0;
   for (let start = 0; start < text.length; ) {
     const end = pieceEnd(text, start);
-    count += pieceTokens(text.slice(start, end), ranks);
+    count += pieceTokens(text.slice(start, end), table);
     start = end;
   }
   return count;
@@ -31,11 +31,11 @@ export function prefixHorizon(text: string, limit: number): number | undefined {
 }
 
 function tokenHorizon(text: string, limit: number, furtherPieces: number): number | undefined {
-  const ranks = cl100kRanks();
+  const table = cl100kRanks();
   let count = 0;
   for (let start = 0; start < text.length; ) {
     const end = pieceEnd(text, start);
-    count += pieceTokens(text.slice(start, end), ranks);
+    count += pieceTokens(text.slice(start, end), table);
     start = end;
     if (count > limit) {
       for (let more = furtherPieces; more > 0 && start < text.length; more--) start = pieceEnd(text, start);
@@ -50,14 +50,14 @@ const mergedCounts = new Map<string, number>();
 const CACHED_PIECES = 20_000;
 const LONGEST_CACHED_PIECE = 48;
 
-function pieceTokens(piece: string, ranks: RankTable): number {
+function pieceTokens(piece: string, table: RankTable): number {
   // An ASCII piece is its own byte string. One that is not could look like other bytes, so it is encoded first.
   const ascii = isAscii(piece);
-  if (ascii && ranks.has(piece)) return 1;
+  if (ascii && table.ranks.has(piece)) return 1;
   const cached = mergedCounts.get(piece);
   if (cached !== undefined) return cached;
   const bytes = ascii ? piece : Buffer.from(piece, 'utf8').toString('latin1');
-  const count = ranks.has(bytes) ? 1 : mergedCount(bytes, ranks);
+  const count = table.ranks.has(bytes) ? 1 : mergedCount(bytes, table);
   if (piece.length <= LONGEST_CACHED_PIECE) {
     if (mergedCounts.size >= CACHED_PIECES) mergedCounts.clear();
     mergedCounts.set(piece, count);

@@ -1,4 +1,14 @@
-import { COMPOUNDS, LEADING_VERBS, MASS_NOUNS, PLAIN_VERBS, PREPOSITIONS, QUALIFIERS } from './words.ts';
+import {
+  ADJECTIVES,
+  COMPOUNDS,
+  LEADING_VERBS,
+  MASS_NOUNS,
+  NOUNS_IN_ING,
+  PLAIN_VERBS,
+  PREPOSITIONS,
+  QUALIFIERS,
+  SHORT_NOUNS,
+} from './words.ts';
 
 /** What a tool's name says: what it does, and to what, the general before the special. */
 export interface Topic {
@@ -10,44 +20,50 @@ export interface Topic {
 }
 
 /** The topic of a tool, from its own name alone: so no other tool can change it. */
-export function topicOf(toolName: string, skippedWords: ReadonlySet<string>): Topic {
-  const all = splitWords(toolName).filter((word) => !/^\d+$/.test(word));
-  const words = dropSkipped(all, skippedWords);
+export function topicOf(nameWords: readonly string[], skippedWords: ReadonlySet<string>): Topic {
+  const all = nameWords.filter((word) => !/^\d+$/.test(word));
+  const words = all.slice(skippedCount(all, skippedWords));
   const verbAt = findVerb(words);
   const verb = verbAt < 0 ? '' : (words[verbAt] as string);
   const rest = verbAt < 0 ? words : [...words.slice(0, verbAt), ...afterVerb(words, verbAt)];
   const preposition = rest.findIndex((word, index) => index > 0 && PREPOSITIONS.has(word));
   const about = preposition < 0 ? rest : rest.slice(0, preposition);
-  const related = preposition < 0 ? [] : rest.slice(preposition + 1);
-  const nouns = toNouns(about);
-  return nouns.length > 0 ? { verb, nouns, related: toNouns(related) } : { verb, nouns: toNouns(related), related: [] };
+  const related = toNouns(preposition < 0 ? [] : rest.slice(preposition + 1), skippedWords);
+  const nouns = toNouns(about, skippedWords);
+  return nouns.length > 0 ? { verb, nouns, related } : { verb, nouns: related, related: [] };
+}
+
+/** How many words at the front repeat the server or what all its tools share. Never all of the words. */
+export function skippedCount(words: readonly string[], skipped: ReadonlySet<string>): number {
+  let count = 0;
+  while (count < words.length - 1 && skipped.has(words[count] as string)) count++;
+  return count;
 }
 
 /** Lower-case words of a name in any style: snake, kebab, camel, dotted. */
 export function splitWords(name: string): string[] {
-  return name
-    .replaceAll(/OAuth/g, 'Oauth')
-    .replaceAll(/GraphQL/g, 'Graphql')
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
+  const spaced = /[A-Z]/.test(name) ? spaceCamelCase(name).toLowerCase() : name.toLowerCase();
+  return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
-/** Words at the front that repeat the server or that all its tools share. Never all of the words. */
-function dropSkipped(words: string[], skipped: ReadonlySet<string>): string[] {
-  let first = 0;
-  while (first < words.length - 1 && skipped.has(words[first] as string)) first++;
-  return words.slice(first);
+function spaceCamelCase(name: string): string {
+  return name
+    .replaceAll('OAuth', 'Oauth')
+    .replaceAll('GraphQL', 'Graphql')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2');
 }
 
 function findVerb(words: readonly string[]): number {
   const first = words.findIndex((word) => !QUALIFIERS.has(word) && word !== 'batch' && word !== 'bulk');
   if (first < 0) return -1;
   const leading = words[first] as string;
-  if (words.length > first + 1 && (PLAIN_VERBS.has(leading) || LEADING_VERBS.has(leading))) return first;
+  if (words.length > first + 1 && isVerb(leading)) return first;
   return words.findIndex((word, index) => index > first && PLAIN_VERBS.has(word));
+}
+
+export function isVerb(word: string): boolean {
+  return PLAIN_VERBS.has(word) || LEADING_VERBS.has(word);
 }
 
 /** `create_or_update_file`: what is joined to the verb by "or" is a verb too. */
@@ -57,19 +73,31 @@ function afterVerb(words: readonly string[], verbAt: number): string[] {
   return words.slice(next);
 }
 
-function toNouns(words: readonly string[]): string[] {
-  const nouns: string[] = [];
-  for (const word of words) {
-    if (QUALIFIERS.has(word) || PREPOSITIONS.has(word)) {
-      if (word !== 'api') continue;
-    }
-    const noun = singular(word);
-    const joined = `${nouns.at(-1)}-${noun}`;
-    if (COMPOUNDS.has(joined)) nouns[nouns.length - 1] = joined;
-    else if (nouns.at(-1) !== noun) nouns.push(noun);
+function toNouns(words: readonly string[], skipped: ReadonlySet<string>): string[] {
+  const singulars = words.filter((word) => !QUALIFIERS.has(word) && !PREPOSITIONS.has(word)).map(singular);
+  const telling = singulars.filter((word) => !skipped.has(word));
+  const joined: string[] = [];
+  for (const word of telling.length > 0 ? telling : singulars) {
+    const pair = `${joined.at(-1)}-${word}`;
+    if (COMPOUNDS.has(pair)) joined[joined.length - 1] = pair;
+    else joined.push(word);
   }
-  if (nouns.length > 1 && nouns[0] === 'api') nouns.shift();
-  return nouns;
+  const nouns: string[] = [];
+  let adjectives = '';
+  joined.forEach((word, index) => {
+    if (index < joined.length - 1 && isAdjective(word)) adjectives += `${word}-`;
+    else {
+      const noun = adjectives + word;
+      if (!nouns.includes(noun)) nouns.push(noun);
+      adjectives = '';
+    }
+  });
+  // "API" before a thing is how it is reached; alone, it is the thing.
+  return nouns.length > 1 && nouns[0] === 'api' ? nouns.slice(1) : nouns;
+}
+
+function isAdjective(word: string): boolean {
+  return ADJECTIVES.has(word) || (/.{3}(ed|ing)$/.test(word) && !NOUNS_IN_ING.has(word));
 }
 
 /** Good enough for the words of tool names; wrong forms do no harm, since only equality counts. */
@@ -85,10 +113,14 @@ export function singular(word: string): string {
 /** The label of a cluster: the noun as a person would head a list. Depends on the noun alone, so it never changes. */
 export function plural(noun: string): string {
   const head = noun.slice(noun.lastIndexOf('-') + 1);
-  if (head.length < 3 || head.endsWith('s') || MASS_NOUNS.has(head) || !/[aeiouy]/.test(head)) {
-    return /(ss|us)$/.test(head) && !MASS_NOUNS.has(head) ? `${noun}es` : noun;
-  }
-  if (/(ch|sh|x|z)$/.test(head)) return `${noun}es`;
+  if (MASS_NOUNS.has(head) || isAbbreviation(head)) return noun;
+  if (/(ss|us|ch|sh|x|z)$/.test(head)) return `${noun}es`;
+  if (head.endsWith('s')) return noun;
   if (/[^aeiou]y$/.test(head)) return `${noun.slice(0, -1)}ies`;
   return `${noun}s`;
+}
+
+/** `kv`, `sdk`, `lwc`: too short for a word, or without a vowel. */
+function isAbbreviation(word: string): boolean {
+  return word.length < 3 || (word.length === 3 && !SHORT_NOUNS.has(word)) || !/[aeiouy]/.test(word);
 }

@@ -8,7 +8,7 @@ export function truncateToTokens(text: string, budget: number): string {
   if (budget <= 0) return '';
   const horizon = prefixHorizon(text, budget);
   if (horizon === undefined) return text;
-  return longestSentences(text, budget, horizon) ?? `${longestPrefix(text, budget - 1, horizon).trimEnd()}…`;
+  return longestSentences(text, budget, horizon) ?? `${longestPrefix(text, budget - 1).trimEnd()}…`;
 }
 
 /** `.`, `!` or `?` before white space or the end: the dots of `1.2.3` and `file.txt` end no sentence. */
@@ -26,28 +26,26 @@ function longestSentences(text: string, budget: number, horizon: number): string
 }
 
 /**
- * Finishing a word can take fewer tokens than half of it did, so the search for the longest prefix is not over at the
- * first that does not fit: this much further on none has been seen to fit again.
+ * By bisection over characters, which is part of the result: a whole word can take fewer tokens than its half, so
+ * "the longest" that another way of searching finds can be another one.
  */
-const LOOK_AHEAD = 24;
-
-function longestPrefix(text: string, budget: number, horizon: number): string {
-  const prefix = (end: number): string => text.slice(0, wholeCodePoints(text, end));
+function longestPrefix(text: string, budget: number): string {
+  const offsets = characterOffsets(text);
   let fits = 0;
-  let tooLong = Math.min(horizon, text.length);
-  while (tooLong - fits > 1) {
-    const middle = (fits + tooLong) >> 1;
-    if (fitsTokens(prefix(middle), budget)) fits = middle;
-    else tooLong = middle;
+  let last = offsets ? offsets.length - 1 : text.length;
+  while (fits < last) {
+    const middle = (fits + last + 1) >> 1;
+    const end = offsets ? (offsets[middle] as number) : middle;
+    if (fitsTokens(text.slice(0, end), budget)) fits = middle;
+    else last = middle - 1;
   }
-  for (let end = Math.min(fits + LOOK_AHEAD, horizon); end > fits; end--) {
-    if (fitsTokens(prefix(end), budget)) return prefix(end);
-  }
-  return prefix(fits);
+  return text.slice(0, offsets ? offsets[fits] : fits);
 }
 
-/** Steps back from the middle of a surrogate pair. */
-function wholeCodePoints(text: string, end: number): number {
-  const before = text.charCodeAt(end - 1);
-  return before >= 0xd800 && before <= 0xdbff && end < text.length ? end - 1 : end;
+/** Where each character starts, and the end; undefined when every unit is a character. */
+function characterOffsets(text: string): number[] | undefined {
+  if (!/[\ud800-\udbff]/.test(text)) return undefined;
+  const offsets = [0];
+  for (const character of text) offsets.push((offsets.at(-1) as number) + character.length);
+  return offsets;
 }

@@ -39,21 +39,49 @@ export const PREPOSITIONS = words(
 
 /** Say how many or which, not what. */
 export const QUALIFIERS = words(
-  'a active all an any api async available batch bulk by complete current custom detailed each every existing full given id ids its latest live many me multi multiple my new old own raw recent single specific the this tool your',
+  'a active all an any async available batch bulk by complete current custom detailed each every existing full given id ids its latest live many me multi multiple my new old own raw recent single specific the this tool your',
 );
 
+/** Verbs that only look. */
+export const READING_VERBS = words(`
+  analyze ask check compare count describe detect diff discover download estimate evaluate examine explain explore
+  export extract fetch find get inspect introspect list look lookup measure monitor navigate observe preview query
+  read recover reference report retrieve review search select show summarize suggest track validate verify view watch
+`);
+
 /** Read as one thing though they are two words. The second is never a topic of its own after the first. */
-export const COMPOUNDS = words(
-  'pull-request merge-request work-item api-key access-key access-token feature-flag service-account web-hook user-story test-case test-run test-plan test-suite time-entry time-zone load-balancer log-group data-source data-set saved-view line-item payment-method tax-rate credit-note purchase-order bank-transaction knowledge-base security-group key-value custom-field environment-variable env-var object-schema audit-log code-block status-page action-item pipeline-schedule business-unit release-note',
-);
+export const COMPOUNDS = words(`
+  access-key access-request access-token action-item alert-policy api-key audit-log bank-transaction block-storage
+  business-unit calendar-event code-block credit-note custom-domain custom-field data-set data-source emoji-reaction
+  env-var environment-variable feature-flag hosted-zone jest-test key-value knowledge-base line-item load-balancer
+  log-group merge-request node-pool oauth-application oauth-client oauth-grant oauth-token object-schema
+  payment-method phone-number pipeline-schedule pull-request purchase-order recycle-bin release-note saved-view
+  security-group service-account service-binding short-code signing-key spec-file status-page tax-rate test-case
+  test-plan test-run test-suite text-box time-entry time-zone user-story web-hook wiki-page work-item
+`);
+
+/** Say of what sort, and are nothing without the next word. Words in `-ed` and `-ing` are taken for such as well. */
+export const ADJECTIVES = words(`
+  client draft google hidden incoming mobile manual outgoing primary private public remote secondary shared short side upcoming
+`);
+
+/** Look like an adjective and are none. */
+export const NOUNS_IN_ING = words(`
+  billing binding building embed embedding engineering feed finding listing mapping meeting monitoring painting
+  pricing rating reading recording ring seed setting speed spring string testing thing training need
+`);
 
 /** Have no plural of their own. */
 export const MASS_NOUNS = words(`
-  access advice ai analytics audio auth authentication authorization billing browser cache calendar chat ci clipboard
-  code compute config configuration content context copilot css data debugging design dns documentation email feedback
+  access accessibility advice ai analytics audio auth authentication authorization billing browser cache calendar chat ci clipboard
+  code compute config configuration content context copilot core css data debugging design dns documentation feedback
   gmail graphql hardware health help history html http info information infra infrastructure input insight iot json kafka
   keyboard kubernetes lds log logging lwc markdown media memory metadata money monitoring mouse music network oauth
-  output pdf performance persona postgres power privacy progress quality r2 redis security seo slack sms software source
-  sprints sql status storage support sync telemetry test text time tracing traffic training translation travel usage
+  output payroll pdf performance persona postgres power privacy progress quality r2 redis security seo slack sms software source sql status storage support sync telemetry test text time tracing traffic training translation travel usage
   video voice weather web wiki work xml yaml youtube
 `);
+
+/** Of three letters and words all the same: others of that length are mostly abbreviations, without a plural. */
+export const SHORT_NOUNS = words(
+  'app bin bot box bug day doc job key lab law log map net org pod row set tab tag tax url',
+);

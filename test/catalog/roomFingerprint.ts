@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { toCard } from '../../src/catalog/card.ts';
+import { cardsWithinBudget } from '../../src/catalog/cardBudget.ts';
+import { renderCardLines } from '../../src/catalog/cardText.ts';
+import { buildCatalog } from '../../src/catalog/catalog.ts';
+import { encodeCatalog } from '../../src/catalog/snapshot.ts';
+import { generatedListings, shuffled } from './sampleListings.ts';
+
+/** Names whose order or case depends on the locale, if anything asks it: Turkish i, Swedish å, digits, signs. */
+const listings = [
+  ...generatedListings(4, 40),
+  ...['İstanbul', 'istanbul', 'ISTANBUL', 'Ångström', 'zebra', 'ä-server'].map((server) => ({
+    server,
+    tools: ['TITLE_İ', 'title_i', 'TITLE_I', 'ärger', 'zoo', 'item10', 'item9', '_x', '-x'].map((name) => ({ name })),
+  })),
+];
+
+/** Everything the room can say about these listings, as one hash. */
+export function fingerprintOfRoom(order: number): string {
+  const catalog = buildCatalog(shuffled(listings, order));
+  const { cards } = cardsWithinBudget(catalog.tools, toCard);
+  return createHash('sha256').update(encodeCatalog(catalog)).update(renderCardLines(cards)).digest('hex');
+}

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { ServerListing } from '../../src/catalog/types.ts';
+
+/** The tools of real servers, where they are at hand. They belong to their authors and are no part of the project. */
+const REAL_TOOLS = `${process.env.WAYGATE_SHARED ?? '/work/shared'}/data/catalog/real-tools.json`;
+
+export function hasRealTools(): boolean {
+  return existsSync(REAL_TOOLS);
+}
+
+/** Real servers' listings, or generated ones in their place. */
+export function sampleListings(): ServerListing[] {
+  return hasRealTools() ? realListings() : generatedListings(12, 60);
+}
+
+function realListings(): ServerListing[] {
+  const { tools } = JSON.parse(readFileSync(REAL_TOOLS, 'utf8')) as { tools: { server: string }[] };
+  const servers = [...new Set(tools.map((tool) => tool.server))];
+  return servers.map((server) => ({ server, tools: tools.filter((tool) => tool.server === server) }));
+}
+
+const VERBS = ['create', 'get', 'list', 'update', 'delete', 'search', 'archive'];
+const NOUNS = [
+  'issue',
+  'pull_request',
+  'project',
+  'label',
+  'team_member',
+  'invoice',
+  'release_note',
+  'webhook',
+  'file',
+];
+const STYLES = [
+  (words: string[]) => words.join('_'),
+  (words: string[]) => words.join('-'),
+  (words: string[]) =>
+    words.map((word, at) => (at === 0 ? word : (word[0] ?? '').toUpperCase() + word.slice(1))).join(''),
+];
+
+/** Servers of the given number of tools, in the naming styles that real ones have. */
+export function generatedListings(servers: number, toolsEach: number): ServerListing[] {
+  return Array.from({ length: servers }, (_, at) => {
+    const style = STYLES[at % STYLES.length] as (words: string[]) => string;
+    const tools = Array.from({ length: toolsEach }, (_, index) => {
+      const verb = VERBS[index % VERBS.length] as string;
+      const noun = NOUNS[Math.floor(index / VERBS.length) % NOUNS.length] as string;
+      const round = Math.floor(index / (VERBS.length * NOUNS.length));
+      const words = [verb, ...noun.split('_'), ...(round > 0 ? [`part${round}`] : [])];
+      return {
+        name: style(words),
+        description: `${verb} one ${noun.replace('_', ' ')} of server ${at}. It says which by its id.`,
+        inputSchema: { type: 'object', properties: { id: { type: 'string' }, body: {} }, required: ['id'] },
+      };
+    });
+    return { server: `server-${at}`, tools };
+  });
+}
+
+/** A shuffle that is the same at every run. */
+export function shuffled<T>(items: readonly T[], seed: number): T[] {
+  let state = seed;
+  const next = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return items
+    .map((item) => ({ item, at: next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

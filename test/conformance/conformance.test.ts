@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type ConformanceFile, difference, runConformance } from './conformance.ts';
+import { operations, overruled } from './operations.ts';
+
+/** Groups of `gateway.json` that have their rooms; a new room adds its own. */
+const CLAIMED = [
+  'tool_id_format',
+  'tool_id_parse',
+  'hash8',
+  'infer_namespace',
+  'ingest_tool',
+  'path_parse',
+  'path_resolve',
+  'tokens',
+  'truncate_description',
+  'tags_cap',
+  'safety',
+  'card_shape',
+  'card_render',
+  'ordering',
+  'card_budget',
+  'primitive_id',
+  'primitive_ingest',
+  'collisions',
+  'real_catalog_ids',
+  'cache_stable',
+  'catalog_hash',
+];
+
+const SHARED_CASES = process.env.WAYGATE_SHARED ?? '/work/shared';
+const path = `${SHARED_CASES}/cases/gateway.json`;
+
+describe.skipIf(!existsSync(path))('the shared cases', () => {
+  const file = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ConformanceFile) : { groups: {} };
+
+  it.each(CLAIMED)('%s', async (group) => {
+    const results = await runConformance(file, { operations, overruled, groups: [group] });
+    expect(results.length).toBeGreaterThan(0);
+    expect(results.filter((result) => result.outcome === 'failed')).toEqual([]);
+  });
+
+  it('lists no case as overruled that passes after all', async () => {
+    const results = await runConformance(file, { operations, overruled, groups: CLAIMED });
+    const lost = results.filter((result) => result.outcome === 'overruled').map((result) => result.id);
+    expect(lost).toEqual(overruled.map((entry) => entry.id));
+  });
+});
+
+describe('the runner itself', () => {
+  const one = (expected: unknown): ConformanceFile => ({
+    groups: { g: [{ id: 'c', op: 'o', input: 1, expected }] },
+  });
+  const table = { g: { o: { run: (input: unknown) => ({ value: input }) } } };
+
+  it('passes what agrees and says where something differs', async () => {
+    const run = async (expected: unknown) =>
+      (await runConformance(one(expected), { operations: table, overruled: [] }))[0];
+    expect(await run({ value: 1 })).toMatchObject({ outcome: 'passed' });
+    expect(await run({ value: 2 })).toMatchObject({ outcome: 'failed', why: '/value: expected 2, got 1' });
+    expect(await run({ value: 1, more: null })).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('counts an operation that does not exist as failed', async () => {
+    const [result] = await runConformance(one({}), { operations: {}, overruled: [] });
+    expect(result).toMatchObject({ outcome: 'failed', why: 'not implemented: g / o' });
+  });
+
+  it('fails and does not crash when an operation throws', async () => {
+    const throwing = {
+      g: {
+        o: {
+          run: () => {
+            throw new Error('boom');
+          },
+        },
+      },
+    };
+    const [result] = await runConformance(one({}), { operations: throwing, overruled: [] });
+    expect(result).toMatchObject({ outcome: 'failed', why: 'threw Error: boom' });
+  });
+
+  it('takes <any> for any text, and for text alone', () => {
+    expect(difference({ message: '<any>' }, { message: 'x' }, '')).toBeUndefined();
+    expect(difference({ message: '<any>' }, {}, '')).toBeDefined();
+  });
+});

@@ -1,0 +1,109 @@
+/** Runs files of the form of `shared/cases/gateway.json`: inputs, operations and what must come of them. */
+
+export interface ConformanceCase {
+  id: string;
+  op: string;
+  input: unknown;
+  expected: unknown;
+}
+
+export interface ConformanceFile {
+  groups: Record<string, ConformanceCase[]>;
+}
+
+/** What an operation may need beside its input. */
+export interface OperationContext {
+  expected: unknown;
+  /** The whole file: some groups share a fixture that stands in another group. */
+  file: ConformanceFile;
+}
+
+export interface Operation {
+  /** The result in the form of `expected`, so that the two can be compared whole. */
+  run(input: unknown, context: OperationContext): unknown;
+  /** Fields of `expected` that say something of another program; the reason stands beside each use. */
+  ignoring?: readonly string[];
+}
+
+/** Operations of one group of cases, by name: the same name can mean different things in different groups. */
+export type OperationTable = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** A case that loses against the written specification, and the section that overrules it. */
+export interface OverruledCase {
+  id: string;
+  section: string;
+  why: string;
+}
+
+export interface CaseResult {
+  id: string;
+  group: string;
+  outcome: 'passed' | 'failed' | 'overruled';
+  why: string;
+}
+
+export interface RunOptions {
+  operations: OperationTable;
+  overruled: readonly OverruledCase[];
+  /** Only these groups; all when absent. */
+  groups?: readonly string[] | undefined;
+}
+
+export async function runConformance(file: ConformanceFile, options: RunOptions): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const [group, cases] of Object.entries(file.groups)) {
+    if (options.groups && !options.groups.includes(group)) continue;
+    for (const one of cases) results.push({ id: one.id, group, ...(await judge(group, one, file, options)) });
+  }
+  return results;
+}
+
+async function judge(
+  group: string,
+  { id, op, input, expected }: ConformanceCase,
+  file: ConformanceFile,
+  { operations, overruled }: RunOptions,
+): Promise<Pick<CaseResult, 'outcome' | 'why'>> {
+  const ruling = overruled.find((entry) => entry.id === id);
+  const operation = operations[group]?.[op];
+  if (operation === undefined) return { outcome: 'failed', why: `not implemented: ${group} / ${op}` };
+  let why: string | undefined;
+  try {
+    const actual = await operation.run(input, { expected, file });
+    why = difference(without(expected, operation.ignoring ?? []), actual, '');
+  } catch (error) {
+    why = `threw ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`;
+  }
+  if (why === undefined) return { outcome: 'passed', why: '' };
+  return ruling ? { outcome: 'overruled', why: `${ruling.section}: ${ruling.why}` } : { outcome: 'failed', why };
+}
+
+const ANY = '<any>';
+
+/** The first place where two values differ, in words; undefined when they agree. `<any>` agrees with any text. */
+export function difference(expected: unknown, actual: unknown, at: string): string | undefined {
+  if (expected === ANY && typeof actual === 'string') return undefined;
+  if (Object.is(expected, actual) || (expected === 0 && actual === 0)) return undefined;
+  if (!isContainer(expected) || !isContainer(actual) || Array.isArray(expected) !== Array.isArray(actual)) {
+    return `${at || 'result'}: expected ${shown(expected)}, got ${shown(actual)}`;
+  }
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    const found = difference(expected[key], actual[key], `${at}/${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object';
+}
+
+function without(value: unknown, fields: readonly string[]): unknown {
+  if (fields.length === 0 || !isContainer(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !fields.includes(key)));
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
+}
