@@ -13,10 +13,16 @@ import { compileThesaurus, type Thesaurus } from './thesaurus.ts';
 import { FIELDS, type FieldName } from './toolText.ts';
 import { buildToolVectors, type ToolVectors } from './toolVectors.ts';
 import type { UseHistory } from './useHistory.ts';
+import { DATA } from './vocabulary/data.ts';
+import { DEVELOPMENT } from './vocabulary/development.ts';
+import { FORMS } from './vocabulary/forms.ts';
+import { OPERATIONS } from './vocabulary/operations.ts';
 import { VERBS } from './vocabulary/verbs.ts';
+import { WORK } from './vocabulary/work.ts';
+import { WORLD } from './vocabulary/world.ts';
 import { decodeWordTable } from './wordTable.ts';
 
-const THESAURUS = compileThesaurus([VERBS]);
+const THESAURUS = compileThesaurus([VERBS, FORMS, DEVELOPMENT, OPERATIONS, DATA, WORK, WORLD]);
 
 export interface RankServer {
   name: string;

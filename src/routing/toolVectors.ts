@@ -78,5 +78,5 @@ export function likeness(vectors: ToolVectors, query: Float64Array, doc: number)
   const { rows } = vectors;
   let dot = 0;
   for (let d = 0, at = doc * DIMENSIONS; d < DIMENSIONS; d++, at++) dot += (query[d] as number) * (rows[at] as number);
-  return dot > 0 ? dot : 0;
+  return Math.max(dot, 0);
 }
