@@ -40,13 +40,22 @@ export function addTerms(index: TermIndex, terms: readonly WeightedTerm[], into:
   }
 }
 
-/** Reused between queries of one index: as long as the catalog, always left at zero. */
+/** Arrays as long as the catalog, reused between the queries of one index. */
 export class Scratch {
+  readonly words: Float64Array;
+  readonly meanings: Float64Array;
+  readonly name: Float64Array;
+  readonly base: Float64Array;
+  /** For `addConcept` alone, which leaves them at zero. */
   readonly best: Float64Array;
   readonly sum: Float64Array;
   readonly seen: Uint8Array;
   readonly touched: number[] = [];
   constructor(docs: number) {
+    this.words = new Float64Array(docs);
+    this.meanings = new Float64Array(docs);
+    this.name = new Float64Array(docs);
+    this.base = new Float64Array(docs);
     this.best = new Float64Array(docs);
     this.sum = new Float64Array(docs);
     this.seen = new Uint8Array(docs);
@@ -57,13 +66,7 @@ export class Scratch {
  * Each concept counts once, by its best expansion, and only beyond what the query's own words already gave: plain
  * addition lets a tool win by holding five words for one thing.
  */
-export function addConcept(
-  index: TermIndex,
-  concept: Concept,
-  scratch: Scratch,
-  into: Float64Array,
-  weight: number,
-): void {
+export function addConcept(index: TermIndex, concept: Concept, scratch: Scratch, into: Float64Array): void {
   const { offsets, docs, impacts } = index.postings;
   const { best, touched } = scratch;
   for (const expansion of concept.expansions) {
@@ -92,7 +95,7 @@ export function addConcept(
   }
   for (const doc of touched) {
     const value = best[doc] as number;
-    if (value > 0) into[doc] = (into[doc] as number) + weight * value;
+    if (value > 0) into[doc] = (into[doc] as number) + value;
     best[doc] = 0;
   }
   touched.length = 0;
