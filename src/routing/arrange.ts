@@ -25,9 +25,8 @@ export function arrange(
   const perServer = new Uint32Array(index.servers.length);
   const capped = !oneServer && index.servers.length >= MIN_SERVERS_FOR_CAP;
   const ordered = candidates.map(({ doc, score }) => {
-    const tool = index.tools[doc] as CatalogTool;
     const server = index.serverOf[doc] as number;
-    const family = `${tool.server}\n${familyName(tool.upstreamName)}\n${familyText(tool.description)}`;
+    const family = familyOf(index, doc);
     let factor = 1;
     if (variants.has(family)) factor *= VARIANT_FACTOR;
     else variants.add(family);
@@ -47,6 +46,16 @@ export function arrange(
     hits.push({ tool: index.tools[doc] as CatalogTool, score, clones });
   }
   return hits;
+}
+
+function familyOf(index: RankIndex, doc: number): string {
+  let family = index.families[doc];
+  if (family === undefined) {
+    const { server, upstreamName, description } = index.tools[doc] as CatalogTool;
+    family = `${server}\n${familyName(upstreamName)}\n${familyText(description)}`;
+    index.families[doc] = family;
+  }
+  return family;
 }
 
 function cloneTools(index: RankIndex, group: number, doc: number): CatalogTool[] {

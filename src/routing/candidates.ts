@@ -22,33 +22,45 @@ export function bestCandidates(
   evidence: Evidence,
   base: Float64Array,
   topK: number,
-  allows: (doc: number) => boolean,
+  onlyServer?: number,
 ): Candidate[] {
   const found: Candidate[] = [];
-  const weight = SIGNAL_WEIGHTS.likeness;
-  const { vector } = evidence;
-  const { vectors } = index;
-  const consider = (doc: number) => {
-    const alike = vector && vectors ? likeness(vectors, vector, doc) : 0;
-    if (!isSupported(evidence, doc, alike)) return;
-    found.push({ doc, score: (base[doc] as number) + weight * alike });
-  };
   const floor = floorOfBest(base, Math.max(FIRST_LOOK, topK * 3));
-  for (let doc = 0; doc < base.length; doc++) if ((base[doc] as number) >= floor && allows(doc)) consider(doc);
-  const reach = nthBest(index, found, topK + SPARE) - (vector ? weight : 0);
-  for (let doc = 0; doc < base.length; doc++) {
-    const value = base[doc] as number;
-    if (value < floor && value >= reach && allows(doc)) consider(doc);
-  }
+  collect(index, evidence, base, { from: floor, below: Number.POSITIVE_INFINITY, reach: 0, onlyServer }, found);
+  const reach = nthBest(index, found, topK + SPARE);
+  collect(index, evidence, base, { from: Number.NEGATIVE_INFINITY, below: floor, reach, onlyServer }, found);
   found.sort((a, b) => b.score - a.score || a.doc - b.doc);
   const first = found.slice(0, Math.max(SECOND_LOOK, topK * 2 + SPARE));
   for (const candidate of first) {
     const look = secondLook(index, evidence, candidate.doc);
-    candidate.score +=
-      SIGNAL_WEIGHTS['name forms'] * look['name forms'] + SIGNAL_WEIGHTS['name rest'] * look['name rest'];
+    const names = SIGNAL_WEIGHTS['name forms'] * look['name forms'] + SIGNAL_WEIGHTS['name rest'] * look['name rest'];
+    candidate.score = Math.max(1, Math.round((candidate.score + names) * SCORE_SCALE));
   }
-  for (const candidate of first) candidate.score = Math.max(1, Math.round(candidate.score * SCORE_SCALE));
   return first.sort(byScore);
+}
+
+interface Range {
+  from: number;
+  below: number;
+  /** What a score must reach to matter. */
+  reach: number;
+  onlyServer: number | undefined;
+}
+
+function collect(index: RankIndex, evidence: Evidence, base: Float64Array, range: Range, found: Candidate[]): void {
+  const { vector } = evidence;
+  const { vectors, serverOf } = index;
+  const { from, below, reach, onlyServer } = range;
+  const weight = SIGNAL_WEIGHTS.likeness;
+  const bar = reach - (vector ? weight : 0);
+  for (let doc = 0; doc < base.length; doc++) {
+    const value = base[doc] as number;
+    if (value < from || value >= below || value < bar) continue;
+    if (onlyServer !== undefined && serverOf[doc] !== onlyServer) continue;
+    const alike = vector && vectors ? likeness(vectors, vector, doc, (reach - value) / weight) : 0;
+    const score = value + weight * alike;
+    if (score >= reach && isSupported(evidence, doc, alike)) found.push({ doc, score });
+  }
 }
 
 /** By score, then by id: the index is in the order of its ids (000 §2.5). */
@@ -83,7 +95,7 @@ function nthBest(index: RankIndex, found: readonly Candidate[], n: number): numb
     const group = index.groupOf[doc] as number;
     if (score > (best.get(group) ?? Number.NEGATIVE_INFINITY)) best.set(group, score);
   }
-  if (best.size < n) return Number.NEGATIVE_INFINITY;
+  if (best.size < n) return 0;
   const scores = [...best.values()].sort((a, b) => b - a);
   return scores[n - 1] as number;
 }

@@ -59,6 +59,8 @@ export interface RankIndex {
   /** Groups of more than one tool. */
   cloneMembers: ReadonlyMap<number, readonly number[]>;
   scratch: Scratch;
+  /** Filled as tools become candidates. */
+  families: (string | undefined)[];
   thesaurus: Thesaurus;
   vectors?: ToolVectors;
 }
@@ -145,6 +147,7 @@ export function buildRankIndex(
     nameWords: sorted.map((tool) => nameWords(tool.upstreamName)),
     cloneMembers: membersOf(groupOf),
     scratch: new Scratch(sorted.length),
+    families: new Array(sorted.length),
     thesaurus: THESAURUS,
     ...(table
       ? {
@@ -194,9 +197,8 @@ export function rankWithEvidence(index: RankIndex, query: string, options: RankO
   const evidence = gatherEvidence(index, planFor(index, query), learned);
   const only =
     options.server === undefined ? undefined : index.servers.findIndex(({ name }) => name === options.server);
-  const allows = only === undefined ? () => true : (doc: number) => index.serverOf[doc] === only;
   const topK = Math.max(0, Math.min(options.topK, index.tools.length));
-  const candidates = bestCandidates(index, evidence, baseScores(index, evidence), topK, allows);
+  const candidates = bestCandidates(index, evidence, baseScores(index, evidence), topK, only);
   const hits = arrange(index, candidates, evidence.named, topK, only !== undefined);
   return { hits, evidence, ...judgeMatch(index, evidence, hits) };
 }

@@ -4,7 +4,7 @@ import type { QueryPlan } from './queryWords.ts';
 import type { RankIndex } from './rankIndex.ts';
 import { namedServers, serverAffinity } from './serverEvidence.ts';
 import { addConcept, addTerms } from './signals.ts';
-import { likeness, queryVector } from './toolVectors.ts';
+import { likeness, type QueryVector, queryVector } from './toolVectors.ts';
 
 /** What a score is made of, in the order in which it is added up. */
 export const SIGNALS = [
@@ -50,7 +50,7 @@ export interface Evidence {
   affinity: Float64Array;
   wanted: Intent;
   learned: ReadonlyMap<number, number>;
-  vector: Float64Array | undefined;
+  vector: QueryVector | undefined;
   plan: QueryPlan;
 }
 
