@@ -30,3 +30,15 @@ export function cloneGroups(tools: readonly CatalogTool[]): Uint32Array {
   }
   return groups;
 }
+
+/** The tools of each group of more than one. */
+export function membersOf(groups: Uint32Array): Map<number, number[]> {
+  const members = new Map<number, number[]>();
+  for (const [doc, group] of groups.entries()) {
+    const list = members.get(group);
+    if (list) list.push(doc);
+    else members.set(group, [doc]);
+  }
+  for (const [group, list] of members) if (list.length === 1) members.delete(group);
+  return members;
+}

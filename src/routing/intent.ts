@@ -4,6 +4,9 @@ import { analyzeWord, eachRawWord } from './text.ts';
 /** Whether a query asks to see something or to change something, and which of both a tool does. */
 export type Intent = 'read' | 'write' | 'unknown';
 
+/** How the index keeps them, a byte a tool. */
+export const INTENT_CODES: readonly Intent[] = ['unknown', 'read', 'write'];
+
 const READ_VERBS = new Set(
   (
     'get list show find search read view fetch retrieve lookup look see check describe inspect query count browse display ' +

@@ -1,4 +1,5 @@
 import { IMPACT_SCALE, type Postings, PostingsBuilder } from './postings.ts';
+import { analyzeWord, eachRawWord, isStopWord, splitIdentifier } from './text.ts';
 
 /** A rare word in a name says little more than a fairly rare one. */
 const MAX_MASS = 6;
@@ -16,18 +17,30 @@ export function buildNameIndex(names: readonly (readonly number[])[], idf: Float
 }
 
 /** The share of a tool's name that the query says, in its own words or in words that stand for them. */
-export function addNameCoverage(
-  names: Postings,
-  weights: ReadonlyMap<number, number>,
-  into: Float64Array,
-  weight: number,
-): void {
+export function addNameCoverage(names: Postings, weights: ReadonlyMap<number, number>, into: Float64Array): void {
   for (const [term, sureness] of weights) {
-    const gain = (weight * sureness) / IMPACT_SCALE;
+    const gain = sureness / IMPACT_SCALE;
     const end = names.offsets[term + 1] as number;
     for (let at = names.offsets[term] as number; at < end; at++) {
       const doc = names.docs[at] as number;
       into[doc] = (into[doc] as number) + gain * (names.impacts[at] as number);
     }
   }
+}
+
+/** A word of a name in its own form: `issues` is not `issue`. */
+export interface NameWord {
+  lower: string;
+  stem: string;
+}
+
+export function nameWords(name: string): NameWord[] {
+  const words: NameWord[] = [];
+  eachRawWord(name, (raw) => {
+    for (const part of splitIdentifier(raw)) {
+      const { lower, stem } = analyzeWord(part);
+      if (!isStopWord(lower)) words.push({ lower, stem });
+    }
+  });
+  return words;
 }

@@ -15,7 +15,7 @@ const GUESSED_WEIGHT = 0.8;
 const COMPOUND_WEIGHT = 0.5;
 
 /** Of the greatest idf in the catalog: what an unknown word, and a phrase of stop words, may weigh. */
-const UNKNOWN_MASS = 0.7;
+const UNKNOWN_MASS = 1;
 const PHRASE_MASS = 0.6;
 const QUESTION_WEIGHT = 0.4;
 const INSIDE_PHRASE = 0.5;
@@ -38,6 +38,8 @@ export interface QueryPlan {
   concepts: readonly Concept[];
   /** What the catalog's names and servers may be called by: a stem and how surely. */
   sureness: ReadonlyMap<string, number>;
+  /** The query's words as they stand in it, by stem. */
+  forms: ReadonlyMap<string, string>;
   /** What the query's vector is made of. */
   vectorWords: readonly { stem: string; weight: number }[];
 }
@@ -68,6 +70,7 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
     words,
     terms: [...terms].map(([term, weight]) => ({ term, weight })),
     concepts,
+    forms: new Map(words.filter((word) => !word.stop).map((word) => [word.stem, word.lower])),
     ...namesOf(words, concepts, vocabulary),
   };
 }
@@ -159,10 +162,36 @@ function conceptsOf(words: readonly QueryWord[], vocabulary: Vocabulary): Concep
       break;
     }
   }
+  addSeparated(words, vocabulary, asked, concepts);
   for (const [at, word] of words.entries()) {
     add(at, at + 1, word.stop ? QUESTION_WEIGHT : inPhrase.has(at) ? INSIDE_PHRASE : 1);
   }
   return concepts;
+}
+
+const PARTICLES = new Set('on off out up down in back away over apart aside together through'.split(' ').map(stemOf));
+const MAX_GAP = 3;
+
+/** `turn the old rule off`: a verb and its particle with a few words between. */
+function addSeparated(
+  words: readonly QueryWord[],
+  { thesaurus, maxIdf, lexicon }: Vocabulary,
+  asked: ReadonlySet<string>,
+  concepts: Concept[],
+): void {
+  for (const [at, verb] of words.entries()) {
+    for (let gap = 2; gap <= MAX_GAP + 1 && at + gap < words.length; gap++) {
+      const particle = words[at + gap] as QueryWord;
+      if (!PARTICLES.has(particle.stem)) continue;
+      const meanings = thesaurus.meanings.get(`${verb.stem} ${particle.stem}`);
+      if (meanings === undefined) continue;
+      const expansions = expansionsOf(meanings, 1, asked, lexicon);
+      const label = `${verb.lower} … ${particle.lower}`;
+      if (expansions.length > 0)
+        concepts.push({ label, own: verb.stop ? [] : verb.terms, mass: PHRASE_MASS * maxIdf, expansions });
+      break;
+    }
+  }
 }
 
 function hintConcepts(hints: readonly LiteralHint[], { lexicon, maxIdf }: Vocabulary): Concept[] {

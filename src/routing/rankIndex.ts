@@ -1,22 +1,32 @@
 import type { CatalogTool } from '../catalog/types.ts';
-import { cloneGroups } from './clones.ts';
+import { arrange } from './arrange.ts';
+import { bestCandidates } from './candidates.ts';
+import { cloneGroups, membersOf } from './clones.ts';
 import { buildFieldIndex, type FieldTerms, fieldTermsOf, type ServerText } from './fieldIndex.ts';
-import { type Intent, toolIntent } from './intent.ts';
+import { INTENT_CODES, toolIntent } from './intent.ts';
 import { Lexicon } from './lexicon.ts';
-import { buildNameIndex } from './nameCoverage.ts';
+import { buildNameIndex, type NameWord, nameWords } from './nameCoverage.ts';
 import type { Postings } from './postings.ts';
 import { planQuery, type QueryPlan, type Vocabulary } from './queryWords.ts';
-import { SIGNAL_WEIGHTS, SIGNALS, signalValues } from './scoring.ts';
+import { baseScores, gatherEvidence } from './scoring.ts';
 import { buildServerIndex, type ServerIndex } from './serverEvidence.ts';
 import { Scratch } from './signals.ts';
 import { compileThesaurus, type Thesaurus } from './thesaurus.ts';
 import { FIELDS, type FieldName } from './toolText.ts';
 import { buildToolVectors, type ToolVectors } from './toolVectors.ts';
-import type { UseHistory } from './useHistory.ts';
+import { learnedFor, type UseHistory } from './useHistory.ts';
+import { judgeMatch } from './verdict.ts';
+import { DATA } from './vocabulary/data.ts';
+import { DEVELOPMENT } from './vocabulary/development.ts';
+import { FORMS } from './vocabulary/forms.ts';
+import { IDIOMS } from './vocabulary/idioms.ts';
+import { OPERATIONS } from './vocabulary/operations.ts';
 import { VERBS } from './vocabulary/verbs.ts';
+import { WORK } from './vocabulary/work.ts';
+import { WORLD } from './vocabulary/world.ts';
 import { decodeWordTable } from './wordTable.ts';
 
-const THESAURUS = compileThesaurus([VERBS]);
+const THESAURUS = compileThesaurus([VERBS, FORMS, DEVELOPMENT, OPERATIONS, DATA, WORK, WORLD, IDIOMS]);
 
 export interface RankServer {
   name: string;
@@ -32,6 +42,7 @@ export interface RankResources {
 export interface RankIndex {
   /** In the order of their ids. */
   tools: readonly CatalogTool[];
+  docOf: ReadonlyMap<string, number>;
   servers: readonly ServerText[];
   serverOf: Uint32Array;
   groupOf: Uint32Array;
@@ -41,8 +52,15 @@ export interface RankIndex {
   maxIdf: number;
   names: Postings;
   serverIndex: ServerIndex;
-  intents: readonly Intent[];
+  /** `INTENT_CODES`, a byte a tool. */
+  intents: Uint8Array;
+  /** The words of each tool's name as they stand there. */
+  nameWords: readonly (readonly NameWord[])[];
+  /** Groups of more than one tool. */
+  cloneMembers: ReadonlyMap<number, readonly number[]>;
   scratch: Scratch;
+  /** Filled as tools become candidates. */
+  families: (string | undefined)[];
   thesaurus: Thesaurus;
   vectors?: ToolVectors;
 }
@@ -100,6 +118,7 @@ export function buildRankIndex(
     documents.push(fieldTermsOf(tool, serverTexts[number] as ServerText, lexicon));
   }
   lexicon.seal();
+  const groupOf = cloneGroups(sorted);
   const fields = buildFieldIndex(documents, lexicon.size);
   const stemsOf = (terms: readonly number[] | Int32Array, limit: number) =>
     Array.from(terms.slice(0, limit), (term) => lexicon.stems[term] as string);
@@ -107,9 +126,10 @@ export function buildRankIndex(
   const field = (terms: FieldTerms, name: FieldName) => terms[FIELDS.indexOf(name)] as readonly number[];
   return {
     tools: sorted,
+    docOf: new Map(sorted.map((tool, doc) => [tool.id, doc])),
     servers: serverTexts,
     serverOf,
-    groupOf: cloneGroups(sorted),
+    groupOf,
     lexicon,
     ...fields,
     names: buildNameIndex(
@@ -123,8 +143,11 @@ export function buildRankIndex(
       fields.postings,
       lexicon.size,
     ),
-    intents: sorted.map(toolIntent),
+    intents: Uint8Array.from(sorted, (tool) => INTENT_CODES.indexOf(toolIntent(tool))),
+    nameWords: sorted.map((tool) => nameWords(tool.upstreamName)),
+    cloneMembers: membersOf(groupOf),
     scratch: new Scratch(sorted.length),
+    families: new Array(sorted.length),
     thesaurus: THESAURUS,
     ...(table
       ? {
@@ -159,39 +182,23 @@ export function planFor(index: RankIndex, query: string): QueryPlan {
 }
 
 export function rank(index: RankIndex, query: string, options: RankOptions): RankResult {
-  const values = signalValues(index, planFor(index, query));
-  const scores = new Float64Array(index.tools.length);
-  for (const name of SIGNALS) {
-    const weight = SIGNAL_WEIGHTS[name];
-    const part = values[name];
-    for (let doc = 0; doc < scores.length; doc++)
-      scores[doc] = (scores[doc] as number) + weight * (part[doc] as number);
-  }
-  const order: number[] = [];
-  for (let doc = 0; doc < scores.length; doc++) {
-    scores[doc] = Math.round((scores[doc] as number) * 10_000);
-    if (scores[doc] === 0) continue;
-    if (options.server !== undefined && index.tools[doc]?.server !== options.server) continue;
-    order.push(doc);
-  }
-  order.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
-  const hits: RankedTool[] = [];
-  const shown = new Map<number, CatalogTool[]>();
-  for (const doc of order) {
-    const tool = index.tools[doc] as CatalogTool;
-    const group = index.groupOf[doc] as number;
-    const clones = shown.get(group);
-    if (clones) clones.push(tool);
-    else if (hits.length < options.topK) {
-      const list: CatalogTool[] = [];
-      shown.set(group, list);
-      hits.push({ tool, score: scores[doc] as number, clones: list });
+  const { hits, confidence, nearestNames } = rankWithEvidence(index, query, options);
+  return { hits, confidence, searched: index.tools.length, nearestNames };
+}
+
+export function rankWithEvidence(index: RankIndex, query: string, options: RankOptions) {
+  const learned = new Map<number, number>();
+  if (options.history) {
+    for (const [id, value] of learnedFor(options.history, query)) {
+      const doc = index.docOf.get(id);
+      if (doc !== undefined) learned.set(doc, value);
     }
   }
-  return {
-    hits,
-    confidence: hits.length === 0 ? 'none' : 'good',
-    searched: index.tools.length,
-    nearestNames: [],
-  };
+  const evidence = gatherEvidence(index, planFor(index, query), learned);
+  const only =
+    options.server === undefined ? undefined : index.servers.findIndex(({ name }) => name === options.server);
+  const topK = Math.max(0, Math.min(options.topK, index.tools.length));
+  const candidates = bestCandidates(index, evidence, baseScores(index, evidence), topK, only);
+  const hits = arrange(index, candidates, evidence.named, topK, only !== undefined);
+  return { hits, evidence, ...judgeMatch(index, evidence, hits) };
 }

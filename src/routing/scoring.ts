@@ -1,65 +1,168 @@
-import { queryIntent } from './intent.ts';
+import { INTENT_CODES, type Intent, queryIntent } from './intent.ts';
 import { addNameCoverage } from './nameCoverage.ts';
 import type { QueryPlan } from './queryWords.ts';
 import type { RankIndex } from './rankIndex.ts';
 import { namedServers, serverAffinity } from './serverEvidence.ts';
 import { addConcept, addTerms } from './signals.ts';
-import { likeness, queryVector } from './toolVectors.ts';
+import { likeness, type QueryVector, queryVector } from './toolVectors.ts';
 
 /** What a score is made of, in the order in which it is added up. */
-export const SIGNALS = ['words', 'meanings', 'likeness', 'name', 'server named', 'server affinity', 'intent'] as const;
+export const SIGNALS = [
+  'words',
+  'words or meanings',
+  'name',
+  'server named',
+  'server affinity',
+  'intent',
+  'learned',
+  'likeness',
+  'name forms',
+  'name rest',
+] as const;
 export type SignalName = (typeof SIGNALS)[number];
 
 /** Few and round, chosen across all development sets together and never on one query. */
 export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
-  words: 1,
-  meanings: 0.5,
-  likeness: 0.7,
+  words: 0.3,
+  'words or meanings': 1,
   name: 0.1,
   'server named': 0.3,
   'server affinity': 0.1,
   intent: 0.15,
+  learned: 1,
+  likeness: 0.85,
+  'name forms': 0.1,
+  'name rest': 0.05,
 };
 
-/** The unweighted value of every signal for every tool. */
-export type SignalValues = Readonly<Record<SignalName, Float64Array>>;
+/** Scores are whole numbers, so that their order is the same on every platform. */
+export const SCORE_SCALE = 10_000;
 
-export function signalValues(index: RankIndex, plan: QueryPlan): SignalValues {
-  const size = index.tools.length;
-  const values = Object.fromEntries(SIGNALS.map((name) => [name, new Float64Array(size)])) as Record<
-    SignalName,
-    Float64Array
-  >;
-  addTerms(index, plan.terms, values.words);
-  let max = 0;
-  for (const value of values.words) if (value > max) max = value;
-  for (const concept of plan.concepts) addConcept(index, concept, index.scratch, values.meanings, 1);
-  if (max === 0) for (const value of values.meanings) if (value > max) max = value;
-  if (max > 0) {
-    for (let doc = 0; doc < size; doc++) {
-      values.words[doc] = (values.words[doc] as number) / max;
-      values.meanings[doc] = (values.meanings[doc] as number) / max;
-    }
-  }
-  if (index.vectors) {
-    const vector = queryVector(index.vectors, plan.vectorWords);
-    if (vector) for (let doc = 0; doc < size; doc++) values.likeness[doc] = likeness(index.vectors, vector, doc);
-  }
+/** What a query says of the whole catalog, before any tool is looked at by itself. */
+export interface Evidence {
+  words: Float64Array;
+  meanings: Float64Array;
+  name: Float64Array;
+  /** 1 over the best tool's value; 0 where nothing matched. */
+  perWords: number;
+  perMeanings: number;
+  named: Float64Array;
+  affinity: Float64Array;
+  wanted: Intent;
+  learned: ReadonlyMap<number, number>;
+  vector: QueryVector | undefined;
+  plan: QueryPlan;
+}
+
+export function gatherEvidence(index: RankIndex, plan: QueryPlan, learned: ReadonlyMap<number, number>): Evidence {
+  const { scratch } = index;
+  const words = scratch.words.fill(0);
+  const name = scratch.name.fill(0);
+  addTerms(index, plan.terms, words);
+  let bestWords = 0;
+  for (let doc = 0; doc < words.length; doc++) if ((words[doc] as number) > bestWords) bestWords = words[doc] as number;
+  const meanings = scratch.meanings;
+  meanings.set(words);
+  for (const concept of plan.concepts) addConcept(index, concept, scratch, meanings);
+  let best = 0;
+  for (let doc = 0; doc < meanings.length; doc++) if ((meanings[doc] as number) > best) best = meanings[doc] as number;
   const nameTerms = new Map<number, number>();
   for (const [stem, sureness] of plan.sureness) {
     const term = index.lexicon.lookup(stem);
     if (term !== undefined) nameTerms.set(term, sureness);
   }
-  addNameCoverage(index.names, nameTerms, values.name, 1);
-  const named = namedServers(index.serverIndex, plan.words, plan.sureness);
-  const affinity = serverAffinity(index.serverIndex, plan.terms);
-  const wanted = queryIntent(plan.words);
-  for (let doc = 0; doc < size; doc++) {
-    const server = index.serverOf[doc] as number;
-    values['server named'][doc] = named[server] as number;
-    values['server affinity'][doc] = affinity[server] as number;
-    const does = index.intents[doc];
-    if (wanted !== 'unknown') values.intent[doc] = does === wanted ? 1 : does === 'unknown' ? 0.5 : 0;
+  addNameCoverage(index.names, nameTerms, name);
+  return {
+    words,
+    meanings,
+    name,
+    perWords: bestWords === 0 ? 0 : 1 / bestWords,
+    perMeanings: best === 0 ? 0 : 1 / best,
+    named: namedServers(index.serverIndex, plan.words, plan.sureness),
+    affinity: serverAffinity(index.serverIndex, plan.terms),
+    wanted: queryIntent(plan.words),
+    learned,
+    vector: index.vectors ? queryVector(index.vectors, plan.vectorWords) : undefined,
+    plan,
+  };
+}
+
+function intentAgreement(wanted: Intent, does: Intent): number {
+  if (wanted === 'unknown') return 0;
+  return does === wanted ? 1 : does === 'unknown' ? 0.5 : 0;
+}
+
+/** The sum of all signals that cost nothing for one more tool: all but likeness and the second look. */
+export function baseScores(index: RankIndex, evidence: Evidence): Float64Array {
+  const { words, meanings, name } = evidence;
+  const wordGain = SIGNAL_WEIGHTS.words * evidence.perWords;
+  const meaningGain = SIGNAL_WEIGHTS['words or meanings'] * evidence.perMeanings;
+  const nameGain = SIGNAL_WEIGHTS.name;
+  const perServer = evidence.named.map(
+    (sureness, server) =>
+      SIGNAL_WEIGHTS['server named'] * sureness +
+      SIGNAL_WEIGHTS['server affinity'] * (evidence.affinity[server] as number),
+  );
+  const perIntent = INTENT_CODES.map((does) => SIGNAL_WEIGHTS.intent * intentAgreement(evidence.wanted, does));
+  const base = index.scratch.base;
+  const { serverOf, intents } = index;
+  for (let doc = 0; doc < base.length; doc++) {
+    base[doc] =
+      wordGain * (words[doc] as number) +
+      meaningGain * (meanings[doc] as number) +
+      nameGain * (name[doc] as number) +
+      (perServer[serverOf[doc] as number] as number) +
+      (perIntent[intents[doc] as number] as number);
   }
-  return values;
+  for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
+  return base;
+}
+
+/** Whether anything but its server and its intent speaks for a tool. */
+export function isSupported(evidence: Evidence, doc: number, alike: number): boolean {
+  return (evidence.meanings[doc] as number) > 0 || evidence.learned.has(doc) || alike >= MIN_ALIKE;
+}
+const MIN_ALIKE = 0.4;
+
+/** The unweighted value of each signal for one tool. */
+export function signalsOf(index: RankIndex, evidence: Evidence, doc: number): Record<SignalName, number> {
+  const server = index.serverOf[doc] as number;
+  const does = INTENT_CODES[index.intents[doc] as number] as Intent;
+  const look = secondLook(index, evidence, doc);
+  return {
+    words: (evidence.words[doc] as number) * evidence.perWords,
+    'words or meanings': (evidence.meanings[doc] as number) * evidence.perMeanings,
+    name: evidence.name[doc] as number,
+    'server named': evidence.named[server] as number,
+    'server affinity': evidence.affinity[server] as number,
+    intent: intentAgreement(evidence.wanted, does),
+    learned: evidence.learned.get(doc) ?? 0,
+    likeness: evidence.vector && index.vectors ? likeness(index.vectors, evidence.vector, doc) : 0,
+    ...look,
+  };
+}
+
+const MAX_NAME_MASS = 6;
+const MAX_REST = 3;
+
+/**
+ * The second look at the first thirty, at their names alone: a word in the very form of the query (`issues`, not
+ * `issue`) speaks for a tool, and all that the name says beyond the query speaks against it.
+ */
+export function secondLook(
+  index: RankIndex,
+  evidence: Evidence,
+  doc: number,
+): Pick<Record<SignalName, number>, 'name forms' | 'name rest'> {
+  const name = index.nameWords[doc] ?? [];
+  let forms = 0;
+  let rest = 0;
+  for (const { lower, stem } of name) {
+    const asked = evidence.plan.forms.get(stem);
+    if (asked !== undefined) forms += asked === lower ? 1 : -1;
+    if (evidence.plan.sureness.has(stem)) continue;
+    const term = index.lexicon.lookup(stem);
+    rest += Math.min(MAX_NAME_MASS, term === undefined ? index.maxIdf : (index.idf[term] as number));
+  }
+  return { 'name forms': forms / Math.max(1, name.length), 'name rest': -Math.min(MAX_REST, rest / MAX_NAME_MASS) };
 }

@@ -40,16 +40,20 @@ export function addTerms(index: TermIndex, terms: readonly WeightedTerm[], into:
   }
 }
 
-/** Reused between queries of one index: as long as the catalog, always left at zero. */
+/** Arrays as long as the catalog, reused between the queries of one index. */
 export class Scratch {
+  readonly words: Float64Array;
+  readonly meanings: Float64Array;
+  readonly name: Float64Array;
+  readonly base: Float64Array;
+  /** For `addConcept` alone. */
   readonly best: Float64Array;
-  readonly sum: Float64Array;
-  readonly seen: Uint8Array;
-  readonly touched: number[] = [];
   constructor(docs: number) {
+    this.words = new Float64Array(docs);
+    this.meanings = new Float64Array(docs);
+    this.name = new Float64Array(docs);
+    this.base = new Float64Array(docs);
     this.best = new Float64Array(docs);
-    this.sum = new Float64Array(docs);
-    this.seen = new Uint8Array(docs);
   }
 }
 
@@ -57,18 +61,20 @@ export class Scratch {
  * Each concept counts once, by its best expansion, and only beyond what the query's own words already gave: plain
  * addition lets a tool win by holding five words for one thing.
  */
-export function addConcept(
-  index: TermIndex,
-  concept: Concept,
-  scratch: Scratch,
-  into: Float64Array,
-  weight: number,
-): void {
+export function addConcept(index: TermIndex, concept: Concept, scratch: Scratch, into: Float64Array): void {
   const { offsets, docs, impacts } = index.postings;
-  const { best, touched } = scratch;
+  const best = scratch.best.fill(0);
+  for (const { term, weight } of concept.own) {
+    const gain = (weight * (index.idf[term] as number)) / IMPACT_SCALE;
+    const end = offsets[term + 1] as number;
+    for (let at = offsets[term] as number; at < end; at++) {
+      const doc = docs[at] as number;
+      best[doc] = (best[doc] as number) + gain * (impacts[at] as number);
+    }
+  }
   for (const expansion of concept.expansions) {
     if (expansion.terms.length > 1) {
-      raiseToPhrase(index, expansion, concept.mass, scratch);
+      raiseToPhrase(index, expansion, concept.mass, best, into);
       continue;
     }
     const term = expansion.terms[0] as number;
@@ -76,54 +82,53 @@ export function addConcept(
     const end = offsets[term + 1] as number;
     for (let at = offsets[term] as number; at < end; at++) {
       const doc = docs[at] as number;
-      const value = gain * (impacts[at] as number);
-      if (value <= (best[doc] as number)) continue;
-      if (best[doc] === 0) touched.push(doc);
-      best[doc] = value;
+      const rise = gain * (impacts[at] as number) - (best[doc] as number);
+      if (rise <= 0) continue;
+      best[doc] = (best[doc] as number) + rise;
+      into[doc] = (into[doc] as number) + rise;
     }
   }
-  for (const { term, weight: ownWeight } of concept.own) {
-    const gain = (ownWeight * (index.idf[term] as number)) / IMPACT_SCALE;
-    const end = offsets[term + 1] as number;
-    for (let at = offsets[term] as number; at < end; at++) {
-      const doc = docs[at] as number;
-      if (best[doc] !== 0) best[doc] = (best[doc] as number) - gain * (impacts[at] as number);
-    }
-  }
-  for (const doc of touched) {
-    const value = best[doc] as number;
-    if (value > 0) into[doc] = (into[doc] as number) + weight * value;
-    best[doc] = 0;
-  }
-  touched.length = 0;
 }
 
-/** A phrase counts where all of its words stand. */
-function raiseToPhrase(index: TermIndex, expansion: Expansion, mass: number, scratch: Scratch): void {
+/** A phrase counts where all of its words stand: its rarest word is walked, the others are looked up. */
+function raiseToPhrase(
+  index: TermIndex,
+  expansion: Expansion,
+  mass: number,
+  best: Float64Array,
+  into: Float64Array,
+): void {
   const { offsets, docs, impacts } = index.postings;
-  const { best, sum, seen, touched } = scratch;
   const length = (term: number) => (offsets[term + 1] as number) - (offsets[term] as number);
-  const terms = [...expansion.terms].sort((a, b) => length(a) - length(b) || a - b);
-  const candidates: number[] = [];
-  let ownMass = 0;
-  for (const [place, term] of terms.entries()) {
-    const idf = index.idf[term] as number;
-    ownMass += idf;
-    for (let at = offsets[term] as number; at < (offsets[term + 1] as number); at++) {
-      const doc = docs[at] as number;
-      if (seen[doc] !== place) continue;
-      if (place === 0) candidates.push(doc);
-      seen[doc] = place + 1;
-      sum[doc] = (sum[doc] as number) + (idf * (impacts[at] as number)) / IMPACT_SCALE;
+  const [rarest = 0, ...others] = [...expansion.terms].sort((a, b) => length(a) - length(b) || a - b);
+  let phraseMass = 0;
+  for (const term of expansion.terms) phraseMass += index.idf[term] as number;
+  const factor = (expansion.weight * Math.min(1, mass / phraseMass)) / IMPACT_SCALE;
+  const from = others.map((term) => offsets[term] as number);
+  for (let at = offsets[rarest] as number; at < (offsets[rarest + 1] as number); at++) {
+    const doc = docs[at] as number;
+    let sum = (index.idf[rarest] as number) * (impacts[at] as number);
+    for (let place = 0; place < others.length && sum > 0; place++) {
+      const term = others[place] as number;
+      const end = offsets[term + 1] as number;
+      const found = firstAtLeast(docs, from[place] as number, end, doc);
+      from[place] = found;
+      if (found < end && docs[found] === doc) sum += (index.idf[term] as number) * (impacts[found] as number);
+      else sum = 0;
     }
+    const rise = Math.max(0, factor * sum - (best[doc] as number));
+    best[doc] = (best[doc] as number) + rise;
+    into[doc] = (into[doc] as number) + rise;
   }
-  const factor = expansion.weight * Math.min(1, mass / ownMass);
-  for (const doc of candidates) {
-    const value = seen[doc] === terms.length ? factor * (sum[doc] as number) : 0;
-    seen[doc] = 0;
-    sum[doc] = 0;
-    if (value <= (best[doc] as number)) continue;
-    if (best[doc] === 0) touched.push(doc);
-    best[doc] = value;
+}
+
+function firstAtLeast(docs: Uint32Array, from: number, to: number, doc: number): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((docs[middle] as number) < doc) low = middle + 1;
+    else high = middle;
   }
+  return low;
 }

@@ -72,7 +72,7 @@ export function eachRawWord(text: string, visit: (word: string) => void): void {
 }
 
 /** Where an identifier breaks: aB, ABc (before B), a1 and 1a where the letters are at least three (`s3`, `k8s` stay). */
-function splitIdentifier(word: string): string[] {
+export function splitIdentifier(word: string): string[] {
   const parts: string[] = [];
   let start = 0;
   for (let at = 1; at < word.length; at++) {

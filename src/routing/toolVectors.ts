@@ -11,6 +11,8 @@ export interface ToolVectors {
   table: WordTable;
   /** Unit vectors after the catalog's mean was taken off, one row a tool. */
   rows: Float32Array;
+  /** The length of each row beyond its head. */
+  tails: Float32Array;
   mean: Float64Array;
 }
 
@@ -58,25 +60,49 @@ export function buildToolVectors(table: WordTable, texts: readonly VectorText[])
     toUnit(vector);
     rows.set(vector, doc * DIMENSIONS);
   }
-  return { table, rows, mean };
+  const tails = new Float32Array(texts.length);
+  for (let doc = 0; doc < texts.length; doc++) tails[doc] = tailLength(rows, doc * DIMENSIONS) + TAIL_SLACK;
+  return { table, rows, tails, mean };
 }
 
 /** The query's unit vector, or nothing if the table knows none of its words. */
 export function queryVector(
   vectors: ToolVectors,
   words: readonly { stem: string; weight: number }[],
-): Float64Array | undefined {
+): QueryVector | undefined {
   const vector = new Float64Array(DIMENSIONS);
   let known = false;
   for (const { stem, weight } of words) known = addWord(vectors.table, stem, weight, vector) || known;
   if (!known || !toUnit(vector)) return undefined;
   for (let d = 0; d < DIMENSIONS; d++) vector[d] = (vector[d] as number) - (vectors.mean[d] as number);
-  return toUnit(vector) ? vector : undefined;
+  return toUnit(vector) ? { vector, tail: tailLength(vector, 0) } : undefined;
 }
 
-export function likeness(vectors: ToolVectors, query: Float64Array, doc: number): number {
+/** A query's vector with the length of its tail, by which a product can be bounded after its first part. */
+export interface QueryVector {
+  vector: Float64Array;
+  tail: number;
+}
+
+/** A third of the product, and the lengths of both tails, tell for most tools that the rest cannot matter. */
+const HEAD = 16;
+/** More than rounding to 32 bits can take away. */
+const TAIL_SLACK = 1e-6;
+
+function tailLength(values: Float64Array | Float32Array, start: number): number {
+  let square = 0;
+  for (let at = start + HEAD; at < start + DIMENSIONS; at++) square += (values[at] as number) * (values[at] as number);
+  return Math.sqrt(square);
+}
+
+/** How alike query and tool are, 0 to 1; 0 as well where it would stay below `needed`. */
+export function likeness(vectors: ToolVectors, query: QueryVector, doc: number, needed = 0): number {
   const { rows } = vectors;
+  const { vector } = query;
+  const start = doc * DIMENSIONS;
   let dot = 0;
-  for (let d = 0, at = doc * DIMENSIONS; d < DIMENSIONS; d++, at++) dot += (query[d] as number) * (rows[at] as number);
-  return dot > 0 ? dot : 0;
+  for (let d = 0; d < HEAD; d++) dot += (vector[d] as number) * (rows[start + d] as number);
+  if (dot + query.tail * (vectors.tails[doc] as number) < needed) return 0;
+  for (let d = HEAD; d < DIMENSIONS; d++) dot += (vector[d] as number) * (rows[start + d] as number);
+  return Math.max(dot, 0);
 }
