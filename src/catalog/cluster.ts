@@ -76,9 +76,14 @@ function addLoose(loose: readonly Placed[], clusters: Map<string, Cluster>, dept
   }
   const effects = byEffect(loose);
   if (clusters.size === 0 && effects.size === 1) return divideUnrelated(loose, depth);
-  if (loose.length <= MAX_CHILDREN || depth === 0) clusters.set(OTHER, divideUnrelated(loose, depth));
-  else for (const [label, members] of effects) clusters.set(label, divideUnrelated(members, depth));
-  return { leaves: [], clusters };
+  if (depth > 0 && loose.length > MAX_CHILDREN) {
+    for (const [label, members] of effects) clusters.set(label, divideUnrelated(members, depth));
+    return { leaves: [], clusters };
+  }
+  const other = divideUnrelated(loose, depth);
+  // Ranges of letters can stand beside the clusters themselves, when there is room.
+  const fits = other.clusters.size > 0 && clusters.size + other.clusters.size <= TOLERATED_CHILDREN;
+  return { leaves: [], clusters: new Map([...clusters, ...(fits ? other.clusters : [[OTHER, other] as const])]) };
 }
 
 /** All about one thing: those that look at it apart from those that change it. */

@@ -20,7 +20,7 @@ export const LEADING_VERBS = words(`
   checkout choose click commit compare complete compose compress compute configure confirm connect consume count
   debug decode decrypt define deploy deprecate detect deny diff disconnect dismiss display drag draw encode encrypt
   end enhance enter estimate examine expand explore export extend extract fill filter finalize finish fix follow fork
-  format forward generate grant group guide handle hide highlight hover import include increment index inspect
+  format forward generate grant guide handle hide highlight hover import include increment index inspect
   integrate introspect invoke join kill label launch leave link load lock log login logout look make map mark match
   measure merge mock monitor mount mute navigate normalize notify observe optimize orchestrate parse pause pin ping
   plan play poll power press preprocess print process profile promote protect provision pull purge push reboot
