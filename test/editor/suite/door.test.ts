@@ -114,7 +114,10 @@ describe('Waygate in VS Code', () => {
     assert.match(text, /Ready/);
     assert.ok(text.includes(String(worker.pid)), "the worker's pid");
     for (const server of servers) assert.ok(text.includes(server.name), server.name);
-    await driver.screenshot('dashboard');
+    await driver.expand('Tools', 'filesystem');
+    await eventually('its tools', () => driver.rows('Tools'), (rows) => rows.some((row) => row.depth === 2));
+    await driver.screenshot('window');
+    await driver.clickRow('Tools', 'filesystem');
   });
 
   it('keeps the session when the worker is killed, and the next call works', async () => {

@@ -47,7 +47,7 @@ export function settledGateway(): Promise<GatewaySnapshot> {
   return eventually(
     'all servers to have answered',
     () => gatewayStatus().catch(() => undefined),
-    (status) => status !== undefined && status.servers.every((server) => server.state !== 'starting'),
+    (status) => status?.servers.every((server) => server.state !== 'starting') === true,
     60_000,
   ) as Promise<GatewaySnapshot>;
 }

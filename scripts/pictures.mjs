@@ -1,0 +1,25 @@
+// npm run pictures: takes the README's pictures anew, from the real thing, by the suite that runs in VS Code.
+
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ownNode, toolEnvironment } from './lib/npm.mjs';
+import { exitCode, start } from './lib/processes.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** The suite's screenshots that the README shows. */
+const PICTURES = ['window.png'];
+
+const suite = start(ownNode(root), ['scripts/test.mjs', '--only', 'editor'], {
+  cwd: root,
+  env: toolEnvironment(root),
+});
+const code = await exitCode(suite);
+if (code === 0) {
+  mkdirSync(join(root, 'docs', 'pictures'), { recursive: true });
+  for (const picture of PICTURES) {
+    copyFileSync(join(root, '.out', 'screenshots', picture), join(root, 'docs', 'pictures', picture));
+    console.log(`docs/pictures/${picture}`);
+  }
+}
+process.exitCode = code;
