@@ -1,10 +1,11 @@
+import { notesOn } from './candidateNotes.ts';
 import { INTENT_CODES, type Intent, queryIntent } from './intent.ts';
 import { addNameCoverage } from './nameCoverage.ts';
 import type { QueryPlan } from './queryWords.ts';
 import type { RankIndex } from './rankIndex.ts';
 import { namedServers, serverAffinity } from './serverEvidence.ts';
 import { addConcept, addTerms } from './signals.ts';
-import { likeness, type QueryVector, queryVector } from './toolVectors.ts';
+import { type QueryVector, queryVector } from './toolVectors.ts';
 
 /** What a score is made of, in the order in which it is added up. */
 export const SIGNALS = [
@@ -49,12 +50,14 @@ export interface Evidence {
   named: Float64Array;
   affinity: Float64Array;
   wanted: Intent;
+  /** How much use raises each document, and by which tools. */
   learned: ReadonlyMap<number, number>;
+  learnedIds: ReadonlySet<string>;
   vector: QueryVector | undefined;
   plan: QueryPlan;
 }
 
-export function gatherEvidence(index: RankIndex, plan: QueryPlan, learned: ReadonlyMap<number, number>): Evidence {
+export function gatherEvidence(index: RankIndex, plan: QueryPlan, uses: ReadonlyMap<string, number>): Evidence {
   const { scratch } = index;
   const words = scratch.words.fill(0);
   const name = scratch.name.fill(0);
@@ -72,6 +75,11 @@ export function gatherEvidence(index: RankIndex, plan: QueryPlan, learned: Reado
     if (term !== undefined) nameTerms.set(term, sureness);
   }
   addNameCoverage(index.names, nameTerms, name);
+  const learned = new Map<number, number>();
+  for (const [id, value] of uses) {
+    const doc = index.docOf.get(id);
+    if (doc !== undefined) learned.set(doc, Math.max(learned.get(doc) ?? 0, value));
+  }
   return {
     words,
     meanings,
@@ -82,6 +90,7 @@ export function gatherEvidence(index: RankIndex, plan: QueryPlan, learned: Reado
     affinity: serverAffinity(index.serverIndex, plan.terms),
     wanted: queryIntent(plan.words),
     learned,
+    learnedIds: new Set(uses.keys()),
     vector: index.vectors ? queryVector(index.vectors, plan.vectorWords) : undefined,
     plan,
   };
@@ -105,14 +114,20 @@ export function baseScores(index: RankIndex, evidence: Evidence): Float64Array {
   );
   const perIntent = INTENT_CODES.map((does) => SIGNAL_WEIGHTS.intent * intentAgreement(evidence.wanted, does));
   const base = index.scratch.base;
-  const { serverOf, intents } = index;
+  const { firstServer, intents } = index;
   for (let doc = 0; doc < base.length; doc++) {
     base[doc] =
       wordGain * (words[doc] as number) +
       meaningGain * (meanings[doc] as number) +
       nameGain * (name[doc] as number) +
-      (perServer[serverOf[doc] as number] as number) +
+      (perServer[firstServer[doc] as number] as number) +
       (perIntent[intents[doc] as number] as number);
+  }
+  for (const doc of index.shared) {
+    const servers = index.serversOf[doc] as readonly number[];
+    let best = 0;
+    for (const server of servers) best = Math.max(best, perServer[server] as number);
+    base[doc] = (base[doc] as number) + best - (perServer[servers[0] as number] as number);
   }
   for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
   return base;
@@ -123,24 +138,6 @@ export function isSupported(evidence: Evidence, doc: number, alike: number): boo
   return (evidence.meanings[doc] as number) > 0 || evidence.learned.has(doc) || alike >= MIN_ALIKE;
 }
 const MIN_ALIKE = 0.4;
-
-/** The unweighted value of each signal for one tool. */
-export function signalsOf(index: RankIndex, evidence: Evidence, doc: number): Record<SignalName, number> {
-  const server = index.serverOf[doc] as number;
-  const does = INTENT_CODES[index.intents[doc] as number] as Intent;
-  const look = secondLook(index, evidence, doc);
-  return {
-    words: (evidence.words[doc] as number) * evidence.perWords,
-    'words or meanings': (evidence.meanings[doc] as number) * evidence.perMeanings,
-    name: evidence.name[doc] as number,
-    'server named': evidence.named[server] as number,
-    'server affinity': evidence.affinity[server] as number,
-    intent: intentAgreement(evidence.wanted, does),
-    learned: evidence.learned.get(doc) ?? 0,
-    likeness: evidence.vector && index.vectors ? likeness(index.vectors, evidence.vector, doc) : 0,
-    ...look,
-  };
-}
 
 const MAX_NAME_MASS = 6;
 const MAX_REST = 3;
@@ -154,7 +151,7 @@ export function secondLook(
   evidence: Evidence,
   doc: number,
 ): Pick<Record<SignalName, number>, 'name forms' | 'name rest'> {
-  const name = index.nameWords[doc] ?? [];
+  const { words: name } = notesOn(index, doc);
   let forms = 0;
   let rest = 0;
   for (const { lower, stem } of name) {
