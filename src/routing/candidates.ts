@@ -1,5 +1,14 @@
 import type { RankIndex } from './rankIndex.ts';
-import { type Evidence, isSupported, SCORE_SCALE, SIGNAL_WEIGHTS, secondLook } from './scoring.ts';
+import {
+  BASE_BINS,
+  BASE_LIMIT,
+  type BaseScores,
+  type Evidence,
+  isSupported,
+  SCORE_SCALE,
+  SIGNAL_WEIGHTS,
+  secondLook,
+} from './scoring.ts';
 import { likeness } from './toolVectors.ts';
 
 export interface Candidate {
@@ -7,7 +16,6 @@ export interface Candidate {
   score: number;
 }
 
-const BINS = 512;
 const FIRST_LOOK = 96;
 const SECOND_LOOK = 30;
 /** Beyond those asked for, because variants and siblings stand back later. */
@@ -20,12 +28,12 @@ const SPARE = 10;
 export function bestCandidates(
   index: RankIndex,
   evidence: Evidence,
-  base: Float64Array,
+  { values: base, bins }: BaseScores,
   topK: number,
   onlyServer?: number,
 ): Candidate[] {
   const found: Candidate[] = [];
-  const floor = floorOfBest(base, Math.max(FIRST_LOOK, topK * 3));
+  const floor = floorOfBest(bins, Math.max(FIRST_LOOK, topK * 3));
   collect(index, evidence, base, { from: floor, below: Number.POSITIVE_INFINITY, reach: 0, onlyServer }, found);
   const reach = nthBest(found, topK + SPARE);
   collect(index, evidence, base, { from: Number.NEGATIVE_INFINITY, below: floor, reach, onlyServer }, found);
@@ -71,22 +79,12 @@ export function byScore(
   return b.score - a.score || (a.tool.id < b.tool.id ? -1 : a.tool.id > b.tool.id ? 1 : 0);
 }
 
-/** A value that at least `count` tools reach: found by counting into bins, not by sorting the catalog. */
-function floorOfBest(base: Float64Array, count: number): number {
-  if (base.length <= count) return Number.NEGATIVE_INFINITY;
-  let max = 0;
-  for (let doc = 0; doc < base.length; doc++) if ((base[doc] as number) > max) max = base[doc] as number;
-  if (max === 0) return Number.NEGATIVE_INFINITY;
-  const bins = new Uint32Array(BINS + 1);
-  const perBin = BINS / max;
-  for (let doc = 0; doc < base.length; doc++) {
-    const bin = ((base[doc] as number) * perBin) | 0;
-    bins[bin] = (bins[bin] as number) + 1;
-  }
+/** A value that at least `count` documents reach, or none if there are not so many. */
+function floorOfBest(bins: Uint32Array, count: number): number {
   let above = 0;
-  for (let bin = BINS; bin > 0; bin--) {
+  for (let bin = BASE_BINS; bin > 0; bin--) {
     above += bins[bin] as number;
-    if (above >= count) return bin / perBin;
+    if (above >= count) return (bin * BASE_LIMIT) / BASE_BINS;
   }
   return Number.NEGATIVE_INFINITY;
 }

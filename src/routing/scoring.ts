@@ -61,14 +61,11 @@ export function gatherEvidence(index: RankIndex, plan: QueryPlan, uses: Readonly
   const { scratch } = index;
   const words = scratch.words.fill(0);
   const name = scratch.name.fill(0);
-  addTerms(index, plan.terms, words);
-  let bestWords = 0;
-  for (let doc = 0; doc < words.length; doc++) if ((words[doc] as number) > bestWords) bestWords = words[doc] as number;
+  const bestWords = addTerms(index, plan.terms, words);
   const meanings = scratch.meanings;
   meanings.set(words);
-  for (const concept of plan.concepts) addConcept(index, concept, scratch, meanings);
-  let best = 0;
-  for (let doc = 0; doc < meanings.length; doc++) if ((meanings[doc] as number) > best) best = meanings[doc] as number;
+  let best = bestWords;
+  for (const concept of plan.concepts) best = Math.max(best, addConcept(index, concept, scratch, meanings));
   const nameTerms = new Map<number, number>();
   for (const [stem, sureness] of plan.sureness) {
     const term = index.lexicon.lookup(stem);
@@ -101,8 +98,19 @@ function intentAgreement(wanted: Intent, does: Intent): number {
   return does === wanted ? 1 : does === 'unknown' ? 0.5 : 0;
 }
 
+/** How many documents reach a score: counted, so that nothing need be sorted. */
+export const BASE_BINS = 512;
+/** Beyond what all signals but likeness can add up to. */
+export const BASE_LIMIT = 2.5;
+
+export interface BaseScores {
+  values: Float64Array;
+  /** Documents by score, `BASE_LIMIT / BASE_BINS` a bin. */
+  bins: Uint32Array;
+}
+
 /** The sum of all signals that cost nothing for one more tool: all but likeness and the second look. */
-export function baseScores(index: RankIndex, evidence: Evidence): Float64Array {
+export function baseScores(index: RankIndex, evidence: Evidence): BaseScores {
   const { words, meanings, name } = evidence;
   const wordGain = SIGNAL_WEIGHTS.words * evidence.perWords;
   const meaningGain = SIGNAL_WEIGHTS['words or meanings'] * evidence.perMeanings;
@@ -130,7 +138,13 @@ export function baseScores(index: RankIndex, evidence: Evidence): Float64Array {
     base[doc] = (base[doc] as number) + best - (perServer[servers[0] as number] as number);
   }
   for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
-  return base;
+  const bins = new Uint32Array(BASE_BINS + 1);
+  const perBin = BASE_BINS / BASE_LIMIT;
+  for (let doc = 0; doc < base.length; doc++) {
+    const bin = Math.min(BASE_BINS, ((base[doc] as number) * perBin) | 0);
+    bins[bin] = (bins[bin] as number) + 1;
+  }
+  return { values: base, bins };
 }
 
 /** Whether anything but its server and its intent speaks for a tool. */
