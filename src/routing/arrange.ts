@@ -11,6 +11,8 @@ const SIBLING_FACTOR = 0.8;
 /** Among so few servers a cap would only hide what there is. */
 const MIN_SERVERS_FOR_CAP = 5;
 const NAMED = 0.2;
+/** Far behind the first there is nothing but noise: a short list says more. */
+const KEPT_SHARE = 0.35;
 
 export interface Arranged extends RankedTool {
   doc: number;
@@ -42,7 +44,9 @@ export function arrange(
     if (capped && (evidence.named[server] as number) <= NAMED && siblings >= SIBLING_CAP) factor *= SIBLING_FACTOR;
     return { doc, tool, clones, factor, score: factor === 1 ? score : Math.max(1, Math.round(score * factor)) };
   });
-  return ordered.sort((a, b) => byScore(a, b) || a.doc - b.doc).slice(0, topK);
+  ordered.sort(byScore);
+  const least = KEPT_SHARE * (ordered[0]?.score ?? 0);
+  return ordered.filter(({ score }) => score >= least).slice(0, topK);
 }
 
 /** Of identical tools the one whose server is named, else the one used before, else the first by id. */

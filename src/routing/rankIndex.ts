@@ -3,6 +3,7 @@ import { arrange } from './arrange.ts';
 import type { CandidateNotes } from './candidateNotes.ts';
 import { bestCandidates } from './candidates.ts';
 import { type Document, documentsOf, fieldTermsOf, type ServerText } from './corpus.ts';
+import { explain, type RankExplanation } from './explain.ts';
 import { buildFieldIndex } from './fieldIndex.ts';
 import { INTENT_CODES, toolIntent } from './intent.ts';
 import { Lexicon } from './lexicon.ts';
@@ -76,7 +77,9 @@ export interface RankResult {
 }
 
 export interface RankOptions {
+  /** How many cards at most. */
   topK: number;
+  /** Only tools of this server. */
   server?: string;
   history?: UseHistory;
 }
@@ -178,8 +181,12 @@ export function planFor(index: RankIndex, query: string): QueryPlan {
 }
 
 export function rank(index: RankIndex, query: string, options: RankOptions): RankResult {
-  const { hits, confidence, nearestNames } = rankWithEvidence(index, query, options);
-  return { hits, confidence, searched: index.tools.length, nearestNames };
+  const { hits, verdict } = rankWithEvidence(index, query, options);
+  return {
+    hits: verdict.confidence === 'none' ? [] : hits.map(({ tool, score, clones }) => ({ tool, score, clones })),
+    ...verdict,
+    searched: index.tools.length,
+  };
 }
 
 export function rankWithEvidence(index: RankIndex, query: string, options: RankOptions) {
@@ -190,5 +197,10 @@ export function rankWithEvidence(index: RankIndex, query: string, options: RankO
   const topK = Math.max(0, Math.min(options.topK, index.tools.length));
   const candidates = bestCandidates(index, evidence, baseScores(index, evidence), topK, only);
   const hits = arrange(index, candidates, evidence, topK, only);
-  return { hits, evidence, ...judgeMatch(index, evidence, hits) };
+  return { hits, evidence, verdict: judgeMatch(index, evidence, hits) };
+}
+
+export function explainRanking(index: RankIndex, query: string, options: RankOptions): RankExplanation {
+  const { hits, evidence, verdict } = rankWithEvidence(index, query, options);
+  return explain(index, query, evidence, hits, verdict.confidence);
 }

@@ -93,7 +93,7 @@ export function gatherEvidence(index: RankIndex, plan: QueryPlan, uses: Readonly
   };
 }
 
-function intentAgreement(wanted: Intent, does: Intent): number {
+export function intentAgreement(wanted: Intent, does: Intent): number {
   if (wanted === 'unknown') return 0;
   return does === wanted ? 1 : does === 'unknown' ? 0.5 : 0;
 }

@@ -141,7 +141,8 @@ function raiseToPhrase(
   return greatest;
 }
 
-function firstAtLeast(docs: Uint32Array, from: number, to: number, doc: number): number {
+/** The first place from `from` whose document is not before `doc`. */
+export function firstAtLeast(docs: Uint32Array, from: number, to: number, doc: number): number {
   let low = from;
   let high = to;
   while (low < high) {
