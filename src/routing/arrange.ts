@@ -1,6 +1,8 @@
 import type { CatalogTool } from '../catalog/types.ts';
+import { notesOn } from './candidateNotes.ts';
 import { byScore, type Candidate } from './candidates.ts';
 import type { RankedTool, RankIndex } from './rankIndex.ts';
+import type { Evidence } from './scoring.ts';
 
 /** A further variant of a tool already shown (`create_invoice_v2`), and one server's tools beyond the cap. */
 const VARIANT_FACTOR = 0.6;
@@ -9,6 +11,14 @@ const SIBLING_FACTOR = 0.8;
 /** Among so few servers a cap would only hide what there is. */
 const MIN_SERVERS_FOR_CAP = 5;
 const NAMED = 0.2;
+/** Far behind the first there is nothing but noise: a short list says more. */
+const KEPT_SHARE = 0.35;
+
+export interface Arranged extends RankedTool {
+  doc: number;
+  /** 1, or what a variant or a sibling beyond the cap was multiplied by. */
+  factor: number;
+}
 
 /**
  * Ten cards should be ten choices: variants and the many siblings of a server nobody named stand back, and identical
@@ -17,68 +27,46 @@ const NAMED = 0.2;
 export function arrange(
   index: RankIndex,
   candidates: readonly Candidate[],
-  named: Float64Array,
+  evidence: Evidence,
   topK: number,
-  oneServer: boolean,
-): RankedTool[] {
+  onlyServer: number | undefined,
+): Arranged[] {
   const variants = new Set<string>();
-  const perServer = new Uint32Array(index.servers.length);
-  const capped = !oneServer && index.servers.length >= MIN_SERVERS_FOR_CAP;
+  const perServer = new Map<number, number>();
+  const capped = onlyServer === undefined && index.servers.length >= MIN_SERVERS_FOR_CAP;
   const ordered = candidates.map(({ doc, score }) => {
-    const server = index.serverOf[doc] as number;
-    const family = familyOf(index, doc);
-    let factor = 1;
-    if (variants.has(family)) factor *= VARIANT_FACTOR;
-    else variants.add(family);
-    perServer[server] = (perServer[server] as number) + 1;
-    if (capped && (named[server] as number) <= NAMED && (perServer[server] as number) > SIBLING_CAP)
-      factor *= SIBLING_FACTOR;
-    return { doc, score: factor === 1 ? score : Math.max(1, Math.round(score * factor)) };
+    const { tool, server, clones } = bestMember(index, doc, evidence, onlyServer);
+    const { family } = notesOn(index, doc);
+    let factor = variants.has(family) ? VARIANT_FACTOR : 1;
+    variants.add(family);
+    const siblings = perServer.get(server) ?? 0;
+    perServer.set(server, siblings + 1);
+    if (capped && (evidence.named[server] as number) <= NAMED && siblings >= SIBLING_CAP) factor *= SIBLING_FACTOR;
+    return { doc, tool, clones, factor, score: factor === 1 ? score : Math.max(1, Math.round(score * factor)) };
   });
   ordered.sort(byScore);
-  const hits: RankedTool[] = [];
-  const shown = new Map<number, CatalogTool[]>();
-  for (const { doc, score } of ordered) {
-    const group = index.groupOf[doc] as number;
-    if (shown.has(group) || hits.length >= topK) continue;
-    const clones = oneServer ? [] : cloneTools(index, group, doc);
-    shown.set(group, clones);
-    hits.push({ tool: index.tools[doc] as CatalogTool, score, clones });
+  const least = KEPT_SHARE * (ordered[0]?.score ?? 0);
+  return ordered.filter(({ score }) => score >= least).slice(0, topK);
+}
+
+/** Of identical tools the one whose server is named, else the one used before, else the first by id. */
+function bestMember(index: RankIndex, doc: number, { named, learnedIds }: Evidence, onlyServer: number | undefined) {
+  const members = index.documents[doc]?.members ?? [];
+  let best = members[0] as number;
+  let bestValue = -1;
+  for (const member of members) {
+    const server = index.serverOf[member] as number;
+    if (onlyServer !== undefined && server !== onlyServer) continue;
+    const value = (named[server] as number) + (learnedIds.has((index.tools[member] as CatalogTool).id) ? USED : 0);
+    if (value <= bestValue) continue;
+    best = member;
+    bestValue = value;
   }
-  return hits;
+  const clones = members.filter((member) => member !== best).map((member) => index.tools[member] as CatalogTool);
+  return {
+    tool: index.tools[best] as CatalogTool,
+    server: index.serverOf[best] as number,
+    clones: onlyServer === undefined ? clones : [],
+  };
 }
-
-function familyOf(index: RankIndex, doc: number): string {
-  let family = index.families[doc];
-  if (family === undefined) {
-    const { server, upstreamName, description } = index.tools[doc] as CatalogTool;
-    family = `${server}\n${familyName(upstreamName)}\n${familyText(description)}`;
-    index.families[doc] = family;
-  }
-  return family;
-}
-
-function cloneTools(index: RankIndex, group: number, doc: number): CatalogTool[] {
-  const members = index.cloneMembers.get(group);
-  if (members === undefined) return [];
-  return members.filter((member) => member !== doc).map((member) => index.tools[member] as CatalogTool);
-}
-
-/** A name without its version: `create_invoice_v2`, `createInvoice2` and `create_invoice_beta` are one family. */
-export function familyName(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[_.-](?:beta|alpha|preview|legacy|deprecated|old|new|copy|latest)$/, '')
-    .replace(/[_.-]?v?\d+$/, '')
-    .replace(/\d+/g, '#');
-}
-
-/** A description without its numbers and without remarks in brackets. */
-export function familyText(description: string): string {
-  return description
-    .slice(0, 400)
-    .replace(/\([^()]*\)/g, ' ')
-    .replace(/\d+/g, '#')
-    .replace(/\s+/g, ' ')
-    .trim();
-}
+const USED = 0.1;

@@ -1,5 +1,14 @@
 import type { RankIndex } from './rankIndex.ts';
-import { type Evidence, isSupported, SCORE_SCALE, SIGNAL_WEIGHTS, secondLook } from './scoring.ts';
+import {
+  BASE_BINS,
+  BASE_LIMIT,
+  type BaseScores,
+  type Evidence,
+  isSupported,
+  SCORE_SCALE,
+  SIGNAL_WEIGHTS,
+  secondLook,
+} from './scoring.ts';
 import { likeness } from './toolVectors.ts';
 
 export interface Candidate {
@@ -7,10 +16,9 @@ export interface Candidate {
   score: number;
 }
 
-const BINS = 512;
 const FIRST_LOOK = 96;
 const SECOND_LOOK = 30;
-/** Cards beyond those asked for, because clones and variants fall out later. */
+/** Beyond those asked for, because variants and siblings stand back later. */
 const SPARE = 10;
 
 /**
@@ -20,14 +28,14 @@ const SPARE = 10;
 export function bestCandidates(
   index: RankIndex,
   evidence: Evidence,
-  base: Float64Array,
+  { values: base, bins }: BaseScores,
   topK: number,
   onlyServer?: number,
 ): Candidate[] {
   const found: Candidate[] = [];
-  const floor = floorOfBest(base, Math.max(FIRST_LOOK, topK * 3));
+  const floor = floorOfBest(bins, Math.max(FIRST_LOOK, topK * 3));
   collect(index, evidence, base, { from: floor, below: Number.POSITIVE_INFINITY, reach: 0, onlyServer }, found);
-  const reach = nthBest(index, found, topK + SPARE);
+  const reach = nthBest(found, topK + SPARE);
   collect(index, evidence, base, { from: Number.NEGATIVE_INFINITY, below: floor, reach, onlyServer }, found);
   found.sort((a, b) => b.score - a.score || a.doc - b.doc);
   const first = found.slice(0, Math.max(SECOND_LOOK, topK * 2 + SPARE));
@@ -36,7 +44,7 @@ export function bestCandidates(
     const names = SIGNAL_WEIGHTS['name forms'] * look['name forms'] + SIGNAL_WEIGHTS['name rest'] * look['name rest'];
     candidate.score = Math.max(1, Math.round((candidate.score + names) * SCORE_SCALE));
   }
-  return first.sort(byScore);
+  return first.sort((a, b) => b.score - a.score || a.doc - b.doc);
 }
 
 interface Range {
@@ -49,53 +57,39 @@ interface Range {
 
 function collect(index: RankIndex, evidence: Evidence, base: Float64Array, range: Range, found: Candidate[]): void {
   const { vector } = evidence;
-  const { vectors, serverOf } = index;
+  const { vectors, serversOf } = index;
   const { from, below, reach, onlyServer } = range;
   const weight = SIGNAL_WEIGHTS.likeness;
   const bar = reach - (vector ? weight : 0);
   for (let doc = 0; doc < base.length; doc++) {
     const value = base[doc] as number;
     if (value < from || value >= below || value < bar) continue;
-    if (onlyServer !== undefined && serverOf[doc] !== onlyServer) continue;
+    if (onlyServer !== undefined && !serversOf[doc]?.includes(onlyServer)) continue;
     const alike = vector && vectors ? likeness(vectors, vector, doc, (reach - value) / weight) : 0;
     const score = value + weight * alike;
     if (score >= reach && isSupported(evidence, doc, alike)) found.push({ doc, score });
   }
 }
 
-/** By score, then by id: the index is in the order of its ids (000 §2.5). */
-export function byScore(a: Candidate, b: Candidate): number {
-  return b.score - a.score || a.doc - b.doc;
+/** By score, then by id (000 §2.5). */
+export function byScore(
+  a: { score: number; tool: { id: string } },
+  b: { score: number; tool: { id: string } },
+): number {
+  return b.score - a.score || (a.tool.id < b.tool.id ? -1 : a.tool.id > b.tool.id ? 1 : 0);
 }
 
-/** A value that at least `count` tools reach: found by counting into bins, not by sorting the catalog. */
-function floorOfBest(base: Float64Array, count: number): number {
-  if (base.length <= count) return Number.NEGATIVE_INFINITY;
-  let max = 0;
-  for (let doc = 0; doc < base.length; doc++) if ((base[doc] as number) > max) max = base[doc] as number;
-  if (max === 0) return Number.NEGATIVE_INFINITY;
-  const bins = new Uint32Array(BINS + 1);
-  const perBin = BINS / max;
-  for (let doc = 0; doc < base.length; doc++) {
-    const bin = ((base[doc] as number) * perBin) | 0;
-    bins[bin] = (bins[bin] as number) + 1;
-  }
+/** A value that at least `count` documents reach, or none if there are not so many. */
+function floorOfBest(bins: Uint32Array, count: number): number {
   let above = 0;
-  for (let bin = BINS; bin > 0; bin--) {
+  for (let bin = BASE_BINS; bin > 0; bin--) {
     above += bins[bin] as number;
-    if (above >= count) return bin / perBin;
+    if (above >= count) return (bin * BASE_LIMIT) / BASE_BINS;
   }
   return Number.NEGATIVE_INFINITY;
 }
 
-/** The score of the n-th best group of clones so far. */
-function nthBest(index: RankIndex, found: readonly Candidate[], n: number): number {
-  const best = new Map<number, number>();
-  for (const { doc, score } of found) {
-    const group = index.groupOf[doc] as number;
-    if (score > (best.get(group) ?? Number.NEGATIVE_INFINITY)) best.set(group, score);
-  }
-  if (best.size < n) return 0;
-  const scores = [...best.values()].sort((a, b) => b - a);
-  return scores[n - 1] as number;
+function nthBest(found: readonly Candidate[], n: number): number {
+  if (found.length < n) return 0;
+  return (found.map(({ score }) => score).sort((a, b) => b - a)[n - 1] as number) ?? 0;
 }

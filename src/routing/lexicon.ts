@@ -1,3 +1,4 @@
+import type { NumberRow } from './corpus.ts';
 import { analyzeWord, documentStems, eachRawWord, isStopWord } from './text.ts';
 
 /** The words of a catalog: every stem has a number, in the order in which it was first met. */
@@ -25,9 +26,8 @@ export class Lexicon {
     return id;
   }
 
-  /** The term numbers of a text, stop words left out. */
-  termsOf(text: string): number[] {
-    const terms: number[] = [];
+  /** Adds the term numbers of a text to a row, stop words left out. */
+  addTerms(text: string, row: Pick<NumberRow, 'push'>): void {
     eachRawWord(text, (raw) => {
       let ids = this.#rawWords.get(raw);
       if (ids === undefined) {
@@ -35,19 +35,24 @@ export class Lexicon {
         ids = isStopWord(word.lower) ? [] : documentStems(word).map((stem) => this.#intern(stem));
         this.#rawWords.set(raw, ids);
       }
-      for (const id of ids) terms.push(id);
+      for (const id of ids) row.push(id);
     });
+  }
+
+  termsOf(text: string): number[] {
+    const terms: number[] = [];
+    this.addTerms(text, terms);
     return terms;
   }
 
-  /** As `termsOf`, remembered: argument texts repeat from tool to tool. */
-  termsOfRepeated(text: string): Int32Array {
+  /** As `addTerms`, remembered: argument texts repeat from tool to tool. */
+  addRepeatedTerms(text: string, row: NumberRow): void {
     let terms = this.#texts.get(text);
     if (terms === undefined) {
       terms = Int32Array.from(this.termsOf(text));
       this.#texts.set(text, terms);
     }
-    return terms;
+    for (let i = 0; i < terms.length; i++) row.push(terms[i] as number);
   }
 
   /** Building is over: forget what only building needs. */

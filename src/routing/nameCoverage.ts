@@ -1,14 +1,18 @@
+import type { FieldTerms } from './corpus.ts';
 import { IMPACT_SCALE, type Postings, PostingsBuilder } from './postings.ts';
 import { analyzeWord, eachRawWord, isStopWord, splitIdentifier } from './text.ts';
+import { FIELDS } from './toolText.ts';
 
 /** A rare word in a name says little more than a fairly rare one. */
 const MAX_MASS = 6;
 
-/** For each term the tools with it in their name, and how much of the name's mass it is. */
-export function buildNameIndex(names: readonly (readonly number[])[], idf: Float64Array, termCount: number): Postings {
+/** For each term the documents with it in their name, and how much of the name's mass it is. */
+export function buildNameIndex({ terms, starts }: FieldTerms, idf: Float64Array, termCount: number): Postings {
   const builder = new PostingsBuilder();
-  for (const [doc, terms] of names.entries()) {
-    const own = [...new Set(terms)];
+  const nameField = FIELDS.indexOf('name');
+  for (let doc = 0; doc * FIELDS.length < starts.length - 1; doc++) {
+    const at = doc * FIELDS.length + nameField;
+    const own = new Set(terms.subarray(starts[at] as number, starts[at + 1] as number));
     let mass = 0;
     for (const term of own) mass += Math.min(MAX_MASS, idf[term] as number);
     for (const term of own) builder.add(term, doc, Math.min(MAX_MASS, idf[term] as number) / Math.max(mass, 1e-9));

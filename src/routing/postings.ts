@@ -1,6 +1,8 @@
+import { NumberRow } from './corpus.ts';
+
 /**
- * Weighted postings in compressed rows: for each term the tools that hold it and how strongly, as 16-bit integers.
- * Integers keep the order of results the same on every platform.
+ * Weighted postings in compressed rows: for each term the documents that hold it and how strongly, as 16-bit
+ * integers. Integers keep the order of results the same on every platform.
  */
 export interface Postings {
   /** Row `term` is `offsets[term] .. offsets[term + 1]`. */
@@ -13,9 +15,9 @@ export const IMPACT_SCALE = 32_768;
 
 /** Collects postings document by document (ascending), then lays them out by term. */
 export class PostingsBuilder {
-  readonly #terms: number[] = [];
-  readonly #docs: number[] = [];
-  readonly #impacts: number[] = [];
+  readonly #terms = new NumberRow();
+  readonly #docs = new NumberRow();
+  readonly #impacts = new NumberRow();
 
   add(term: number, doc: number, impact: number): void {
     this.#terms.push(term);
@@ -24,19 +26,25 @@ export class PostingsBuilder {
   }
 
   build(termCount: number): Postings {
+    const count = this.#terms.length;
+    const terms = this.#terms.values;
     const offsets = new Uint32Array(termCount + 1);
-    for (const term of this.#terms) offsets[term + 1] = (offsets[term + 1] as number) + 1;
-    for (let term = 0; term < termCount; term++)
+    for (let i = 0; i < count; i++) {
+      const next = (terms[i] as number) + 1;
+      offsets[next] = (offsets[next] as number) + 1;
+    }
+    for (let term = 0; term < termCount; term++) {
       offsets[term + 1] = (offsets[term + 1] as number) + (offsets[term] as number);
-    const docs = new Uint32Array(this.#terms.length);
-    const impacts = new Uint16Array(this.#terms.length);
+    }
+    const docs = new Uint32Array(count);
+    const impacts = new Uint16Array(count);
     const next = offsets.slice();
-    for (let i = 0; i < this.#terms.length; i++) {
-      const term = this.#terms[i] as number;
+    for (let i = 0; i < count; i++) {
+      const term = terms[i] as number;
       const at = next[term] as number;
       next[term] = at + 1;
-      docs[at] = this.#docs[i] as number;
-      impacts[at] = this.#impacts[i] as number;
+      docs[at] = this.#docs.values[i] as number;
+      impacts[at] = this.#impacts.values[i] as number;
     }
     return { offsets, docs, impacts };
   }

@@ -156,7 +156,8 @@ function conceptsOf(words: readonly QueryWord[], vocabulary: Vocabulary): Concep
     return true;
   };
   for (let from = 0; from < words.length; from++) {
-    for (let length = Math.min(thesaurus.longestPhrase, words.length - from); length > 1; length--) {
+    const longest = thesaurus.phrases.get((words[from] as QueryWord).stem) ?? 0;
+    for (let length = Math.min(longest, words.length - from); length > 1; length--) {
       if (!add(from, from + length, 1)) continue;
       for (let at = from; at < from + length; at++) inPhrase.add(at);
       break;
@@ -180,6 +181,7 @@ function addSeparated(
   concepts: Concept[],
 ): void {
   for (const [at, verb] of words.entries()) {
+    if (!thesaurus.phrases.has(verb.stem)) continue;
     for (let gap = 2; gap <= MAX_GAP + 1 && at + gap < words.length; gap++) {
       const particle = words[at + gap] as QueryWord;
       if (!PARTICLES.has(particle.stem)) continue;

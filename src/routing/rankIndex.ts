@@ -1,32 +1,24 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { arrange } from './arrange.ts';
+import type { CandidateNotes } from './candidateNotes.ts';
 import { bestCandidates } from './candidates.ts';
-import { cloneGroups, membersOf } from './clones.ts';
-import { buildFieldIndex, type FieldTerms, fieldTermsOf, type ServerText } from './fieldIndex.ts';
+import { type Document, documentsOf, fieldTermsOf, type ServerText } from './corpus.ts';
+import { explain, type RankExplanation } from './explain.ts';
+import { buildFieldIndex } from './fieldIndex.ts';
 import { INTENT_CODES, toolIntent } from './intent.ts';
 import { Lexicon } from './lexicon.ts';
-import { buildNameIndex, type NameWord, nameWords } from './nameCoverage.ts';
+import { buildNameIndex } from './nameCoverage.ts';
 import type { Postings } from './postings.ts';
 import { planQuery, type QueryPlan, type Vocabulary } from './queryWords.ts';
 import { baseScores, gatherEvidence } from './scoring.ts';
 import { buildServerIndex, type ServerIndex } from './serverEvidence.ts';
 import { Scratch } from './signals.ts';
-import { compileThesaurus, type Thesaurus } from './thesaurus.ts';
-import { FIELDS, type FieldName } from './toolText.ts';
+import type { Thesaurus } from './thesaurus.ts';
 import { buildToolVectors, type ToolVectors } from './toolVectors.ts';
 import { learnedFor, type UseHistory } from './useHistory.ts';
 import { judgeMatch } from './verdict.ts';
-import { DATA } from './vocabulary/data.ts';
-import { DEVELOPMENT } from './vocabulary/development.ts';
-import { FORMS } from './vocabulary/forms.ts';
-import { IDIOMS } from './vocabulary/idioms.ts';
-import { OPERATIONS } from './vocabulary/operations.ts';
-import { VERBS } from './vocabulary/verbs.ts';
-import { WORK } from './vocabulary/work.ts';
-import { WORLD } from './vocabulary/world.ts';
+import { wholeVocabulary } from './vocabulary/all.ts';
 import { decodeWordTable } from './wordTable.ts';
-
-const THESAURUS = compileThesaurus([VERBS, FORMS, DEVELOPMENT, OPERATIONS, DATA, WORK, WORLD, IDIOMS]);
 
 export interface RankServer {
   name: string;
@@ -39,28 +31,32 @@ export interface RankResources {
   wordTable?: Uint8Array;
 }
 
+/** Documents are tools, each once however many servers offer it, in the order of their first ids. */
 export interface RankIndex {
   /** In the order of their ids. */
   tools: readonly CatalogTool[];
-  docOf: ReadonlyMap<string, number>;
-  servers: readonly ServerText[];
   serverOf: Uint32Array;
-  groupOf: Uint32Array;
+  servers: readonly ServerText[];
+  documents: readonly Document[];
+  /** The document of a tool's id. */
+  docOf: ReadonlyMap<string, number>;
+  /** For each document the servers that offer it. */
+  serversOf: readonly (readonly number[])[];
+  /** The first of them, or the only one. */
+  firstServer: Uint32Array;
+  /** The documents of more than one server. */
+  shared: readonly number[];
   lexicon: Lexicon;
   postings: Postings;
   idf: Float64Array;
   maxIdf: number;
   names: Postings;
   serverIndex: ServerIndex;
-  /** `INTENT_CODES`, a byte a tool. */
+  /** `INTENT_CODES`, a byte a document. */
   intents: Uint8Array;
-  /** The words of each tool's name as they stand there. */
-  nameWords: readonly (readonly NameWord[])[];
-  /** Groups of more than one tool. */
-  cloneMembers: ReadonlyMap<number, readonly number[]>;
   scratch: Scratch;
-  /** Filled as tools become candidates. */
-  families: (string | undefined)[];
+  /** Filled as documents become candidates. */
+  notes: Map<number, CandidateNotes>;
   thesaurus: Thesaurus;
   vectors?: ToolVectors;
 }
@@ -81,13 +77,16 @@ export interface RankResult {
 }
 
 export interface RankOptions {
+  /** How many cards at most. */
   topK: number;
+  /** Only tools of this server. */
   server?: string;
   history?: UseHistory;
 }
 
-function byCodePoint(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Ids are ASCII (000 §1.1): their order by code unit is their order by code point. */
+function byId(a: CatalogTool, b: CatalogTool): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
 export function buildRankIndex(
@@ -95,74 +94,74 @@ export function buildRankIndex(
   servers: readonly RankServer[],
   resources: RankResources = {},
 ): RankIndex {
-  const sorted = [...tools].sort((a, b) => byCodePoint(a.id, b.id));
+  const sorted = [...tools].sort(byId);
   const lexicon = new Lexicon();
-  const known = new Map(servers.map((server) => [server.name, server]));
-  const serverNumbers = new Map<string, number>();
-  const serverTexts: ServerText[] = [];
-  const serverOf = new Uint32Array(sorted.length);
-  const documents: FieldTerms[] = [];
-  for (const [doc, tool] of sorted.entries()) {
-    let number = serverNumbers.get(tool.server);
-    if (number === undefined) {
-      number = serverTexts.length;
-      serverNumbers.set(tool.server, number);
-      const server = known.get(tool.server);
-      serverTexts.push({
-        name: tool.server,
-        nameTerms: [...new Set([...lexicon.termsOf(tool.server), ...lexicon.termsOf(server?.namespace ?? '')])],
-        textTerms: lexicon.termsOf((server?.instructions ?? '').slice(0, 2_000)),
-      });
-    }
-    serverOf[doc] = number;
-    documents.push(fieldTermsOf(tool, serverTexts[number] as ServerText, lexicon));
-  }
+  const { serverOf, texts, sizes } = readServers(sorted, servers, lexicon);
+  const documents = documentsOf(sorted);
+  const fieldTerms = fieldTermsOf(documents, sorted, serverOf, texts, lexicon);
   lexicon.seal();
-  const groupOf = cloneGroups(sorted);
-  const fields = buildFieldIndex(documents, lexicon.size);
-  const stemsOf = (terms: readonly number[] | Int32Array, limit: number) =>
-    Array.from(terms.slice(0, limit), (term) => lexicon.stems[term] as string);
+  const fields = buildFieldIndex(fieldTerms, lexicon.size);
+  const serversOf = documents.map(({ members }) => members.map((member) => serverOf[member] as number));
+  const docOf = new Map<string, number>();
+  const shared: number[] = [];
+  for (const [doc, { members }] of documents.entries()) {
+    if (members.length > 1) shared.push(doc);
+    for (const member of members) docOf.set((sorted[member] as CatalogTool).id, doc);
+  }
+  const serverStems = texts.map(({ nameTerms }) => nameTerms.map((term) => lexicon.stems[term] as string));
+  const firstTool = (document: Document) => sorted[document.members[0] as number] as CatalogTool;
   const table = resources.wordTable === undefined ? undefined : decodeWordTable(resources.wordTable);
-  const field = (terms: FieldTerms, name: FieldName) => terms[FIELDS.indexOf(name)] as readonly number[];
   return {
     tools: sorted,
-    docOf: new Map(sorted.map((tool, doc) => [tool.id, doc])),
-    servers: serverTexts,
     serverOf,
-    groupOf,
+    servers: texts,
+    documents,
+    docOf,
+    serversOf,
+    firstServer: Uint32Array.from(serversOf, (list) => list[0] as number),
+    shared,
     lexicon,
     ...fields,
-    names: buildNameIndex(
-      documents.map((terms) => field(terms, 'name')),
-      fields.idf,
-      lexicon.size,
-    ),
+    names: buildNameIndex(fieldTerms, fields.idf, lexicon.size),
     serverIndex: buildServerIndex(
-      serverTexts.map((server) => stemsOf(server.nameTerms, 20)),
-      serverOf,
+      serverStems,
+      (doc) => serversOf[doc] as readonly number[],
+      sizes,
       fields.postings,
       lexicon.size,
     ),
-    intents: Uint8Array.from(sorted, (tool) => INTENT_CODES.indexOf(toolIntent(tool))),
-    nameWords: sorted.map((tool) => nameWords(tool.upstreamName)),
-    cloneMembers: membersOf(groupOf),
-    scratch: new Scratch(sorted.length),
-    families: new Array(sorted.length),
-    thesaurus: THESAURUS,
-    ...(table
-      ? {
-          vectors: buildToolVectors(
-            table,
-            documents.map((terms, doc) => ({
-              name: stemsOf(field(terms, 'name'), 20),
-              description: stemsOf(field(terms, 'description'), 60),
-              server: stemsOf(serverTexts[serverOf[doc] as number]?.nameTerms ?? [], 10),
-              argumentNames: stemsOf(field(terms, 'arguments'), 40),
-            })),
-          ),
-        }
-      : {}),
+    intents: Uint8Array.from(documents, (document) => INTENT_CODES.indexOf(toolIntent(firstTool(document)))),
+    scratch: new Scratch(documents.length),
+    notes: new Map(),
+    thesaurus: wholeVocabulary(),
+    ...(table ? { vectors: buildToolVectors(table, fieldTerms, lexicon.stems) } : {}),
   };
+}
+
+const MAX_INSTRUCTIONS = 2_000;
+
+function readServers(tools: readonly CatalogTool[], servers: readonly RankServer[], lexicon: Lexicon) {
+  const known = new Map(servers.map((server) => [server.name, server]));
+  const numbers = new Map<string, number>();
+  const texts: ServerText[] = [];
+  const serverOf = new Uint32Array(tools.length);
+  for (const [at, tool] of tools.entries()) {
+    let number = numbers.get(tool.server);
+    if (number === undefined) {
+      number = texts.length;
+      numbers.set(tool.server, number);
+      const server = known.get(tool.server);
+      texts.push({
+        name: tool.server,
+        nameTerms: [...new Set([...lexicon.termsOf(tool.server), ...lexicon.termsOf(server?.namespace ?? '')])],
+        textTerms: lexicon.termsOf((server?.instructions ?? '').slice(0, MAX_INSTRUCTIONS)),
+      });
+    }
+    serverOf[at] = number;
+  }
+  const sizes = new Uint32Array(texts.length);
+  for (const server of serverOf) sizes[server] = (sizes[server] as number) + 1;
+  return { serverOf, texts, sizes };
 }
 
 function vocabularyOf(index: RankIndex): Vocabulary {
@@ -182,23 +181,26 @@ export function planFor(index: RankIndex, query: string): QueryPlan {
 }
 
 export function rank(index: RankIndex, query: string, options: RankOptions): RankResult {
-  const { hits, confidence, nearestNames } = rankWithEvidence(index, query, options);
-  return { hits, confidence, searched: index.tools.length, nearestNames };
+  const { hits, verdict } = rankWithEvidence(index, query, options);
+  return {
+    hits: verdict.confidence === 'none' ? [] : hits.map(({ tool, score, clones }) => ({ tool, score, clones })),
+    ...verdict,
+    searched: index.tools.length,
+  };
 }
 
 export function rankWithEvidence(index: RankIndex, query: string, options: RankOptions) {
-  const learned = new Map<number, number>();
-  if (options.history) {
-    for (const [id, value] of learnedFor(options.history, query)) {
-      const doc = index.docOf.get(id);
-      if (doc !== undefined) learned.set(doc, value);
-    }
-  }
-  const evidence = gatherEvidence(index, planFor(index, query), learned);
+  const uses = options.history ? learnedFor(options.history, query) : new Map<string, number>();
+  const evidence = gatherEvidence(index, planFor(index, query), uses);
   const only =
     options.server === undefined ? undefined : index.servers.findIndex(({ name }) => name === options.server);
   const topK = Math.max(0, Math.min(options.topK, index.tools.length));
   const candidates = bestCandidates(index, evidence, baseScores(index, evidence), topK, only);
-  const hits = arrange(index, candidates, evidence.named, topK, only !== undefined);
-  return { hits, evidence, ...judgeMatch(index, evidence, hits) };
+  const hits = arrange(index, candidates, evidence, topK, only);
+  return { hits, evidence, verdict: judgeMatch(index, evidence, hits) };
+}
+
+export function explainRanking(index: RankIndex, query: string, options: RankOptions): RankExplanation {
+  const { hits, evidence, verdict } = rankWithEvidence(index, query, options);
+  return explain(index, query, evidence, hits, verdict.confidence);
 }

@@ -1,10 +1,11 @@
+import { notesOn } from './candidateNotes.ts';
 import { INTENT_CODES, type Intent, queryIntent } from './intent.ts';
 import { addNameCoverage } from './nameCoverage.ts';
 import type { QueryPlan } from './queryWords.ts';
 import type { RankIndex } from './rankIndex.ts';
 import { namedServers, serverAffinity } from './serverEvidence.ts';
 import { addConcept, addTerms } from './signals.ts';
-import { likeness, type QueryVector, queryVector } from './toolVectors.ts';
+import { type QueryVector, queryVector } from './toolVectors.ts';
 
 /** What a score is made of, in the order in which it is added up. */
 export const SIGNALS = [
@@ -49,29 +50,33 @@ export interface Evidence {
   named: Float64Array;
   affinity: Float64Array;
   wanted: Intent;
+  /** How much use raises each document, and by which tools. */
   learned: ReadonlyMap<number, number>;
+  learnedIds: ReadonlySet<string>;
   vector: QueryVector | undefined;
   plan: QueryPlan;
 }
 
-export function gatherEvidence(index: RankIndex, plan: QueryPlan, learned: ReadonlyMap<number, number>): Evidence {
+export function gatherEvidence(index: RankIndex, plan: QueryPlan, uses: ReadonlyMap<string, number>): Evidence {
   const { scratch } = index;
   const words = scratch.words.fill(0);
   const name = scratch.name.fill(0);
-  addTerms(index, plan.terms, words);
-  let bestWords = 0;
-  for (let doc = 0; doc < words.length; doc++) if ((words[doc] as number) > bestWords) bestWords = words[doc] as number;
+  const bestWords = addTerms(index, plan.terms, words);
   const meanings = scratch.meanings;
   meanings.set(words);
-  for (const concept of plan.concepts) addConcept(index, concept, scratch, meanings);
-  let best = 0;
-  for (let doc = 0; doc < meanings.length; doc++) if ((meanings[doc] as number) > best) best = meanings[doc] as number;
+  let best = bestWords;
+  for (const concept of plan.concepts) best = Math.max(best, addConcept(index, concept, scratch, meanings));
   const nameTerms = new Map<number, number>();
   for (const [stem, sureness] of plan.sureness) {
     const term = index.lexicon.lookup(stem);
     if (term !== undefined) nameTerms.set(term, sureness);
   }
   addNameCoverage(index.names, nameTerms, name);
+  const learned = new Map<number, number>();
+  for (const [id, value] of uses) {
+    const doc = index.docOf.get(id);
+    if (doc !== undefined) learned.set(doc, Math.max(learned.get(doc) ?? 0, value));
+  }
   return {
     words,
     meanings,
@@ -82,18 +87,30 @@ export function gatherEvidence(index: RankIndex, plan: QueryPlan, learned: Reado
     affinity: serverAffinity(index.serverIndex, plan.terms),
     wanted: queryIntent(plan.words),
     learned,
+    learnedIds: new Set(uses.keys()),
     vector: index.vectors ? queryVector(index.vectors, plan.vectorWords) : undefined,
     plan,
   };
 }
 
-function intentAgreement(wanted: Intent, does: Intent): number {
+export function intentAgreement(wanted: Intent, does: Intent): number {
   if (wanted === 'unknown') return 0;
   return does === wanted ? 1 : does === 'unknown' ? 0.5 : 0;
 }
 
+/** How many documents reach a score: counted, so that nothing need be sorted. */
+export const BASE_BINS = 512;
+/** Beyond what all signals but likeness can add up to. */
+export const BASE_LIMIT = 2.5;
+
+export interface BaseScores {
+  values: Float64Array;
+  /** Documents by score, `BASE_LIMIT / BASE_BINS` a bin. */
+  bins: Uint32Array;
+}
+
 /** The sum of all signals that cost nothing for one more tool: all but likeness and the second look. */
-export function baseScores(index: RankIndex, evidence: Evidence): Float64Array {
+export function baseScores(index: RankIndex, evidence: Evidence): BaseScores {
   const { words, meanings, name } = evidence;
   const wordGain = SIGNAL_WEIGHTS.words * evidence.perWords;
   const meaningGain = SIGNAL_WEIGHTS['words or meanings'] * evidence.perMeanings;
@@ -105,17 +122,29 @@ export function baseScores(index: RankIndex, evidence: Evidence): Float64Array {
   );
   const perIntent = INTENT_CODES.map((does) => SIGNAL_WEIGHTS.intent * intentAgreement(evidence.wanted, does));
   const base = index.scratch.base;
-  const { serverOf, intents } = index;
+  const { firstServer, intents } = index;
   for (let doc = 0; doc < base.length; doc++) {
     base[doc] =
       wordGain * (words[doc] as number) +
       meaningGain * (meanings[doc] as number) +
       nameGain * (name[doc] as number) +
-      (perServer[serverOf[doc] as number] as number) +
+      (perServer[firstServer[doc] as number] as number) +
       (perIntent[intents[doc] as number] as number);
   }
+  for (const doc of index.shared) {
+    const servers = index.serversOf[doc] as readonly number[];
+    let best = 0;
+    for (const server of servers) best = Math.max(best, perServer[server] as number);
+    base[doc] = (base[doc] as number) + best - (perServer[servers[0] as number] as number);
+  }
   for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
-  return base;
+  const bins = new Uint32Array(BASE_BINS + 1);
+  const perBin = BASE_BINS / BASE_LIMIT;
+  for (let doc = 0; doc < base.length; doc++) {
+    const bin = Math.min(BASE_BINS, ((base[doc] as number) * perBin) | 0);
+    bins[bin] = (bins[bin] as number) + 1;
+  }
+  return { values: base, bins };
 }
 
 /** Whether anything but its server and its intent speaks for a tool. */
@@ -123,24 +152,6 @@ export function isSupported(evidence: Evidence, doc: number, alike: number): boo
   return (evidence.meanings[doc] as number) > 0 || evidence.learned.has(doc) || alike >= MIN_ALIKE;
 }
 const MIN_ALIKE = 0.4;
-
-/** The unweighted value of each signal for one tool. */
-export function signalsOf(index: RankIndex, evidence: Evidence, doc: number): Record<SignalName, number> {
-  const server = index.serverOf[doc] as number;
-  const does = INTENT_CODES[index.intents[doc] as number] as Intent;
-  const look = secondLook(index, evidence, doc);
-  return {
-    words: (evidence.words[doc] as number) * evidence.perWords,
-    'words or meanings': (evidence.meanings[doc] as number) * evidence.perMeanings,
-    name: evidence.name[doc] as number,
-    'server named': evidence.named[server] as number,
-    'server affinity': evidence.affinity[server] as number,
-    intent: intentAgreement(evidence.wanted, does),
-    learned: evidence.learned.get(doc) ?? 0,
-    likeness: evidence.vector && index.vectors ? likeness(index.vectors, evidence.vector, doc) : 0,
-    ...look,
-  };
-}
 
 const MAX_NAME_MASS = 6;
 const MAX_REST = 3;
@@ -154,7 +165,7 @@ export function secondLook(
   evidence: Evidence,
   doc: number,
 ): Pick<Record<SignalName, number>, 'name forms' | 'name rest'> {
-  const name = index.nameWords[doc] ?? [];
+  const { words: name } = notesOn(index, doc);
   let forms = 0;
   let rest = 0;
   for (const { lower, stem } of name) {

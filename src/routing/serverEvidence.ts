@@ -29,7 +29,8 @@ export interface ServerIndex {
 
 export function buildServerIndex(
   nameStems: readonly (readonly string[])[],
-  serverOf: Uint32Array,
+  serversOf: (doc: number) => readonly number[],
+  sizes: Uint32Array,
   postings: Postings,
   termCount: number,
 ): ServerIndex {
@@ -43,8 +44,6 @@ export function buildServerIndex(
     }
   }
   const count = nameStems.length;
-  const size = new Uint32Array(count);
-  for (const server of serverOf) size[server] = (size[server] as number) + 1;
   const offsets = new Uint32Array(termCount + 1);
   const servers: number[] = [];
   const shares: number[] = [];
@@ -53,12 +52,13 @@ export function buildServerIndex(
   for (let term = 0; term < termCount; term++) {
     const touched: number[] = [];
     for (let at = postings.offsets[term] as number; at < (postings.offsets[term + 1] as number); at++) {
-      const server = serverOf[postings.docs[at] as number] as number;
-      if (held[server] === 0) touched.push(server);
-      held[server] = (held[server] as number) + 1;
+      for (const server of serversOf(postings.docs[at] as number)) {
+        if (held[server] === 0) touched.push(server);
+        held[server] = (held[server] as number) + 1;
+      }
     }
     for (const server of touched) {
-      const r = (held[server] as number) / Math.sqrt(size[server] as number);
+      const r = (held[server] as number) / Math.sqrt(sizes[server] as number);
       servers.push(server);
       shares.push(r / (r + SATURATION));
       held[server] = 0;

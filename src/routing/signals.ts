@@ -26,18 +26,24 @@ export interface TermIndex {
   lexicon: Lexicon;
   postings: Postings;
   idf: Float64Array;
+  maxIdf: number;
 }
 
-export function addTerms(index: TermIndex, terms: readonly WeightedTerm[], into: Float64Array): void {
+/** Adds what the terms weigh in each document; returns the greatest sum, which only ever grows. */
+export function addTerms(index: TermIndex, terms: readonly WeightedTerm[], into: Float64Array): number {
   const { offsets, docs, impacts } = index.postings;
+  let greatest = 0;
   for (const { term, weight } of terms) {
     const gain = (weight * (index.idf[term] as number)) / IMPACT_SCALE;
     const end = offsets[term + 1] as number;
     for (let at = offsets[term] as number; at < end; at++) {
       const doc = docs[at] as number;
-      into[doc] = (into[doc] as number) + gain * (impacts[at] as number);
+      const sum = (into[doc] as number) + gain * (impacts[at] as number);
+      into[doc] = sum;
+      if (sum > greatest) greatest = sum;
     }
   }
+  return greatest;
 }
 
 /** Arrays as long as the catalog, reused between the queries of one index. */
@@ -57,13 +63,18 @@ export class Scratch {
   }
 }
 
+/** An expansion that can weigh less than this part of the rarest word is not worth the walk through half the catalog. */
+const NOISE = 0.1;
+
 /**
  * Each concept counts once, by its best expansion, and only beyond what the query's own words already gave: plain
- * addition lets a tool win by holding five words for one thing.
+ * addition lets a tool win by holding five words for one thing. Returns the greatest sum written.
  */
-export function addConcept(index: TermIndex, concept: Concept, scratch: Scratch, into: Float64Array): void {
+export function addConcept(index: TermIndex, concept: Concept, scratch: Scratch, into: Float64Array): number {
   const { offsets, docs, impacts } = index.postings;
   const best = scratch.best.fill(0);
+  const noise = NOISE * index.maxIdf;
+  let greatest = 0;
   for (const { term, weight } of concept.own) {
     const gain = (weight * (index.idf[term] as number)) / IMPACT_SCALE;
     const end = offsets[term + 1] as number;
@@ -74,20 +85,25 @@ export function addConcept(index: TermIndex, concept: Concept, scratch: Scratch,
   }
   for (const expansion of concept.expansions) {
     if (expansion.terms.length > 1) {
-      raiseToPhrase(index, expansion, concept.mass, best, into);
+      greatest = Math.max(greatest, raiseToPhrase(index, expansion, concept.mass, best, into));
       continue;
     }
     const term = expansion.terms[0] as number;
-    const gain = (expansion.weight * Math.min(index.idf[term] as number, concept.mass)) / IMPACT_SCALE;
+    const weight = expansion.weight * Math.min(index.idf[term] as number, concept.mass);
+    if (weight < noise) continue;
+    const gain = weight / IMPACT_SCALE;
     const end = offsets[term + 1] as number;
     for (let at = offsets[term] as number; at < end; at++) {
       const doc = docs[at] as number;
       const rise = gain * (impacts[at] as number) - (best[doc] as number);
       if (rise <= 0) continue;
       best[doc] = (best[doc] as number) + rise;
-      into[doc] = (into[doc] as number) + rise;
+      const sum = (into[doc] as number) + rise;
+      into[doc] = sum;
+      if (sum > greatest) greatest = sum;
     }
   }
+  return greatest;
 }
 
 /** A phrase counts where all of its words stand: its rarest word is walked, the others are looked up. */
@@ -97,13 +113,14 @@ function raiseToPhrase(
   mass: number,
   best: Float64Array,
   into: Float64Array,
-): void {
+): number {
   const { offsets, docs, impacts } = index.postings;
   const length = (term: number) => (offsets[term + 1] as number) - (offsets[term] as number);
   const [rarest = 0, ...others] = [...expansion.terms].sort((a, b) => length(a) - length(b) || a - b);
   let phraseMass = 0;
   for (const term of expansion.terms) phraseMass += index.idf[term] as number;
   const factor = (expansion.weight * Math.min(1, mass / phraseMass)) / IMPACT_SCALE;
+  let greatest = 0;
   const from = others.map((term) => offsets[term] as number);
   for (let at = offsets[rarest] as number; at < (offsets[rarest + 1] as number); at++) {
     const doc = docs[at] as number;
@@ -119,10 +136,13 @@ function raiseToPhrase(
     const rise = Math.max(0, factor * sum - (best[doc] as number));
     best[doc] = (best[doc] as number) + rise;
     into[doc] = (into[doc] as number) + rise;
+    greatest = Math.max(greatest, into[doc] as number);
   }
+  return greatest;
 }
 
-function firstAtLeast(docs: Uint32Array, from: number, to: number, doc: number): number {
+/** The first place from `from` whose document is not before `doc`. */
+export function firstAtLeast(docs: Uint32Array, from: number, to: number, doc: number): number {
   let low = from;
   let high = to;
   while (low < high) {

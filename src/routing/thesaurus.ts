@@ -15,7 +15,8 @@ export interface Meaning {
 export interface Thesaurus {
   /** By stems joined with a space: a word or a phrase of the query. */
   meanings: ReadonlyMap<string, readonly Meaning[]>;
-  longestPhrase: number;
+  /** For the first word of every phrase the length of the longest that begins with it. */
+  phrases: ReadonlyMap<string, number>;
 }
 
 const FAINT = 0.35;
@@ -33,12 +34,13 @@ function parseItem(text: string): Meaning {
 
 export function compileThesaurus(texts: readonly string[]): Thesaurus {
   const meanings = new Map<string, Map<string, Meaning>>();
-  let longestPhrase = 1;
+  const phrases = new Map<string, number>();
   const add = (from: Meaning, to: Meaning, weight: number) => {
     const key = from.stems.join(' ');
     const target = to.stems.join(' ');
     if (key === target || key === '' || target === '') return;
-    longestPhrase = Math.max(longestPhrase, from.stems.length);
+    const first = from.stems[0] as string;
+    if (from.stems.length > 1) phrases.set(first, Math.max(phrases.get(first) ?? 0, from.stems.length));
     let row = meanings.get(key);
     if (row === undefined) {
       row = new Map();
@@ -60,6 +62,6 @@ export function compileThesaurus(texts: readonly string[]): Thesaurus {
   }
   return {
     meanings: new Map([...meanings].map(([key, row]) => [key, [...row.values()]])),
-    longestPhrase,
+    phrases,
   };
 }

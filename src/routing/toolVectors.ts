@@ -1,9 +1,13 @@
+import type { FieldTerms } from './corpus.ts';
+import { FIELDS, type FieldName } from './toolText.ts';
 import { DIMENSIONS, type WordTable } from './wordTable.ts';
 
 /** How much each part of a tool's text goes into its vector, and how many words of it. */
 const NAME = 2;
 const SERVER = 0.5;
 const ARGUMENTS = 0.25;
+const MAX_NAME_WORDS = 20;
+const MAX_SERVER_WORDS = 10;
 const MAX_DESCRIPTION_WORDS = 30;
 const MAX_ARGUMENT_WORDS = 20;
 
@@ -16,20 +20,10 @@ export interface ToolVectors {
   mean: Float64Array;
 }
 
-export interface VectorText {
-  name: readonly string[];
-  description: readonly string[];
-  server: readonly string[];
-  argumentNames: readonly string[];
-}
-
-export function addWord(table: WordTable, stem: string, weight: number, into: Float64Array): boolean {
-  const row = table.rows.get(stem);
-  if (row === undefined) return false;
+function addRow(table: WordTable, row: number, weight: number, into: Float64Array): void {
   const gain = weight * (table.scales[row] as number);
   const start = row * DIMENSIONS;
   for (let d = 0; d < DIMENSIONS; d++) into[d] = (into[d] as number) + gain * (table.cells[start + d] as number);
-  return true;
 }
 
 function toUnit(vector: Float64Array): boolean {
@@ -41,27 +35,45 @@ function toUnit(vector: Float64Array): boolean {
   return true;
 }
 
-export function buildToolVectors(table: WordTable, texts: readonly VectorText[]): ToolVectors {
-  const rows = new Float32Array(texts.length * DIMENSIONS);
+const PARTS: readonly { field: FieldName; weight: number; words: number }[] = [
+  { field: 'name', weight: NAME, words: MAX_NAME_WORDS },
+  { field: 'description', weight: 1, words: MAX_DESCRIPTION_WORDS },
+  { field: 'server', weight: SERVER, words: MAX_SERVER_WORDS },
+  { field: 'arguments', weight: ARGUMENTS, words: MAX_ARGUMENT_WORDS },
+];
+
+export function buildToolVectors(
+  table: WordTable,
+  { terms, starts }: FieldTerms,
+  stems: readonly string[],
+): ToolVectors {
+  const documents = (starts.length - 1) / FIELDS.length;
+  const rowOfTerm = Int32Array.from(stems, (stem) => table.rows.get(stem) ?? -1);
+  const rows = new Float32Array(documents * DIMENSIONS);
   const mean = new Float64Array(DIMENSIONS);
   const vector = new Float64Array(DIMENSIONS);
-  for (const [doc, text] of texts.entries()) {
+  for (let doc = 0; doc < documents; doc++) {
     vector.fill(0);
-    for (const stem of text.name) addWord(table, stem, NAME, vector);
-    for (const stem of text.description.slice(0, MAX_DESCRIPTION_WORDS)) addWord(table, stem, 1, vector);
-    for (const stem of text.server) addWord(table, stem, SERVER, vector);
-    for (const stem of text.argumentNames.slice(0, MAX_ARGUMENT_WORDS)) addWord(table, stem, ARGUMENTS, vector);
+    for (const { field, weight, words } of PARTS) {
+      const part = doc * FIELDS.length + FIELDS.indexOf(field);
+      const start = starts[part] as number;
+      const end = Math.min(starts[part + 1] as number, start + words);
+      for (let at = start; at < end; at++) {
+        const row = rowOfTerm[terms[at] as number] as number;
+        if (row >= 0) addRow(table, row, weight, vector);
+      }
+    }
     toUnit(vector);
     rows.set(vector, doc * DIMENSIONS);
-    for (let d = 0; d < DIMENSIONS; d++) mean[d] = (mean[d] as number) + (vector[d] as number) / texts.length;
+    for (let d = 0; d < DIMENSIONS; d++) mean[d] = (mean[d] as number) + (vector[d] as number) / documents;
   }
-  for (let doc = 0; doc < texts.length; doc++) {
+  const tails = new Float32Array(documents);
+  for (let doc = 0; doc < documents; doc++) {
     for (let d = 0; d < DIMENSIONS; d++) vector[d] = (rows[doc * DIMENSIONS + d] as number) - (mean[d] as number);
     toUnit(vector);
     rows.set(vector, doc * DIMENSIONS);
+    tails[doc] = tailLength(rows, doc * DIMENSIONS) + TAIL_SLACK;
   }
-  const tails = new Float32Array(texts.length);
-  for (let doc = 0; doc < texts.length; doc++) tails[doc] = tailLength(rows, doc * DIMENSIONS) + TAIL_SLACK;
   return { table, rows, tails, mean };
 }
 
@@ -72,7 +84,12 @@ export function queryVector(
 ): QueryVector | undefined {
   const vector = new Float64Array(DIMENSIONS);
   let known = false;
-  for (const { stem, weight } of words) known = addWord(vectors.table, stem, weight, vector) || known;
+  for (const { stem, weight } of words) {
+    const row = vectors.table.rows.get(stem);
+    if (row === undefined) continue;
+    addRow(vectors.table, row, weight, vector);
+    known = true;
+  }
   if (!known || !toUnit(vector)) return undefined;
   for (let d = 0; d < DIMENSIONS; d++) vector[d] = (vector[d] as number) - (vectors.mean[d] as number);
   return toUnit(vector) ? { vector, tail: tailLength(vector, 0) } : undefined;

@@ -104,15 +104,26 @@ export function loadDataSet(toolsFile: string, queriesFile?: string): DataSet {
   };
 }
 
-/** The same catalog `times` over, each copy under servers of other names: how it behaves at 10,000 tools. */
-export function replicate(data: DataSet, times: number): DataSet {
+/**
+ * The same catalog `times` over, each copy under servers of other names: how it behaves at 10,000 tools. `distinct`
+ * copies differ in a word of their description, so that they are no clones.
+ */
+export function replicate(data: DataSet, times: number, distinct = false): DataSet {
   const renamed = (name: string, copy: number) => (copy === 0 ? name : `${name}-${copy + 1}`);
   const tools: CatalogTool[] = [];
   const servers: RankServer[] = [];
   for (let copy = 0; copy < times; copy++) {
     for (const tool of data.tools) {
       const server = renamed(tool.server, copy);
-      tools.push({ ...tool, server, namespace: server, id: `${server}/${tool.name}` });
+      const description =
+        distinct && copy > 0 ? `${tool.description} Edition${'abcdefghij'[copy % 10]}.` : tool.description;
+      tools.push({
+        ...tool,
+        description,
+        server,
+        namespace: server,
+        id: copy === 0 ? tool.id : `${server}/${tool.name}`,
+      });
     }
     for (const server of data.servers) {
       const name = renamed(server.name, copy);
