@@ -16,7 +16,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   },
   ops: { values: [] },
   protocol: { values: ['ops'] },
-  control: { values: [], types: ['catalog', 'config'] },
+  control: { values: [], types: ['catalog', 'config', 'routing'] },
   config: { values: ['ops'] },
   host: {
     values: [

@@ -8,14 +8,26 @@ export type Command =
   | { name: 'version' }
   | { name: 'serve'; workspace: string }
   | { name: 'status'; workspace: string; json: boolean }
-  | { name: 'stop'; workspace: string };
+  | { name: 'stop'; workspace: string }
+  | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
+  | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
+  | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean };
 
-const COMMANDS = ['serve', 'status', 'stop'] as const;
+const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned'] as const;
+const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse']);
 
 const OPTIONS = {
   serve: { workspace: { type: 'string' } },
   status: { workspace: { type: 'string' }, json: { type: 'boolean' } },
   stop: { workspace: { type: 'string' } },
+  browse: { workspace: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } },
+  catalog: { workspace: { type: 'string' }, stats: { type: 'boolean' }, json: { type: 'boolean' } },
+  learned: {
+    workspace: { type: 'string' },
+    forget: { type: 'string' },
+    'forget-all': { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
 } as const;
 
 type OptionValues = Record<string, string | boolean | undefined>;
@@ -47,12 +59,29 @@ export function parseCommandLine(argv: readonly string[]): Command {
     throw new UsageError(`unknown ${first.startsWith('-') ? 'option' : 'command'} "${first}"; ${remedy}`);
   }
   if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
-  const values = parseOptions(name, rest);
-  const workspace = existingFolder(values['workspace']);
-  return name === 'status' ? { name, workspace, json: values['json'] === true } : { name, workspace };
+  const { values, subject } = parseOptions(name, rest);
+  const workspace = existingFolder(values.workspace);
+  const json = values.json === true;
+  switch (name) {
+    case 'status':
+      return { name, workspace, json };
+    case 'browse':
+      return { name, workspace, subject, explain: values.explain === true, json };
+    case 'catalog':
+      return { name, workspace, stats: values.stats === true, json };
+    case 'learned':
+      return { name, workspace, forget: forgetOf(values), json };
+    default:
+      return { name, workspace };
+  }
 }
 
-function parseOptions(command: keyof typeof OPTIONS, argv: string[]): OptionValues {
+function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
+  if (values['forget-all'] === true) return 'all';
+  return typeof values.forget === 'string' ? { toolId: values.forget } : undefined;
+}
+
+function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: OptionValues; subject: string } {
   const options = OPTIONS[command];
   const known = Object.keys(options).map((option) => `--${option}`);
   for (const argument of argv) {
@@ -65,8 +94,15 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): OptionValu
     }
   }
   try {
-    return parseArgs({ args: argv, options, strict: true, allowPositionals: false }).values as OptionValues;
+    const allowPositionals = TAKES_A_SUBJECT.has(command);
+    const { values, positionals } = parseArgs({ args: argv, options, strict: true, allowPositionals });
+    const subject = positionals.join(' ');
+    if (allowPositionals && subject.trim() === '') {
+      throw new UsageError(`waygate ${command} needs a query or a path: waygate ${command} "read a file", or /.`);
+    }
+    return { values: values as OptionValues, subject };
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     // Node's own sentence names the option or the stray word; its second sentence is about how to write a program.
     throw new UsageError(`waygate ${command}: ${(error as Error).message.split(/\. |\n/)[0]}.`.replace('..', '.'));
   }

@@ -3,6 +3,11 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate serve  [--workspace DIR]           the MCP server on stdio that your client starts
   waygate status [--workspace DIR] [--json]  the workspace's gateway, its servers and sessions
   waygate stop   [--workspace DIR]           stops the gateway and all its servers
+  waygate browse QUERY | /path [--explain] [--json]
+                                             what a model would find, and why
+  waygate catalog [--stats] [--json]         every tool by its path; or what it all would cost a model
+  waygate learned [--forget TOOL_ID | --forget-all] [--json]
+                                             what use has taught the ranking here, and how to erase it
   waygate --version | --help
 
 DIR is the current folder unless given. Servers stand in DIR/.vscode/waygate.json:

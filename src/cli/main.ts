@@ -27,6 +27,18 @@ async function main(): Promise<number> {
       const { stop } = await import('./stop.ts');
       return stop(command.workspace);
     }
+    case 'browse': {
+      const { browse } = await import('./browse.ts');
+      return browse(command);
+    }
+    case 'catalog': {
+      const { catalog } = await import('./catalog.ts');
+      return catalog(command);
+    }
+    case 'learned': {
+      const { learned } = await import('./learned.ts');
+      return learned(command);
+    }
   }
 }
 

@@ -29,3 +29,15 @@ export interface BrokenServer {
   reason: string;
   location: FileLocation;
 }
+
+/** How `tool_browse` answers. */
+export interface BrowseConfig {
+  /** How many cards a query brings when it does not say. */
+  topK: number;
+  /** Cards that were shown before come first and unchanged, for clients that cache prompts (000 §5). */
+  cacheStable: boolean;
+  /** What was executed after a query raises that tool a little for such queries, in this workspace alone. */
+  learning: boolean;
+}
+
+export const DEFAULT_BROWSE: BrowseConfig = { topK: 10, cacheStable: false, learning: true };

@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import {
+  type BrokenServer,
+  type BrowseConfig,
+  type ConfigurationProblem,
+  DEFAULT_BROWSE,
+  type FileLocation,
+  type ServerConfig,
+} from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
+import { readBrowse } from './readBrowse.ts';
 import { readServer } from './readServer.ts';
 import { lineIndex } from './textPosition.ts';
 
@@ -14,9 +22,10 @@ export interface LoadedConfig {
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
+  browse: BrowseConfig;
 }
 
-const TOP_LEVEL_KEYS = ['servers', '$schema'];
+const TOP_LEVEL_KEYS = ['servers', 'browse', '$schema'];
 
 export function configFile(workspace: string): string {
   return join(workspace, '.vscode', 'waygate.json');
@@ -30,7 +39,7 @@ export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedCon
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return { file, exists: false, usable: true, servers: [], broken: [], problems: [] };
+      return { file, exists: false, usable: true, servers: [], broken: [], problems: [], browse: DEFAULT_BROWSE };
     }
     const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
     return unusable(file, problem, { file, line: 1, column: 1 });
@@ -51,17 +60,22 @@ export function parseConfig(text: string, file: string, workspace: string, env: 
   const problems: ConfigurationProblem[] = [];
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
+  let browse = DEFAULT_BROWSE;
   for (const [key, value] of members(root)) {
     const name = key.value as string;
     if (!TOP_LEVEL_KEYS.includes(name)) {
       problems.push({ severity: 'error', message: unknownKey(name, TOP_LEVEL_KEYS), location: at(key.offset) });
+    } else if (name === 'browse') {
+      browse = readBrowse(value, ({ message, offset }) =>
+        problems.push({ severity: 'error', message: `"browse": ${message}`, location: at(offset) }),
+      );
     } else if (name === 'servers') {
       if (value.type !== 'object')
         return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
       readServers(value, { at, workspace, env, servers, broken, problems });
     }
   }
-  return { file, exists: true, usable: true, servers, broken, problems };
+  return { file, exists: true, usable: true, servers, broken, problems, browse };
 }
 
 function readServers(
@@ -103,7 +117,7 @@ function readServers(
 
 function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { file, exists: true, usable: false, servers: [], broken: [], problems };
+  return { file, exists: true, usable: false, servers: [], broken: [], problems, browse: DEFAULT_BROWSE };
 }
 
 /** `CommaExpected` → `a comma is expected`. */

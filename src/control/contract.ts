@@ -2,8 +2,9 @@
  * The typed contract between the worker and those who watch it: the editor and the command line.
  * Types only. A snapshot is always whole, never a delta: whoever was hidden or away needs nothing else.
  */
-import type { GraphNode, Safety } from '../catalog/types.ts';
+import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
+import type { RankExplanation } from '../routing/explain.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 
@@ -104,6 +105,28 @@ export interface TreeChildren {
   nodes: readonly TreeNode[];
 }
 
+/** One tool and query stems that led to it: all that is kept of what was asked. */
+export interface LearnedUse {
+  words: readonly string[];
+  toolId: string;
+  uses: number;
+}
+
+/** The catalog as a person wants to know it: what is there, what is wrong with it, and what it would cost a model. */
+export interface CatalogReport {
+  namespaces: readonly {
+    namespace: string;
+    server: string;
+    tools: readonly { id: string; path: string; description: string }[];
+  }[];
+  findings: readonly RefreshFinding[];
+  /** cl100k tokens of every tool's definition as `tools/list` would carry it. */
+  definitionTokens: number;
+  tokensByServer: readonly { server: string; tools: number; tokens: number }[];
+  /** cl100k tokens of what a model reads instead: our definitions and instructions. */
+  gatewayTokens: number;
+}
+
 /** Requests an attacher makes, by method. */
 export interface ControlRequests {
   /** The state now. */
@@ -112,6 +135,18 @@ export interface ControlRequests {
   watch: { params: Record<string, never>; result: GatewaySnapshot };
   /** What stands directly under a path of the ChoiceGraph; `/` is the root. */
   children: { params: { path: string }; result: TreeChildren };
+  /** Calls one of the gateway's own tools, as a session would. */
+  callTool: {
+    params: { name: string; args: Record<string, unknown> };
+    result: { content: readonly { type: string; text?: string }[]; structuredContent?: object; isError?: boolean };
+  };
+  /** Why a query brings what it brings: words, fields and signals with what each contributed. */
+  explain: { params: { query: string; topK: number }; result: RankExplanation };
+  catalog: { params: Record<string, never>; result: CatalogReport };
+  /** What was learned from use in this workspace, oldest first. */
+  learned: { params: Record<string, never>; result: readonly LearnedUse[] };
+  /** Erases what was learned of one tool, or all; answers with what is left. */
+  forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */

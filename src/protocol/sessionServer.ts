@@ -3,6 +3,13 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ErrorCode, McpError, type Result } from '@modelcontextprotocol/sdk/types.js';
 import { LineTransport } from './mcpTransport.ts';
 
+/** Who calls. `session` is the same object for one session's calls: what a surface remembers of it hangs on it. */
+export interface SurfaceCall {
+  signal: AbortSignal;
+  client: string;
+  session: object;
+}
+
 /** What a session serves: plain data in and out, the SDK stays in this room. */
 export interface SessionSurface {
   serverInfo: { name: string; title: string; version: string };
@@ -10,7 +17,7 @@ export interface SessionSurface {
   instructions: string;
   listTools(): readonly object[];
   /** Never rejects: faults are results (design.md §3). */
-  callTool(name: string, args: unknown, call: { signal: AbortSignal; client: string }): Promise<object>;
+  callTool(name: string, args: unknown, call: SurfaceCall): Promise<object>;
 }
 
 export interface SessionClient {
@@ -48,6 +55,7 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
         const result = await surface.callTool(name, params['arguments'] ?? {}, {
           signal: extra.signal,
           client: client().name,
+          session: server,
         });
         return result as Result;
       }

@@ -1,9 +1,19 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
-import type { GatewayHealth, GatewaySnapshot, ServerStatus, TreeChildren } from '../control/contract.ts';
+import type {
+  CatalogReport,
+  GatewayHealth,
+  GatewaySnapshot,
+  LearnedUse,
+  ServerStatus,
+  TreeChildren,
+} from '../control/contract.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
+import type { RankExplanation } from '../routing/explain.ts';
+import { explainRanking } from '../routing/rankIndex.ts';
+import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
@@ -12,6 +22,7 @@ import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { Activity } from './activity.ts';
 import { rankResources } from './rankResources.ts';
+import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
   workspace: string;
@@ -36,6 +47,7 @@ export class Gateway {
   readonly #pool: ServerPool;
   readonly #artifacts = new ArtifactStore();
   readonly #activity = new Activity();
+  readonly #uses: UseMemory;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
   #listed: readonly (readonly unknown[])[] = [];
@@ -46,6 +58,7 @@ export class Gateway {
     this.#options = options;
     this.#config = loadConfig(options.workspace, process.env);
     this.#journal = new ChildJournal(options.stateFolder);
+    this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#pool = new ServerPool(this.#journal, {
       onChange: () => this.#onServersChanged(),
       log: options.log,
@@ -54,6 +67,11 @@ export class Gateway {
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
+      browseConfig: () => this.#config.browse,
+      useHistory: () => this.#uses.history,
+      recordUse: (query, toolId) => {
+        if (this.#config.browse.learning) this.#uses.record(query, toolId);
+      },
       connection: (name) => this.#pool.get(name),
       artifacts: this.#artifacts,
       onCallStart: () => {
@@ -83,6 +101,7 @@ export class Gateway {
   async stop(): Promise<void> {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
+    this.#uses.flush();
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
@@ -109,6 +128,8 @@ export class Gateway {
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
+    // Whoever is told that a server is ready finds its tools in the catalog.
+    if (this.#rebuildTimer) this.#rebuild();
     const { file, exists, problems } = this.#config;
     return {
       workspace: this.#options.workspace,
@@ -121,6 +142,24 @@ export class Gateway {
 
   children(path: string): TreeChildren {
     return this.#view.children(path);
+  }
+
+  /** For a person who wants to know why a query brings what it brings. */
+  explain(query: string, topK: number): RankExplanation {
+    const history = this.#config.browse.learning ? { history: this.#uses.history } : {};
+    return explainRanking(this.#view.index, query, { topK, ...history });
+  }
+
+  catalogReport(): CatalogReport {
+    return catalogReport(this.#view);
+  }
+
+  get learned(): readonly LearnedUse[] {
+    return this.#uses.history.entries;
+  }
+
+  forget(toolId: string | undefined): void {
+    this.#uses.forget(toolId);
   }
 
   #enabled(): ServerConfig[] {

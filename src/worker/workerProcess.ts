@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type ControlServer, serveControl } from '../control/channel.ts';
-import type { GatewaySnapshot, SessionStatus } from '../control/contract.ts';
+import type { ControlRequests, GatewaySnapshot, SessionStatus } from '../control/contract.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
 import { LINK_VERSION, publishRendezvous, readRendezvous, withdrawRendezvous } from '../protocol/rendezvous.ts';
@@ -119,6 +119,18 @@ export class WorkerProcess {
         return this.#snapshot();
       },
       children: ({ path }) => this.#gateway.children(path),
+      callTool: async ({ name, args }) => {
+        const signal = new AbortController().signal;
+        const result = await this.#gateway.surface.callTool(name, args, { signal, client: 'waygate', session: socket });
+        return result as ControlRequests['callTool']['result'];
+      },
+      explain: ({ query, topK }) => this.#gateway.explain(query, topK),
+      catalog: () => this.#gateway.catalogReport(),
+      learned: () => this.#gateway.learned,
+      forget: ({ toolId }) => {
+        this.#gateway.forget(toolId);
+        return this.#gateway.learned;
+      },
       refresh: async () => {
         await this.#gateway.refresh();
         return this.#snapshot();

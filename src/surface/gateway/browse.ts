@@ -2,72 +2,118 @@ import { type ChoiceCard, nodeCard, toCard } from '../../catalog/card.ts';
 import { cardsWithinBudget } from '../../catalog/cardBudget.ts';
 import { cardToJson, renderCardLine } from '../../catalog/cardText.ts';
 import { CatalogError } from '../../catalog/catalogError.ts';
-import type { CatalogTool, GraphNode } from '../../catalog/types.ts';
+import type { GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { count, groupDigits, MAX_ANSWER_CHARS } from '../../ops/porcelain.ts';
-import { rank } from '../../routing/rankIndex.ts';
+import { type RankedTool, rank } from '../../routing/rankIndex.ts';
 import type { CatalogView } from '../catalogView.ts';
 import { argsInvalid, type CheckedArguments } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { serverNotes, serverStates } from './serverNotes.ts';
+import type { SessionState } from './sessionState.ts';
 
-const DEFAULT_TOP_K = 10;
 /** The notes and the closing lines of an answer have this much room beside its cards. */
 const NOTES_ROOM_CHARS = 2_000;
+const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
+const MAX_NAMED_NAMESPACES = 20;
 const NEXT_STEP =
-  'Next: tool_execute with a tool_id above; tool_view {"handle": "schema:<tool_id>", "selector": {}} shows its arguments.';
+  'Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.';
 
 interface Listing {
   headline: string;
   cards: readonly ChoiceCard[];
-  /** How many there are in all, when not every one fits. */
-  total: number;
+  /** How to get what did not fit. */
   rest: string;
+  /** What helps where nothing, or little, was found. */
+  hints: readonly string[];
+  confidence?: 'good' | 'weak' | 'none';
 }
 
-export function browse(args: CheckedArguments, context: GatewayContext): Answer {
+export function browse(args: CheckedArguments, context: GatewayContext, session: SessionState): Answer {
   const view = context.view();
   const { query, path } = args as { query?: string; path?: string };
   if ((query === undefined) === (path === undefined)) {
     throw argsInvalid('tool_browse takes either "query" or "path": give one of them.', []);
   }
-  const topK = (args['top_k'] as number | undefined) ?? DEFAULT_TOP_K;
-  const listing = path === undefined ? byQuery(view, query as string, topK) : byPath(view, path);
+  const { topK, cacheStable } = context.browseConfig();
+  const wanted = (args.top_k as number | undefined) ?? topK;
+  const listing = path === undefined ? byQuery(view, query as string, wanted, context) : byPath(view, path);
+  if (query !== undefined)
+    session.recordQuery(
+      query,
+      listing.cards.map((card) => card.id),
+    );
+  const cards = cacheStable ? session.arrange(listing.cards, view.revision) : listing.cards;
+  return render({ ...listing, cards }, view, context);
+}
+
+function render(listing: Listing, view: CatalogView, context: GatewayContext): Answer {
+  const { headline, cards, rest, hints, confidence } = listing;
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration());
-  const room = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
-  const shown = fitting(listing.cards, room, (card) => renderCardLine(card, listing.total, listing.total));
-  const lines = [listing.headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
-  if (shown.length < listing.total)
-    lines.push(`${count(listing.total - shown.length, 'more', 'more')}: ${listing.rest}`);
-  lines.push(...notes.join('\n').slice(0, NOTES_ROOM_CHARS).split('\n').filter(Boolean));
+  const shown = fitting(cards, (card) => renderCardLine(card, cards.length, cards.length));
+  const lines = [headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
+  if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
+  lines.push(...withinRoom([...hints, ...notes]));
   if (shown.some((card) => card.kind === 'tool')) lines.push(NEXT_STEP);
   return {
     text: lines.join('\n'),
     data: {
-      cards: fitting(listing.cards, room, (card) => JSON.stringify(card)).map(cardToJson),
-      total: listing.total,
+      cards: fitting(cards, (card) => JSON.stringify(card)).map(cardToJson),
+      total: cards.length,
       searched: view.catalog.tools.length,
+      ...(confidence === undefined ? {} : { confidence }),
       servers: serverStates(servers),
     },
   };
 }
 
-function byQuery(view: CatalogView, query: string, topK: number): Listing {
+function byQuery(view: CatalogView, query: string, topK: number, context: GatewayContext): Listing {
   if (query.trim() === '')
     throw argsInvalid('"query" is empty: say in a few words what the tool should do.', ['query']);
-  const result = rank(view.index, query, { topK });
-  const scores = new Map(result.hits.map((hit) => [hit.tool.id, hit.score]));
+  const history = context.browseConfig().learning ? { history: context.useHistory() } : {};
+  const result = rank(view.index, query, { topK, ...history });
   const { cards } = cardsWithinBudget(
-    result.hits.map((hit) => hit.tool),
-    (tool: CatalogTool) => toCard(tool, scores.get(tool.id)),
+    result.hits.map((hit) => ({ ...hit, id: hit.tool.id })),
+    (hit) => toCard(hit.tool, hit.score),
   );
   const searched = `${groupDigits(result.searched)} searched`;
-  const headline =
-    cards.length === 0
-      ? `No tool matches (${searched}). Use other words, or look around with {"path": "/"}.`
-      : `${count(cards.length, 'tool')} for this query, best first (${searched}).`;
-  return { headline, cards, total: cards.length, rest: '' };
+  const hints = [...cloneHints(result.hits)];
+  if (result.confidence !== 'good') hints.push(...missHints(view, result.nearestNames));
+  return {
+    headline: headlineOf(result.confidence, cards.length, searched),
+    cards,
+    rest: 'ask for fewer at a time.',
+    hints,
+    confidence: result.confidence,
+  };
+}
+
+/** Nothing matched, or matched badly, is said plainly: ten unrelated cards would be taken for an answer. */
+function headlineOf(confidence: 'good' | 'weak' | 'none', found: number, searched: string): string {
+  if (found === 0) return `No tool matches this query (${searched}).`;
+  if (confidence === 'weak') return `No tool matches this query well (${searched}). The nearest:`;
+  return `${count(found, 'tool')} for this query, best first (${searched}).`;
+}
+
+function missHints(view: CatalogView, nearestNames: readonly string[]): string[] {
+  const { servers } = view.catalog;
+  const named = servers.slice(0, MAX_NAMED_NAMESPACES).map((server) => `/${server.namespace} (${server.toolCount})`);
+  const more = servers.length - named.length;
+  return [
+    ...(nearestNames.length > 0 ? [`Similar names: ${nearestNames.join(', ')}.`] : []),
+    ...(named.length > 0
+      ? [`There is: ${named.join(', ')}${more > 0 ? ` and ${more} more, see {"path": "/"}` : ''}.`]
+      : []),
+    'Try other words for one capability at a time, or look around with "path".',
+  ];
+}
+
+/** One card stands for the same tool of several servers: they are named, so that one can be chosen. */
+function cloneHints(hits: readonly RankedTool[]): string[] {
+  return hits
+    .filter((hit) => hit.clones.length > 0)
+    .map((hit) => `The same tool as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
 }
 
 function byPath(view: CatalogView, path: string): Listing {
@@ -86,8 +132,12 @@ function byPath(view: CatalogView, path: string): Listing {
     },
   );
   const tools = nodes.reduce((sum, node) => sum + node.toolCount, 0);
-  const headline = `${path}: ${count(nodes.length, 'entry', 'entries')}, ${count(tools, 'tool')}.`;
-  return { headline, cards, total: cards.length, rest: `search inside with "query", or browse a longer path.` };
+  return {
+    headline: `${path}: ${count(nodes.length, 'entry', 'entries')}, ${count(tools, 'tool')}.`,
+    cards,
+    rest: 'search with "query", or browse a path inside.',
+    hints: [],
+  };
 }
 
 function pathError(error: unknown, path: string): unknown {
@@ -98,15 +148,19 @@ function pathError(error: unknown, path: string): unknown {
 }
 
 /** As many whole cards as there is room for. */
-function fitting(
-  cards: readonly ChoiceCard[],
-  room: number,
-  rendered: (card: ChoiceCard) => string,
-): readonly ChoiceCard[] {
+function fitting(cards: readonly ChoiceCard[], rendered: (card: ChoiceCard) => string): readonly ChoiceCard[] {
   let used = 0;
   const end = cards.findIndex((card) => {
     used += rendered(card).length + 1;
-    return used > room;
+    return used > CARDS_ROOM_CHARS;
   });
   return end === -1 ? cards : cards.slice(0, end);
+}
+
+function withinRoom(notes: readonly string[]): string[] {
+  let used = 0;
+  return notes.filter((note) => {
+    used += note.length + 1;
+    return used <= NOTES_ROOM_CHARS - NEXT_STEP.length;
+  });
 }

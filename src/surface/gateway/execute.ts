@@ -4,27 +4,29 @@ import { type ConvertedResult, resultToEnvelope } from '../../firewall/envelope.
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { count } from '../../ops/porcelain.ts';
 import type { CheckedArguments } from './arguments.ts';
+import { chosenTool } from './chosenTool.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
-import { unknownTool } from './unknownTool.ts';
+import type { SessionState } from './sessionState.ts';
 
 /** What of a result is shown as it stands; the rest is behind its handle. */
 const SHOWN_CHARS = 4_000;
 /** A longer result begins with this much. */
 const HEAD_CHARS = 3_000;
 
-export async function execute(args: CheckedArguments, context: GatewayContext, signal: AbortSignal): Promise<Answer> {
+export async function execute(
+  args: CheckedArguments,
+  context: GatewayContext,
+  session: SessionState,
+  signal: AbortSignal,
+): Promise<Answer> {
   const {
-    tool_id: id,
+    tool_id: given,
     args: toolArgs,
     dry_run: dryRun,
-  } = args as {
-    tool_id: string;
-    args: Record<string, unknown>;
-    dry_run?: boolean;
-  };
-  const { catalog } = context.view();
-  const tool = catalog.byId.get(id);
-  if (!tool) throw unknownTool(id, catalog);
+  } = args as { tool_id: string; args: Record<string, unknown>; dry_run?: boolean };
+  const { catalog, revision } = context.view();
+  const tool = chosenTool(given, catalog);
+  const { id } = tool;
   const invalid = argumentError(tool, toolArgs);
   if (invalid) throw invalid;
   if (dryRun) return dryRunReport(id, tool.upstreamName, tool.annotations);
@@ -35,6 +37,9 @@ export async function execute(args: CheckedArguments, context: GatewayContext, s
     });
   }
   const result = await dispatchCall(tool, connection, toolArgs, signal);
+  session.recordHydrated(id, revision);
+  const query = session.queryFor(id);
+  if (query !== undefined && result.isError !== true) context.recordUse(query, id);
   return answerOf(resultToEnvelope(result, tool.upstreamName), id, result, context);
 }
 

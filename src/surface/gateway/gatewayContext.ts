@@ -1,5 +1,7 @@
+import type { BrowseConfig } from '../../config/gatewayConfig.ts';
 import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
 import type { ArtifactStore } from '../../firewall/artifactStore.ts';
+import type { UseHistory } from '../../routing/useHistory.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import type { CatalogView } from '../catalogView.ts';
 
@@ -8,6 +10,10 @@ export interface GatewayContext {
   view(): CatalogView;
   servers(): readonly ServerStatus[];
   configuration(): ConfigurationStatus;
+  browseConfig(): BrowseConfig;
+  /** What was executed after which query, in this workspace. */
+  useHistory(): UseHistory;
+  recordUse(query: string, toolId: string): void;
   connection(server: string): ServerConnection | undefined;
   artifacts: ArtifactStore;
   onCallStart(): void;

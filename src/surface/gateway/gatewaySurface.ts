@@ -7,20 +7,27 @@ import { GATEWAY_TOOLS } from './definitions.ts';
 import { execute } from './execute.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from './introduction.ts';
+import { SessionState } from './sessionState.ts';
 import { view } from './view.ts';
 
 /** The default face of the gateway (000 §4.2): three tools, whatever stands behind them. */
 export function gatewaySurface(context: GatewayContext): SessionSurface {
+  const sessions = new WeakMap<object, SessionState>();
+  const stateOf = (session: object): SessionState => {
+    const known = sessions.get(session) ?? new SessionState();
+    sessions.set(session, known);
+    return known;
+  };
   return {
     serverInfo: SERVER_INFO,
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
     listTools: () => GATEWAY_TOOLS,
-    callTool: async (name, args, { signal, client }) => {
+    callTool: async (name, args, { signal, client, session }) => {
       const at = Date.now();
       const started = performance.now();
       context.onCallStart();
-      const { result, errorCode } = await settle(() => callTool(name, args, context, signal), args);
+      const { result, errorCode } = await settle(() => callTool(name, args, context, stateOf(session), signal), args);
       context.onCallEnd({
         at,
         client,
@@ -35,7 +42,13 @@ export function gatewaySurface(context: GatewayContext): SessionSurface {
   };
 }
 
-async function callTool(name: string, args: unknown, context: GatewayContext, signal: AbortSignal): Promise<Answer> {
+async function callTool(
+  name: string,
+  args: unknown,
+  context: GatewayContext,
+  session: SessionState,
+  signal: AbortSignal,
+): Promise<Answer> {
   const definition = GATEWAY_TOOLS.find((tool) => tool.name === name);
   if (!definition) {
     throw argsInvalid(
@@ -44,9 +57,9 @@ async function callTool(name: string, args: unknown, context: GatewayContext, si
     );
   }
   const checked: CheckedArguments = checkArguments(definition, args);
-  if (name === 'tool_browse') return browse(checked, context);
-  if (name === 'tool_view') return view(checked, context);
-  return execute(checked, context, signal);
+  if (name === 'tool_browse') return browse(checked, context, session);
+  if (name === 'tool_view') return view(checked, context, session);
+  return execute(checked, context, session, signal);
 }
 
 interface ToolResult {

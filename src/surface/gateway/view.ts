@@ -4,14 +4,15 @@ import { GatewayError } from '../../ops/gatewayError.ts';
 import { boundText, count } from '../../ops/porcelain.ts';
 import type { CheckedArguments } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
+import type { SessionState } from './sessionState.ts';
 import { signatureOf } from './signature.ts';
 import { unknownTool } from './unknownTool.ts';
 
 const SCHEMA_PREFIX = 'schema:';
 
-export function view(args: CheckedArguments, context: GatewayContext): Answer {
+export function view(args: CheckedArguments, context: GatewayContext, session: SessionState): Answer {
   const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
-  if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), context);
+  if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), context, session);
   const artifact = context.artifacts.get(handle);
   if (!artifact) {
     throw new GatewayError(
@@ -37,10 +38,11 @@ export function view(args: CheckedArguments, context: GatewayContext): Answer {
 }
 
 /** Hydration on demand: cards never carry anything of a schema (000 §2.2). */
-function viewSchema(toolId: string, context: GatewayContext): Answer {
-  const { catalog } = context.view();
+function viewSchema(toolId: string, context: GatewayContext, session: SessionState): Answer {
+  const { catalog, revision } = context.view();
   const tool: CatalogTool | undefined = catalog.byId.get(toolId);
   if (!tool) throw unknownTool(toolId, catalog, 'VIEW_FAILED', SCHEMA_PREFIX + toolId);
+  session.recordHydrated(tool.id, revision);
   const signature = signatureOf(tool.inputSchema);
   const heading = `${tool.id}: ${signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument')}`;
   return {

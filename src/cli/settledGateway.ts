@@ -1,0 +1,39 @@
+import type { ControlClient } from '../control/client.ts';
+import { attachControl } from '../host/attachControl.ts';
+import { ownRuntime } from './runtime.ts';
+
+/** A person who asks for the catalog waits for servers that are starting; this is when the answer comes without them. */
+const SETTLE_TIMEOUT_MS = 60_000;
+const POLL_MS = 50;
+/** Who waits longer than this is told for whom. */
+const PATIENCE_MS = 1_000;
+
+/** Attaches, starting the gateway if need be, and waits until no server is starting any more. */
+export async function withSettledGateway<T>(
+  workspace: string,
+  use: (control: ControlClient) => Promise<T>,
+): Promise<T> {
+  const control = await attachControl(ownRuntime(workspace), { start: true, holds: true });
+  if (!control) throw new Error(`the gateway of ${workspace} could not be started.`);
+  try {
+    await settled(control);
+    return await use(control);
+  } finally {
+    control.dispose();
+  }
+}
+
+async function settled(control: ControlClient): Promise<void> {
+  const started = performance.now();
+  let told = false;
+  while (performance.now() - started < SETTLE_TIMEOUT_MS) {
+    const { servers } = await control.request('status', {});
+    const starting = servers.filter((server) => server.state === 'starting').map((server) => server.name);
+    if (starting.length === 0) return;
+    if (!told && performance.now() - started > PATIENCE_MS) {
+      told = true;
+      process.stderr.write(`waiting for ${starting.join(', ')} …\n`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

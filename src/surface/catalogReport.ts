@@ -1,0 +1,46 @@
+import { countTokens } from '../catalog/tokens.ts';
+import type { CatalogTool } from '../catalog/types.ts';
+import type { CatalogReport } from '../control/contract.ts';
+import { oneLine } from '../ops/porcelain.ts';
+import type { CatalogView } from './catalogView.ts';
+import { GATEWAY_TOOLS } from './gateway/definitions.ts';
+import { INSTRUCTIONS } from './gateway/introduction.ts';
+
+const DESCRIPTION_CHARS = 120;
+
+export function catalogReport({ catalog }: CatalogView): CatalogReport {
+  const tokensByServer = catalog.servers.map(({ name, toolCount }) => {
+    const tools = catalog.tools.filter((tool) => tool.server === name);
+    return { server: name, tools: toolCount, tokens: countTokens(JSON.stringify(tools.map(definitionOf))) };
+  });
+  return {
+    namespaces: catalog.servers.map(({ name, namespace }) => ({
+      namespace,
+      server: name,
+      tools: catalog.tools
+        .filter((tool) => tool.server === name)
+        .map((tool) => ({
+          id: tool.id,
+          path: catalog.graph.pathOf(tool.id) ?? `/${namespace}`,
+          description: oneLine(tool.description || tool.title, DESCRIPTION_CHARS),
+        })),
+    })),
+    findings: catalog.findings,
+    definitionTokens: tokensByServer.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokensByServer,
+    gatewayTokens: countTokens(JSON.stringify(GATEWAY_TOOLS)) + countTokens(INSTRUCTIONS),
+  };
+}
+
+/** A tool as `tools/list` carries it to a client that has it directly. */
+function definitionOf(tool: CatalogTool): object {
+  const { upstreamName: name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    ...(title ? { title } : {}),
+    description,
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+  };
+}
