@@ -34,12 +34,11 @@ export function familyName(name: string): string {
     .replace(/\d+/g, '#');
 }
 
-/** A description without its numbers and without remarks in brackets. */
+/** The words of a description, without its numbers and without remarks in brackets. */
 export function familyText(description: string): string {
   return description
     .slice(0, 400)
     .replace(/\([^()]*\)/g, ' ')
-    .replace(/\d+/g, '#')
-    .replace(/\s+/g, ' ')
+    .replace(/[^\p{L}]+/gu, ' ')
     .trim();
 }

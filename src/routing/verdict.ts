@@ -22,6 +22,8 @@ export function supportFor(index: RankIndex, evidence: Evidence, doc: number): n
     for (const { term } of word.terms) best = Math.max(best, index.idf[term] as number);
     mass += word.weight * best;
   }
+  // A query that is only a value asks for what its form stands for.
+  if (mass === 0) for (const concept of evidence.plan.concepts) mass = Math.max(mass, concept.mass);
   return mass === 0 ? 0 : Math.min(1, (evidence.meanings[doc] as number) / mass);
 }
 
