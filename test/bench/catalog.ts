@@ -14,7 +14,7 @@ import type { ServerListing } from '../../src/catalog/types.ts';
 import { generatedListings } from '../catalog/sampleListings.ts';
 
 const { values } = parseArgs({
-  options: { tools: { type: 'string', default: '/work/shared/data/catalog/real-tools.json' } },
+  options: { tools: { type: 'string', default: '../shared/data/catalog/real-tools.json' } },
 });
 const ROUNDS = 8;
 const COPIES = ['', 'second-', 'third-'];

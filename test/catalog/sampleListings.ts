@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { ServerListing } from '../../src/catalog/types.ts';
 
 /** The tools of real servers, where they are at hand. They belong to their authors and are no part of the project. */
-const REAL_TOOLS = `${process.env.WAYGATE_SHARED ?? '/work/shared'}/data/catalog/real-tools.json`;
+const REAL_TOOLS = resolve('../shared/data/catalog/real-tools.json');
 
 export function hasRealTools(): boolean {
   return existsSync(REAL_TOOLS);

@@ -1,7 +1,9 @@
 import type { OperationTable, OverruledCase } from './conformance.ts';
 import { catalogOperations, catalogOverruled } from './ops/catalog.ts';
+import { routingOperations } from './ops/routing.ts';
+import { surfaceOperations } from './ops/surface.ts';
 
 /** All operations there are, room by room. */
-export const operations: OperationTable = { ...catalogOperations };
+export const operations: OperationTable = { ...catalogOperations, ...routingOperations, ...surfaceOperations };
 
 export const overruled: readonly OverruledCase[] = [...catalogOverruled];

@@ -63,7 +63,7 @@ function render(listing: Listing, view: CatalogView, context: GatewayContext): A
       total: cards.length,
       searched: view.catalog.tools.length,
       ...(confidence === undefined ? {} : { confidence }),
-      servers: serverStates(servers),
+      ...serverStates(servers),
     },
   };
 }

@@ -30,14 +30,20 @@ export function serverNotes(servers: readonly ServerStatus[], configuration: Con
   return notes;
 }
 
-/** The same for `render=json`. */
-export function serverStates(servers: readonly ServerStatus[]): object[] {
-  return servers.map(({ name, state, reason, location }) => ({
-    name,
-    state,
-    ...(reason === undefined ? {} : { reason }),
-    ...(reason === undefined || !location ? {} : { file: location.file, line: location.line }),
-  }));
+const MAX_STATES = 20;
+
+/** The same for `render=json`: those that are ready are counted, of the others each is told. */
+export function serverStates(servers: readonly ServerStatus[]): { servers_ready: number; servers_not_ready: object[] } {
+  const others = servers.filter((server) => server.state !== 'ready' && server.state !== 'disabled');
+  return {
+    servers_ready: servers.filter((server) => server.state === 'ready').length,
+    servers_not_ready: others.slice(0, MAX_STATES).map(({ name, state, reason: why, location }) => ({
+      name,
+      state,
+      ...(why === undefined ? {} : { reason: oneLine(why, 200) }),
+      ...(why === undefined || !location ? {} : { file: location.file, line: location.line }),
+    })),
+  };
 }
 
 function reason(server: ServerStatus): string {

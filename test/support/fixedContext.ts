@@ -1,0 +1,34 @@
+import type { ServerListing } from '../../src/catalog/types.ts';
+import { type BrowseConfig, DEFAULT_BROWSE } from '../../src/config/gatewayConfig.ts';
+import type { ServerStatus } from '../../src/control/contract.ts';
+import { ArtifactStore } from '../../src/firewall/artifactStore.ts';
+import { emptyHistory, recordUse } from '../../src/routing/useHistory.ts';
+import { CatalogView } from '../../src/surface/catalogView.ts';
+import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
+
+/** The surface over a fixed catalog: no process behind it, so nothing can be executed, everything browsed. */
+export function fixedContext(
+  listings: readonly ServerListing[],
+  options: { browse?: Partial<BrowseConfig>; servers?: readonly ServerStatus[] } = {},
+): GatewayContext {
+  const view = CatalogView.build(listings, 1);
+  let history = emptyHistory();
+  return {
+    view: () => view,
+    servers: () => options.servers ?? listings.map(({ server, tools }) => readyServer(server, tools.length)),
+    configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),
+    browseConfig: () => ({ ...DEFAULT_BROWSE, ...options.browse }),
+    useHistory: () => history,
+    recordUse: (query, toolId) => {
+      history = recordUse(history, query, toolId);
+    },
+    connection: () => undefined,
+    artifacts: new ArtifactStore(),
+    onCallStart: () => undefined,
+    onCallEnd: () => undefined,
+  };
+}
+
+export function readyServer(name: string, toolCount: number): ServerStatus {
+  return { name, namespace: name, state: 'ready', since: 0, toolCount };
+}
