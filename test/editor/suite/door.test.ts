@@ -57,6 +57,9 @@ describe('Waygate in VS Code', () => {
       ],
     );
     assert.ok(vscode.extensions.getExtension(EXTENSION_ID)?.isActive);
+    const activation = performance.getEntriesByName('waygate.activate')[0];
+    await driver.log(`activate took ${activation?.duration.toFixed(1)} ms`);
+    assert.ok(activation && activation.duration < 100, 'less than 30 ms, with room for a machine that is busy');
   });
 
   it('offers its server to the editor, which lists the three tools and nothing else of ours', async () => {

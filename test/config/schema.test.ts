@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/loadConfig.ts';
+
+const schema = JSON.parse(readFileSync('media/waygate.schema.json', 'utf8')) as {
+  properties: Record<string, { properties?: object }>;
+  definitions: { server: { properties: object } };
+};
+
+const problemsOf = (config: object): string[] =>
+  parseConfig(JSON.stringify(config), '/w/.vscode/waygate.json', '/w', { HOME: '/h' }).problems.map(
+    (one) => one.message,
+  );
+
+/** A value that the loader takes for each key of the schema. */
+const VALUES: Record<string, unknown> = {
+  $schema: 'x',
+  servers: {},
+  browse: {},
+  type: 'stdio',
+  command: 'node',
+  args: ['${workspaceFolder}'],
+  env: { A: 'b' },
+  cwd: '/w',
+  envFile: '/dev/null',
+  disabled: false,
+  topK: 5,
+  cacheStable: true,
+  learning: false,
+};
+
+const filled = (properties: object): object =>
+  Object.fromEntries(Object.keys(properties).map((key) => [key, VALUES[key]]));
+
+describe('the schema that the editor completes by and the loader', () => {
+  it('know the same keys', () => {
+    const server = filled(schema.definitions.server.properties);
+    const browse = filled(schema.properties.browse?.properties ?? {});
+    const config = { ...filled(schema.properties), servers: { one: server }, browse };
+    expect(Object.values({ ...config, ...server, ...browse })).not.toContain(undefined);
+    expect(problemsOf(config)).toEqual([]);
+  });
+
+  it('know no others', () => {
+    const unknown = /Unknown key "nope"; known are (.*)\./;
+    const known = (problems: string[]): string[] => (unknown.exec(problems[0] ?? '')?.[1] ?? '').split(', ').sort();
+    expect(known(problemsOf({ nope: 1 }))).toEqual(Object.keys(schema.properties).sort());
+    expect(known(problemsOf({ servers: { a: { nope: 1 } } }))).toEqual(
+      Object.keys(schema.definitions.server.properties).sort(),
+    );
+    expect(known(problemsOf({ browse: { nope: 1 } }))).toEqual(
+      Object.keys(schema.properties.browse?.properties ?? {}).sort(),
+    );
+  });
+});

@@ -1,0 +1,97 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stateFolder, waygate } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+
+/** Finding tools from the command line, and what use teaches the ranking. */
+describe('waygate browse', () => {
+  it('shows what a model would read, once the servers are up', async () => {
+    const workspace = testWorkspace({ one: servers.fixture('--start-delay', '300') });
+    const found = await waygate(workspace, ['browse', 'say', 'back', 'a', 'text']);
+    expect(found).toMatchObject({ code: 0, stderr: '' });
+    expect(found.stdout).toMatch(/^\d tools? for this query, best first \(6 searched\)\.\n\[1\/\d\] one:echo#\w{8} /);
+    const path = await waygate(workspace, ['browse', '/one/wait']);
+    expect(path.stdout).toMatch(/^\/one\/wait: 1 entry, 1 tool\.\n\[1\/1\] one:wait#/);
+  });
+
+  it('explains why, in words and in JSON', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const words = await waygate(workspace, ['browse', 'say back a text', '--explain']);
+    expect(words.stdout).toMatch(/^query {5}say back a text\nwords {5}/);
+    expect(words.stdout).toMatch(/\+\d[\d.]* {2}word text in /);
+    const { hits } = JSON.parse(
+      (await waygate(workspace, ['browse', 'say back a text', '--explain', '--json'])).stdout,
+    );
+    const sum = hits[0].contributions.reduce((total: number, { amount }: { amount: number }) => total + amount, 0);
+    expect(Math.round(sum)).toBe(hits[0].score);
+  });
+
+  it('fails with the error that a model would get', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const missing = await waygate(workspace, ['browse', '/two']);
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+    expect(missing.stderr).toMatch(/^Error PATH_NOT_FOUND: There is no path "\/two"\./);
+    const bare = await waygate(workspace, ['browse']);
+    expect(bare).toMatchObject({ code: 64, stderr: expect.stringContaining('needs a query or a path') });
+  });
+});
+
+describe('waygate catalog', () => {
+  it('lists every tool by its path, and what it all would cost a model', async () => {
+    const workspace = testWorkspace({ one: servers.fixture('--tools', '40'), two: servers.fixture() });
+    const { stdout } = await waygate(workspace, ['catalog']);
+    expect(stdout).toContain('/one  40 tools\n');
+    expect(stdout).toContain('  /two/echo  Says back the text it was given.\n');
+    const stats = JSON.parse((await waygate(workspace, ['catalog', '--stats', '--json'])).stdout);
+    expect(stats.tokensByServer).toEqual([
+      { server: 'one', tools: 40, tokens: expect.any(Number) },
+      { server: 'two', tools: 6, tokens: expect.any(Number) },
+    ]);
+    expect(stats.definitionTokens).toBeGreaterThan(stats.gatewayTokens);
+    expect(stats.gatewayTokens).toBeLessThanOrEqual(700);
+  });
+});
+
+describe('learning from use', () => {
+  it('is kept in the workspace, shown, and erased', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/picture');
+    await host.call('tool_browse', { query: 'tiny image thing', top_k: 6 });
+    await host.call('tool_execute', { tool_id: id, args: {} });
+    const file = join(stateFolder(workspace), 'uses.json');
+    await until('what was learned', () => statSync(file, { throwIfNoEntry: false }) !== undefined);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    // Stems alone: the query's own words are not kept, nor any argument.
+    expect(JSON.parse(readFileSync(file, 'utf8')).entries).toEqual([
+      { words: ['imag', 'thing', 'tini'], toolId: id, uses: 1 },
+    ]);
+    const learned = await waygate(workspace, ['learned']);
+    expect(learned.stdout).toBe(`${id}  imag thing tini  (1)\n`);
+    const forgotten = await waygate(workspace, ['learned', '--forget', id]);
+    expect(forgotten.stdout).toBe('Forgot 1 entry.\nNothing has been learned here.\n');
+    expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it('does not happen where it is switched off, nor for a call that failed', async () => {
+    const workspace = testWorkspace();
+    workspace.write(
+      '.vscode/waygate.json',
+      JSON.stringify({ browse: { learning: false }, servers: { one: servers.fixture() } }),
+    );
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    await host.call('tool_browse', { query: 'say back the text' });
+    await host.call('tool_execute', { tool_id: 'one:echo', args: { text: 'x' } });
+    workspace.configure({ one: servers.fixture() });
+    await host.call('tool_browse', { query: 'an error of its own' });
+    const failed = await host.call('tool_execute', { tool_id: 'one:fails', args: {} });
+    expect(failed).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^Error UPSTREAM_ERROR: the thing is not there/),
+    });
+    expect((await waygate(workspace, ['learned'])).stdout).toBe('Nothing has been learned here.\n');
+  });
+});
