@@ -109,6 +109,7 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: 
 }
 
 function existingFolder(given: string | boolean | undefined): string {
+  if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
   const folder = resolve(typeof given === 'string' ? given : process.cwd());
   try {
     if (statSync(folder).isDirectory()) return folder;

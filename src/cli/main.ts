@@ -2,8 +2,6 @@ import { BUILD } from '../ops/build.ts';
 import { parseCommandLine, UsageError } from './commandLine.ts';
 import { HELP } from './help.ts';
 
-/** Exit codes of sysexits.h: what a script can tell apart. */
-export const EXIT_USAGE = 64;
 const EXIT_FAILED = 1;
 
 async function main(): Promise<number> {
@@ -42,11 +40,18 @@ async function main(): Promise<number> {
   }
 }
 
+/** A client that has ended its input may never read again: the host must be gone within a second all the same. */
+const FLUSH_MS = 200;
+
+// Whoever reads us may go first: that ends the output, not the program.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 main().then(
   (code) => {
     // Whatever was written leaves first; then nothing may keep the process.
     process.exitCode = code;
     process.stdout.write('', () => process.exit(code));
+    if (process.argv[2] === 'serve') setTimeout(() => process.exit(code), FLUSH_MS);
   },
   (error: Error) => {
     process.stderr.write(`waygate: ${error.message}\n`);

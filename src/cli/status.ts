@@ -1,11 +1,12 @@
 import type { GatewaySnapshot, ServerStatus } from '../control/contract.ts';
 import { attachControl } from '../host/attachControl.ts';
 import { count } from '../ops/porcelain.ts';
+import { inTime } from './inTime.ts';
 import { ownRuntime } from './runtime.ts';
 
 export async function status(workspace: string, json: boolean): Promise<number> {
   const control = await attachControl(ownRuntime(workspace), { start: false, holds: false });
-  const snapshot = await control?.request('status', {});
+  const snapshot = control && (await inTime(control.request('status', {}), 'the gateway'));
   control?.dispose();
   if (json) process.stdout.write(`${JSON.stringify(statusJson(workspace, snapshot), null, 2)}\n`);
   else process.stdout.write(snapshot ? renderStatus(snapshot, Date.now()) : `No gateway runs for ${workspace}.\n`);

@@ -1,4 +1,5 @@
 import { attachControl } from '../host/attachControl.ts';
+import { inTime } from './inTime.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** A worker ends its servers within three seconds. */
@@ -10,12 +11,12 @@ export async function stop(workspace: string): Promise<number> {
     process.stdout.write(`No gateway runs for ${workspace}.\n`);
     return 0;
   }
-  const { worker } = await control.request('status', {});
+  const { worker } = await inTime(control.request('status', {}), 'the gateway');
   const gone = new Promise<boolean>((resolve) => {
     setTimeout(() => resolve(false), STOP_TIMEOUT_MS).unref();
     control.onClose(() => resolve(true));
   });
-  await control.request('stop', {});
+  await inTime(control.request('stop', {}), `the gateway (pid ${worker.pid})`);
   if (!(await gone) || !(await ended(worker.pid))) {
     throw new Error(`the gateway (pid ${worker.pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s; see its log.`);
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import {
   type BrokenServer,
   type BrowseConfig,
@@ -47,22 +47,37 @@ export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedCon
   return parseConfig(text, file, workspace, env);
 }
 
-export function parseConfig(text: string, file: string, workspace: string, env: NodeJS.ProcessEnv): LoadedConfig {
+/** No configuration nests further; what does is meant to overflow the parser's stack. */
+const MAX_DEPTH = 100;
+
+export function parseConfig(source: string, file: string, workspace: string, env: NodeJS.ProcessEnv): LoadedConfig {
+  // Editors on Windows put a byte order mark before it.
+  const text = source.replace(/^\ufeff/, '');
   const positionAt = lineIndex(text);
   const at = (offset: number): FileLocation => ({ file, ...positionAt(offset) });
+  if (text.trim() === '') return unusable(file, 'The file is empty; it needs {"servers": {}}.', at(0));
+  const tooDeep = offsetBelow(MAX_DEPTH, text);
+  if (tooDeep !== undefined) return unusable(file, `This nests deeper than ${MAX_DEPTH} levels.`, at(tooDeep));
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const syntax = errors[0];
   if (syntax) return unusable(file, `This is not JSON: ${describeSyntax(syntax)}.`, at(syntax.offset));
-  if (!root) return unusable(file, 'The file is empty; it needs {"servers": {}}.', at(0));
-  if (root.type !== 'object') return unusable(file, 'The file must hold an object: {"servers": {…}}.', at(root.offset));
+  if (root?.type !== 'object')
+    return unusable(file, 'The file must hold an object: {"servers": {…}}.', at(root?.offset ?? 0));
 
   const problems: ConfigurationProblem[] = [];
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
   let browse = DEFAULT_BROWSE;
+  const seen = new Set<string>();
   for (const [key, value] of members(root)) {
     const name = key.value as string;
+    if (seen.has(name)) {
+      const message = `"${name}" stands here twice; the first one counts.`;
+      problems.push({ severity: 'error', message, location: at(key.offset) });
+      continue;
+    }
+    seen.add(name);
     if (!TOP_LEVEL_KEYS.includes(name)) {
       problems.push({ severity: 'error', message: unknownKey(name, TOP_LEVEL_KEYS), location: at(key.offset) });
     } else if (name === 'browse') {
@@ -120,11 +135,25 @@ function unusable(file: string, message: string, location: FileLocation): Loaded
   return { file, exists: true, usable: false, servers: [], broken: [], problems, browse: DEFAULT_BROWSE };
 }
 
+/** Where the text first nests deeper than that, found without recursion. */
+function offsetBelow(limit: number, text: string): number | undefined {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const offset = scanner.getTokenOffset();
+    const first = text[offset];
+    if (first === '{' || first === '[') depth += 1;
+    else if (first === '}' || first === ']') depth -= 1;
+    if (depth > limit) return offset;
+  }
+  return undefined;
+}
+
 /** `CommaExpected` → `a comma is expected`. */
 function describeSyntax(error: ParseError): string {
   const words = printParseErrorCode(error.error)
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();
   const expected = /^(.*) expected$/.exec(words);
-  return expected ? `a ${expected[1]} is expected here` : words;
+  return expected ? `a ${expected[1]} is expected here`.replace('a end', 'an end') : words;
 }

@@ -37,12 +37,17 @@ export function readServer(name: string, node: Node, context: Context): Result {
 function read(name: string, node: Node, context: Context): ServerConfig {
   if (node.type !== 'object') throw new Flaw('it must be an object with a "command".', node);
   const fields = new Map<string, Node>();
+  const keys = new Map<string, Node>();
   for (const [key, value] of members(node)) {
-    if (!SERVER_KEYS.includes(key.value)) throw new Flaw(unknownKey(key.value, SERVER_KEYS), key);
+    if (fields.has(key.value)) throw new Flaw(`"${key.value}" stands here twice.`, key);
     fields.set(key.value, value);
+    keys.set(key.value, key);
   }
   const type = fields.get('type');
-  if (type && type.value !== 'stdio') throw new Flaw('"type" must be "stdio".', type);
+  if (type && type.value !== 'stdio') throw new Flaw('"type" must be "stdio": only servers over stdio run here.', type);
+  for (const [name, key] of keys) {
+    if (!SERVER_KEYS.includes(name)) throw new Flaw(unknownKey(name, SERVER_KEYS), key);
+  }
   const command = fields.get('command');
   if (!command) throw new Flaw('it has no "command".', node);
   const inherited = readEnvFile(fields.get('envFile'), context);
@@ -60,6 +65,8 @@ function read(name: string, node: Node, context: Context): ServerConfig {
 function text(node: Node, what: string, context: Context, filled = false): string {
   if (node.type !== 'string') throw new Flaw(`${what} must be a string.`, node);
   if (filled && (node.value as string).trim() === '') throw new Flaw(`${what} must not be empty.`, node);
+  if ((node.value as string).includes('\0'))
+    throw new Flaw(`${what} holds a NUL character, which no process takes.`, node);
   try {
     return resolveVariables(node.value, context);
   } catch (error) {
@@ -79,6 +86,7 @@ function dictionary(node: Node | undefined, context: Context): Record<string, st
   if (node.type !== 'object') throw new Flaw('"env" must be an object of strings.', node);
   return Object.fromEntries(
     members(node).map(([key, value]) => {
+      if (!/^[^=\0]+$/.test(key.value)) throw new Flaw(`${JSON.stringify(key.value)} is no name for a variable.`, key);
       // mcp.json allows numbers here, and people write booleans.
       if (value.type === 'number' || value.type === 'boolean') return [key.value, String(getNodeValue(value))];
       return [key.value, text(value, `"env.${key.value}"`, context)];
@@ -95,7 +103,7 @@ function readEnvFile(node: Node | undefined, context: Context): Record<string, s
   if (!node) return {};
   const file = absolute(text(node, '"envFile"', context, true), context);
   try {
-    return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>;
+    return parseEnv(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
   } catch (error) {
     throw new Flaw(`its envFile ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, node);
   }

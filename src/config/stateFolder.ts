@@ -45,19 +45,34 @@ export function ensurePrivateFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stat = lstatSync(folder);
+    if (stat.isSymbolicLink()) throw new StateFolderError(`${folder} is a symbolic link; ${REMEDY}`);
     if (!stat.isDirectory()) throw new StateFolderError(`${folder} is not a folder; ${REMEDY}`);
     if (process.platform !== 'win32') {
       if (process.getuid !== undefined && stat.uid !== process.getuid()) {
         throw new StateFolderError(`${folder} belongs to another user; ${REMEDY}`);
       }
+      // Narrowing /tmp for everybody would harm more than us.
+      if ((stat.mode & STICKY) !== 0) throw new StateFolderError(`${folder} is a folder for everybody; ${REMEDY}`);
       if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
     }
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     if (error instanceof StateFolderError) throw error;
-    const code = (error as NodeJS.ErrnoException).code ?? 'error';
-    throw new StateFolderError(`Waygate cannot write its state folder ${folder} (${code}); ${REMEDY}`);
+    throw unwritable(folder, error);
   }
 }
 
+/** What the system says of a folder that cannot be written, in one sentence. */
+export function unwritable(folder: string, error: unknown): StateFolderError {
+  const code = (error as NodeJS.ErrnoException).code ?? 'error';
+  if (code === 'EEXIST' || code === 'ENOTDIR') return new StateFolderError(`${folder} is not a folder; ${REMEDY}`);
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new StateFolderError(
+      `The disk of Waygate's state folder ${folder} is full; make room, or set WAYGATE_STATE_DIR to a folder on another.`,
+    );
+  }
+  return new StateFolderError(`Waygate cannot write its state folder ${folder} (${code}); ${REMEDY}`);
+}
+
+const STICKY = 0o1000;
 const REMEDY = 'make it a folder of your own that can be written, or set WAYGATE_STATE_DIR to one.';

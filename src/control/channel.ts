@@ -18,7 +18,8 @@ export type ControlHandlers = {
 };
 
 export interface ControlServer {
-  notify(snapshot: ControlNotifications['snapshot']): void;
+  /** Resolves when the snapshot has left, or cannot. */
+  notify(snapshot: ControlNotifications['snapshot']): Promise<void>;
   onClose(listener: () => void): void;
   dispose(): void;
 }
@@ -56,8 +57,8 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
   // The greeting has left the socket paused.
   socket.resume();
   return {
-    notify: (snapshot) => {
-      if (!socket.destroyed) void connection.sendNotification('snapshot', snapshot).catch(() => undefined);
+    notify: async (snapshot) => {
+      if (!socket.destroyed) await connection.sendNotification('snapshot', snapshot).catch(() => undefined);
     },
     onClose: (listener) => onceClosed(socket, listener),
     dispose: () => close(connection, socket),

@@ -28,6 +28,11 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
   const root = runtime.stateDir ?? stateRoot(runtime.env);
   if (!options.start) {
     const found = await tryAttach(workspaceStateFolder(runtime.workspace, root), options, undefined);
+    if (found.deaf) {
+      throw new WorkerUnavailableError(
+        `The gateway (pid ${found.deaf}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
+      );
+    }
     return found.socket;
   }
   const folder = ensureWorkspaceState(runtime.workspace, root);
@@ -61,6 +66,8 @@ interface Found {
   /** The token of the worker that was looked at: tells a new one from it. */
   token?: string;
   reason?: string;
+  /** A process that listens and does not answer: it hangs, or is held. */
+  deaf?: number;
 }
 
 /** Attaches to the worker that the rendezvous names, if it lives, listens, and is not older than `build`. */
@@ -75,16 +82,18 @@ async function tryAttach(folder: string, options: AttachOptions, build: string |
   }
   if (!isAlive(rendezvous.pid)) return { token, reason: `its process ${rendezvous.pid} is gone` };
   if (isOlder(rendezvous, build)) return { token, reason: `its build ${rendezvous.build} is older` };
+  let deaf: number | undefined;
   try {
     const socket = await connectLocal(rendezvous.socket, CONNECT_TIMEOUT_MS);
     // From here on the socket has an owner: an error ends in its `close`.
     socket.on('error', () => undefined);
+    deaf = rendezvous.pid;
     const answer = await greet(socket, { token, kind: options.kind, holds: options.holds });
     if (answer.ok) return { socket, token };
     socket.destroy();
     return { token, reason: answer.reason ?? 'it refused the attacher' };
   } catch (error) {
-    return { token, reason: (error as Error).message };
+    return { token, reason: (error as Error).message, ...(deaf === undefined ? {} : { deaf }) };
   }
 }
 

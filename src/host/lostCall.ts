@@ -15,7 +15,7 @@ export function lostCallResponse(request: Request): string {
     request,
     new GatewayError(
       'UPSTREAM_UNAVAILABLE',
-      'The gateway was restarted while this call ran, so its outcome is unknown: it may have taken effect. Check before you repeat it.',
+      'The gateway went away while this call ran, so its outcome is unknown: it may have taken effect. Check before you repeat it.',
       { retryable: false, details: { outcome: 'unknown' } },
     ),
   );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { contractOf } from '../ops/replay.ts';
@@ -7,11 +8,14 @@ import {
   INVALID_REQUEST,
   isRequestId,
   type JsonRpcMessage,
+  MAX_ID_CHARS,
   PARSE_ERROR,
+  peekId,
   peekResponseId,
   type RequestId,
   requestKey,
   resultResponse,
+  STOPPED_NOTIFICATION,
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
@@ -43,9 +47,11 @@ const MAX_REPLAYS = 2;
 const WORKER_WAIT_MS = 25_000;
 /** What is still in flight at the end of input may finish; the host must be gone within a second. */
 const DRAIN_MS = 700;
-/** Frames kept while there is no worker: a client that sends more without reading an answer is broken. */
-const MAX_WAITING = 1_024;
-const INITIALIZE_ID = 'waygate:initialize';
+/** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
+const MAX_WAITING = 65_536;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** No client's own id. */
+const INITIALIZE_ID = `waygate:${randomUUID()}`;
 
 /**
  * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here, everything
@@ -54,6 +60,7 @@ const INITIALIZE_ID = 'waygate:initialize';
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #pending = new Map<string, PendingRequest>();
+  #pendingBytes = 0;
   readonly #link: WorkerLink;
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
@@ -77,22 +84,28 @@ export class SessionHost {
   async run(): Promise<number> {
     const splitter = new LineSplitter({
       onLine: (line) => this.#onClientLine(line),
-      onOversize: (_prefix, bytes) =>
+      onOversize: (prefix, bytes) =>
         this.#write(
-          errorResponse(null, INVALID_REQUEST, `A message of ${bytes} bytes is too large; the limit is 16 MiB.`),
+          errorResponse(
+            peekId(prefix) ?? null,
+            INVALID_REQUEST,
+            `A message of ${bytes} bytes is too large; the limit is 16 MiB.`,
+          ),
         ),
     });
     const { input, output } = this.#options;
     const ended = new Promise<void>((resolve) => {
       input.on('data', (chunk: Buffer) => splitter.push(chunk));
-      input.once('end', resolve).once('error', () => resolve());
-      output.once('error', () => resolve());
+      // Broken streams tell so more than once.
+      input.once('end', resolve).on('error', () => resolve());
+      output.on('error', () => resolve());
       output.on('drain', () => this.#link.resume());
     });
     this.#link.connect();
     this.#waitTimer = setTimeout(() => this.#onWorkerMissing(), WORKER_WAIT_MS);
     await ended;
     await this.#drained();
+    this.#answerTheRest();
     clearTimeout(this.#waitTimer);
     this.#link.close();
     return this.#unreachable === undefined ? 0 : EXIT_NO_WORKER;
@@ -124,7 +137,10 @@ export class SessionHost {
     } else if (typeof message.method !== 'string') this.#forward(line);
     else if (message.id === undefined) this.#onNotification(message, line);
     else if (isRequestId(message.id)) this.#onRequest(message.id, message, line);
-    else this.#write(errorResponse(null, INVALID_REQUEST, 'A request id must be a string or a number.'));
+    else {
+      const form = `A request id must be a number or a string of at most ${MAX_ID_CHARS} characters.`;
+      this.#write(errorResponse(null, INVALID_REQUEST, form));
+    }
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
@@ -177,14 +193,15 @@ export class SessionHost {
       sentTo: 0,
       replays: 0,
     };
-    if (this.#pending.size >= MAX_WAITING) {
-      this.#write(
-        unreachableResponse(pending, `${MAX_WAITING} requests are in flight already; wait for their answers.`),
-      );
+    if (this.#pending.size >= MAX_WAITING || this.#pendingBytes + line.length > MAX_WAITING_BYTES) {
+      this.#write(unreachableResponse(pending, 'Too many requests are in flight; wait for their answers.'));
       return;
     }
     this.#pending.set(key, pending);
-    if (this.#link.attached) this.#send(pending);
+    this.#pendingBytes += pending.frame.length;
+    // A worker that has said it goes would take the request with it.
+    if (this.#link.resting) this.#wake();
+    else if (this.#link.attached && !this.#link.leaving) this.#send(pending);
     else if (this.#unreachable !== undefined) {
       this.#answer(pending, unreachableResponse(pending, this.#unreachable));
       this.#link.connect();
@@ -219,6 +236,10 @@ export class SessionHost {
   }
 
   #onWorkerFrame(frame: Buffer): void {
+    if (frame.equals(STOPPED_FRAME)) {
+      this.#link.rest();
+      return;
+    }
     const id = peekResponseId(frame);
     if (id !== undefined) {
       if (id === INITIALIZE_ID) return;
@@ -248,8 +269,13 @@ export class SessionHost {
         pending.sentTo = 0;
       }
     }
+    if (!this.#link.resting || this.#pending.size > 0) this.#wake();
+  }
+
+  #wake(): void {
     clearTimeout(this.#waitTimer);
     this.#waitTimer = setTimeout(() => this.#onWorkerMissing(), WORKER_WAIT_MS);
+    this.#link.wake();
   }
 
   #onWorkerMissing(): void {
@@ -264,6 +290,14 @@ export class SessionHost {
     }
   }
 
+  /** The client has stopped asking; what nobody has answered by now is not left open. */
+  #answerTheRest(): void {
+    for (const pending of [...this.#pending.values()]) {
+      const reason = 'The session ended before the gateway was there.';
+      this.#answer(pending, pending.sentTo === 0 ? unreachableResponse(pending, reason) : lostCallResponse(pending));
+    }
+  }
+
   #answer(pending: PendingRequest, response: string): void {
     this.#forget(pending);
     this.#write(response);
@@ -271,7 +305,7 @@ export class SessionHost {
   }
 
   #forget(pending: PendingRequest): void {
-    this.#pending.delete(requestKey(pending.id));
+    if (this.#pending.delete(requestKey(pending.id))) this.#pendingBytes -= pending.frame.length;
   }
 
   #settle(): void {
@@ -286,3 +320,4 @@ export class SessionHost {
 /** EX_UNAVAILABLE: the session ended without a worker. */
 const EXIT_NO_WORKER = 69;
 const NEWLINE = Buffer.from('\n');
+const STOPPED_FRAME = Buffer.from(encodeMessage({ method: STOPPED_NOTIFICATION }).trimEnd());

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { unwritable } from '../config/stateFolder.ts';
 
 /**
  * Who may start the worker now. The lock spares twenty hosts from starting twenty workers; it need not be perfect,
@@ -8,28 +9,35 @@ import { join } from 'node:path';
 const FILE = 'start.lock';
 /** Longer than any worker takes to get ready; an older lock was left behind. */
 const STALE_AFTER_MS = 20_000;
+const UNSIGNED_AFTER_MS = 1_000;
 
 export function acquireStartLock(folder: string): (() => void) | undefined {
   const path = join(folder, FILE);
   try {
     return create(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(folder, error);
   }
   if (!isStale(path)) return undefined;
   rmSync(path, { force: true });
   try {
     return create(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(folder, error);
     return undefined;
   }
 }
 
 function create(path: string): () => void {
   const fd = openSync(path, 'wx', 0o600);
-  writeSync(fd, String(process.pid));
-  closeSync(fd);
+  try {
+    writeFileSync(fd, String(process.pid));
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw unwritable(dirname(path), error);
+  } finally {
+    closeSync(fd);
+  }
   return () => {
     if (ownerOf(path) === process.pid) rmSync(path, { force: true });
   };
@@ -37,9 +45,10 @@ function create(path: string): () => void {
 
 function isStale(path: string): boolean {
   try {
-    if (Date.now() - statSync(path).mtimeMs > STALE_AFTER_MS) return true;
+    const age = Date.now() - statSync(path).mtimeMs;
     const owner = ownerOf(path);
-    return owner !== undefined && !isAlive(owner);
+    // One that was killed between making the file and writing its number holds it for a moment only.
+    return age > STALE_AFTER_MS || (owner === undefined ? age > UNSIGNED_AFTER_MS : !isAlive(owner));
   } catch {
     // It went while we looked: whoever asks again finds it free.
     return false;

@@ -23,6 +23,8 @@ export class WorkerLink {
   #generation = 0;
   #failures = 0;
   #connecting = false;
+  #resting = false;
+  #leaving = false;
   #retryTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WorkerLinkOptions) {
@@ -31,6 +33,16 @@ export class WorkerLink {
 
   get attached(): boolean {
     return this.#socket !== undefined;
+  }
+
+  /** The worker has gone because it was asked to; the next `wake` looks for another. */
+  get resting(): boolean {
+    return this.#resting;
+  }
+
+  /** It has said that it goes and is still there: nothing more is sent to it. */
+  get leaving(): boolean {
+    return this.#leaving;
   }
 
   get generation(): number {
@@ -46,6 +58,18 @@ export class WorkerLink {
       (socket) => this.#onSocket(socket),
       (error: Error) => this.#onFailure(error),
     );
+  }
+
+  /** After the loss of this worker no other is looked for until there is a need. */
+  rest(): void {
+    this.#resting = true;
+    this.#leaving = true;
+  }
+
+  wake(): void {
+    if (!this.#resting) return;
+    this.#resting = false;
+    this.connect();
   }
 
   /** Whether more may be sent at once; `onDrain` tells when it may again. */
@@ -95,10 +119,12 @@ export class WorkerLink {
 
   #onClosed(): void {
     this.#socket = undefined;
+    this.#leaving = false;
     if (this.#abort.signal.aborted) return;
+    const resting = this.#resting;
     this.#options.onLost(this.#generation);
     this.#options.onDrain();
-    this.#retry();
+    if (!resting) this.#retry();
   }
 
   #onFailure(error: Error): void {

@@ -16,6 +16,9 @@ export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const INTERNAL_ERROR = -32603;
 
+/** From the worker to its hosts alone: it was asked to stop, so nobody starts another before there is a request. */
+export const STOPPED_NOTIFICATION = 'notifications/waygate/stopped';
+
 /**
  * A message as one frame. `id` comes before the payload, so that a forwarder can tell whose answer a frame of a
  * hundred megabytes is without parsing it (`peekResponseId`).
@@ -26,7 +29,7 @@ export function encodeMessage(message: object): string {
   return `${JSON.stringify({ ...head, ...rest })}\n`;
 }
 
-const RESPONSE_HEAD = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?),"(?:result|error)":/;
+const RESPONSE_HEAD = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?),"(?:result|error)":/;
 /** Ids are short; a response's head ends long before this. */
 const HEAD_BYTES = 1024;
 
@@ -36,13 +39,46 @@ export function peekResponseId(frame: Buffer): RequestId | undefined {
   return head ? (JSON.parse(head[1] as string) as RequestId) : undefined;
 }
 
+/** Strings whole (one that is cut off ends with the text), punctuation, and whatever stands between. */
+const TOKEN = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]:,]|[^\s"{}[\]:,]+/g;
+
+/**
+ * The id of a frame of which only the beginning is there: that of the outermost object, never one further in, so that
+ * an oversized answer fails its own call and no other.
+ */
+export function peekId(prefix: Buffer): RequestId | undefined {
+  const tokens = prefix.toString('utf8').match(TOKEN) ?? [];
+  let depth = 0;
+  for (const [i, token] of tokens.entries()) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    // What stands behind the value tells that the value is whole.
+    else if (depth === 1 && token === '"id"' && tokens[i + 1] === ':' && i + 3 < tokens.length) {
+      return parseId(tokens[i + 2] as string);
+    }
+  }
+  return undefined;
+}
+
+function parseId(token: string): RequestId | undefined {
+  try {
+    const id: unknown = JSON.parse(token);
+    return isRequestId(id) ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A key that keeps the number 7 and the string "7" apart. */
 export function requestKey(id: RequestId): string {
   return typeof id === 'string' ? `s${id}` : `n${id}`;
 }
 
+/** Longer ids would not fit the head of a response. */
+export const MAX_ID_CHARS = 128;
+
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || typeof value === 'number';
+  return typeof value === 'string' ? value.length <= MAX_ID_CHARS : Number.isFinite(value);
 }
 
 export function errorResponse(id: RequestId | null, code: number, message: string): string {

@@ -1,7 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { encodeMessage, isRequestId } from './frames.ts';
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import {
+  encodeMessage,
+  errorResponse,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  isRequestId,
+  peekId,
+  type RequestId,
+} from './frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from './lineFraming.ts';
 
 export interface LineTransportOptions {
@@ -25,6 +33,7 @@ export class LineTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #options: LineTransportOptions;
   #closed = false;
+  #blocked: Promise<void> | undefined;
 
   constructor(options: LineTransportOptions) {
     this.#options = options;
@@ -44,24 +53,15 @@ export class LineTransport implements Transport {
     return Promise.resolve();
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  /** Settles when more may be sent, or with the loss of the connection: a dead child never calls back. */
+  async send(message: JSONRPCMessage): Promise<void> {
     const { output } = this.#options;
-    if (this.#closed || output.destroyed || output.writableEnded) {
-      return Promise.reject(new Error('the connection is closed'));
-    }
-    // Settles with the loss of the connection too: a dead child never calls back.
-    return new Promise((resolve, reject) => {
-      if (output.write(encodeMessage(message))) resolve();
-      else {
-        const settle = (error?: Error): void => {
-          output.off('drain', settle).off('close', onClose);
-          if (error) reject(error);
-          else resolve();
-        };
-        const onClose = (): void => settle(new Error('the connection is closed'));
-        output.on('drain', settle).on('close', onClose);
-      }
+    if (this.#closed || output.destroyed || output.writableEnded) throw new Error('the connection is closed');
+    if (output.write(encode(message))) return;
+    this.#blocked ??= untilDrained(output).finally(() => {
+      this.#blocked = undefined;
     });
+    await this.#blocked;
   }
 
   close(): Promise<void> {
@@ -82,24 +82,80 @@ export class LineTransport implements Transport {
       this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
       return;
     }
-    if (isMessage(value)) this.onmessage?.(value);
-    else this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
+    // Batches belong to one revision only (2025-03-26), and are read from whoever sends them.
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const message = readMessage(item);
+      if (message) this.#deliver(message);
+      else this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
+    }
+  }
+
+  /** The SDK drops a request that its schema does not like; its sender would wait for ever. */
+  #deliver(message: JSONRPCMessage): void {
+    if ('method' in message && 'id' in message && !isJSONRPCRequest(message)) {
+      const { id, method } = message as { id: RequestId; method: string };
+      this.#options.output.write(errorResponse(id, INVALID_REQUEST, `The params of ${method} are not of MCP's form.`));
+    } else this.onmessage?.(message);
   }
 
   /** The oversized frame fails its own call, where its beginning tells whose answer it is. */
   #onOversize(prefix: Buffer, bytes: number): void {
-    const id = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*[,}]/.exec(prefix.toString('utf8'))?.[1];
+    const id = peekId(prefix);
     const message = `a message of ${bytes} bytes is beyond the limit of ${this.#options.frameLimit ?? MAX_FRAME_BYTES}`;
     if (id === undefined) this.onerror?.(new Error(message));
-    else this.onmessage?.({ jsonrpc: '2.0', id: JSON.parse(id), error: { code: -32000, message } } as JSONRPCMessage);
+    else this.onmessage?.({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
   }
 }
 
-function isMessage(value: unknown): value is JSONRPCMessage {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const message = value as Record<string, unknown>;
-  // Servers that forget "jsonrpc" mean the same.
-  message['jsonrpc'] ??= '2.0';
-  if (typeof message['method'] === 'string') return message['id'] === undefined || isRequestId(message['id']);
-  return isRequestId(message['id']) && ('result' in message || 'error' in message);
+function encode(message: JSONRPCMessage): string {
+  try {
+    return encodeMessage(message);
+  } catch (error) {
+    // A structure too deep to be written: whoever asked is told so.
+    if (!('result' in message)) throw error;
+    return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
+  }
+}
+
+function untilDrained(output: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      output.off('drain', onDrain).off('close', onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onDrain = (): void => settle();
+    const onClose = (): void => settle(new Error('the connection is closed'));
+    output.on('drain', onDrain).on('close', onClose);
+  });
+}
+
+/** One message, repaired where its meaning is plain; a response that is none fails its call instead of hanging it. */
+function readMessage(value: unknown): JSONRPCMessage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { id, method, params, result, error } = value;
+  if (typeof method === 'string') {
+    if (id !== undefined && !isRequestId(id)) return undefined;
+    const head = { jsonrpc: '2.0' as const, ...(id === undefined ? {} : { id }), method };
+    return (params === undefined || params === null ? head : { ...head, params }) as JSONRPCMessage;
+  }
+  if (!isRequestId(id)) return undefined;
+  if (error === undefined || error === null) {
+    if (isRecord(result)) return { jsonrpc: '2.0', id, result };
+    return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: 'an answer whose result is no object' } };
+  }
+  return { jsonrpc: '2.0', id, error: readError(error) };
+}
+
+function readError(error: unknown): { code: number; message: string; data?: unknown } {
+  const { code, message, data } = isRecord(error) ? error : { message: error };
+  return {
+    code: Number.isInteger(code) ? (code as number) : INTERNAL_ERROR,
+    message: typeof message === 'string' ? message : 'an error without words',
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -33,14 +33,19 @@ export function readRendezvous(folder: string): Rendezvous | undefined {
 /** Replaces the file in one step: a reader sees the old one or the new one. */
 export function publishRendezvous(folder: string, rendezvous: Rendezvous): void {
   const temporary = join(folder, `${FILE}.${process.pid}.${randomBytes(4).toString('hex')}`);
-  const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
-    writeSync(fd, `${JSON.stringify(rendezvous)}\n`);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      writeFileSync(fd, `${JSON.stringify(rendezvous)}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, join(folder, FILE));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
-  renameSync(temporary, join(folder, FILE));
 }
 
 /** Takes the file away if it still names this token: a successor's file stays. */

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ErrorCode, McpError, type Result } from '@modelcontextprotocol/sdk/types.js';
+import { oneLine } from '../ops/porcelain.ts';
+import { STOPPED_NOTIFICATION } from './frames.ts';
 import { LineTransport } from './mcpTransport.ts';
 
 /** Who calls. `session` is the same object for one session's calls: what a surface remembers of it hangs on it. */
@@ -9,6 +11,8 @@ export interface SurfaceCall {
   client: string;
   session: object;
 }
+
+const CLIENT_CHARS = 64;
 
 /** What a session serves: plain data in and out, the SDK stays in this room. */
 export interface SessionSurface {
@@ -29,6 +33,8 @@ export interface SessionClient {
 export interface SessionServer {
   readonly client: SessionClient;
   onClose(listener: () => void): void;
+  /** Tells the host that the worker goes because it was asked to. */
+  announceStop(): void;
   dispose(): void;
 }
 
@@ -42,7 +48,12 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
   let protocolVersion = '';
   const client = (): SessionClient => {
     const version = server.getClientVersion();
-    return { name: version?.name ?? 'unknown client', version: version?.version ?? '', protocolVersion };
+    // A client says what it likes of itself; a person reads it.
+    return {
+      name: oneLine(version?.name ?? 'unknown client', CLIENT_CHARS),
+      version: oneLine(version?.version ?? '', CLIENT_CHARS),
+      protocolVersion,
+    };
   };
   // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
@@ -83,6 +94,7 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
       return client();
     },
     onClose: (listener) => void closed.add(listener),
+    announceStop: () => void transport.send({ jsonrpc: '2.0', method: STOPPED_NOTIFICATION }).catch(() => undefined),
     dispose: () => void server.close(),
   };
 }

@@ -39,6 +39,7 @@ const MAX_TOOLS = 10_000;
  */
 export class UpstreamClient {
   readonly #client = new Client({ name: 'waygate', version: VERSION }, { capabilities: {} });
+  #closed = false;
 
   /** Completes `initialize`; `onClose` is called when the streams are gone, `onToolsChanged` on the server's word. */
   async connect(
@@ -46,9 +47,16 @@ export class UpstreamClient {
     events: { onClose: () => void; onToolsChanged: () => void },
     timeoutMs: number,
   ): Promise<void> {
-    this.#client.onclose = events.onClose;
+    this.#client.onclose = () => {
+      this.#closed = true;
+      events.onClose();
+    };
     this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
-    await guard(() => this.#client.connect(new LineTransport(streams), { timeout: timeoutMs }));
+    await this.#guard(() => this.#client.connect(new LineTransport(streams), { timeout: timeoutMs }));
+  }
+
+  get closed(): boolean {
+    return this.#closed;
   }
 
   get instructions(): string | undefined {
@@ -66,13 +74,14 @@ export class UpstreamClient {
       if (!Array.isArray(result['tools'])) {
         throw new UpstreamRequestError('protocol', 'its answer to tools/list has no list of tools');
       }
-      tools.push(...result['tools']);
+      // A spread of a hostile list would overflow the stack.
+      for (const tool of result['tools'].slice(0, MAX_TOOLS - tools.length)) tools.push(tool);
       const next = result['nextCursor'];
       if (typeof next !== 'string' || cursors.has(next)) break;
       cursors.add(next);
       cursor = next;
     }
-    return tools.slice(0, MAX_TOOLS);
+    return tools;
   }
 
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
@@ -84,33 +93,39 @@ export class UpstreamClient {
   }
 
   #request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    return guard(() =>
+    return this.#guard(() =>
       this.#client.request({ method, params }, ResultSchema, {
         timeout: options.timeoutMs,
         ...(options.signal ? { signal: options.signal } : {}),
       }),
     );
   }
-}
 
-async function guard<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw toUpstreamError(error);
+  async #guard<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw toUpstreamError(error, this.#closed);
+    }
   }
 }
 
-function toUpstreamError(error: unknown): UpstreamRequestError {
+/** The SDK's codes for a loss and a timeout are ones that servers answer with too: only what it knows itself counts. */
+function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError {
   if (error instanceof McpError) {
     // The SDK puts "MCP error -32000: " before the server's own words.
     const words = error.message.replace(/^MCP error -?\d+: /, '');
-    if (error.code === McpErrorCode.RequestTimeout) return new UpstreamRequestError('timeout', words);
-    if (error.code === McpErrorCode.ConnectionClosed) return new UpstreamRequestError('closed', words);
+    if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
+      return new UpstreamRequestError('timeout', words);
+    if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);
     return new UpstreamRequestError('error', words, error.code);
   }
   const words = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);
   if (/connection (is )?closed|not connected/i.test(words)) return new UpstreamRequestError('closed', words);
   return new UpstreamRequestError('protocol', words);
+}
+
+function isOwnTimeout(error: McpError): boolean {
+  return typeof (error.data as { timeout?: unknown } | undefined)?.timeout === 'number';
 }

@@ -23,8 +23,13 @@ const PREFIX = 'children-';
 
 export class ChildJournal {
   readonly run = randomBytes(8).toString('hex');
-  /** How many servers of dead workers were ended. Nothing is started before: the same server must not run twice. */
+  /** How many servers of dead workers were ended. */
   readonly orphansEnded: Promise<number>;
+  /**
+   * Nothing is started before this: the same server must not run twice, and a worker that is killed in the moment of
+   * a start must have left its run's mark, by which its successor finds what the list does not name yet.
+   */
+  readonly ready: Promise<void>;
   readonly #file: string;
   #worker: Entry | undefined;
   readonly #children = new Map<number, Entry>();
@@ -32,11 +37,16 @@ export class ChildJournal {
   constructor(folder: string) {
     this.#file = join(folder, `${PREFIX}${this.run}.json`);
     this.orphansEnded = reapOrphans(folder).catch(() => 0);
+    this.ready = this.orphansEnded.then(() => this.#open());
   }
 
   async add(pid: number): Promise<void> {
-    this.#worker ??= await entryOf(process.pid);
     this.#children.set(pid, await entryOf(pid));
+    this.#write();
+  }
+
+  async #open(): Promise<void> {
+    this.#worker = await entryOf(process.pid);
     this.#write();
   }
 

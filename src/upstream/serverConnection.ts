@@ -25,6 +25,8 @@ const LIST_TIMEOUT_MS = 30_000;
 const LIST_CHANGED_DEBOUNCE_MS = 200;
 /** Between the end of a server's output and the news of its exit. */
 const EXIT_WAIT_MS = 500;
+/** Enough to see what a server takes stdout for. */
+const LOGGED_GARBAGE_LINES = 20;
 
 /** One upstream server over stdio: its process, its MCP connection, and the tools it last listed. */
 export class ServerConnection {
@@ -40,6 +42,7 @@ export class ServerConnection {
   #stderr = new StderrTail();
   #starting: Promise<void> | undefined;
   #listTimer: NodeJS.Timeout | undefined;
+  #garbageLines = 0;
   /** Set for good: a stopped connection is never started again, its successor is another. */
   #stopped = false;
 
@@ -96,9 +99,15 @@ export class ServerConnection {
     args: Record<string, unknown>,
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<Record<string, unknown>> {
-    if (this.#state !== 'ready') await this.start();
+    // One whose output has just closed is as good as down; its call has not been sent yet.
+    if (this.#state !== 'ready' || this.#client?.closed) await this.#restart();
     if (this.#state !== 'ready' || !this.#client) throw new NotDispatchedError(this.#reason ?? 'it is not running');
     return this.#client.callTool(tool, args, options);
+  }
+
+  #restart(): Promise<void> {
+    if (this.#state === 'ready') this.#set('failed', this.#withStderr('It closed its output.'));
+    return this.start();
   }
 
   async stop(): Promise<void> {
@@ -110,9 +119,10 @@ export class ServerConnection {
 
   async #start(): Promise<void> {
     this.#set('starting');
-    await Promise.all([this.#end(), this.#journal.orphansEnded]);
+    await Promise.all([this.#end(), this.#journal.ready]);
     if (this.#stopped) return;
     this.#stderr = new StderrTail();
+    this.#garbageLines = 0;
     let child: ChildProcess | undefined;
     try {
       child = await this.#spawn();
@@ -123,10 +133,9 @@ export class ServerConnection {
           {
             input: child.stdout as NonNullable<ChildProcess['stdout']>,
             output: child.stdin as NonNullable<ChildProcess['stdin']>,
-            onGarbage: (sample) =>
-              this.#events.log(`${this.config.name}: not a message on stdout: ${oneLine(sample, 120)}`),
+            onGarbage: (sample) => this.#onGarbage(sample),
           },
-          { onClose: () => undefined, onToolsChanged: () => this.#onToolsChanged() },
+          { onClose: () => this.#onStreamsClosed(client), onToolsChanged: () => this.#onToolsChanged() },
           START_TIMEOUT_MS,
         ),
         ended(child),
@@ -174,12 +183,36 @@ export class ServerConnection {
     this.#events.onChange();
   }
 
+  /** A change that is announced while the tools are being listed may not be in that list: it is listed again. */
   #onToolsChanged(): void {
-    if (this.#listTimer || this.#state !== 'ready') return;
-    this.#listTimer = setTimeout(() => {
-      this.#listTimer = undefined;
-      void this.refresh();
-    }, LIST_CHANGED_DEBOUNCE_MS);
+    this.#listTimer ??= setTimeout(() => void this.#listAgain(), LIST_CHANGED_DEBOUNCE_MS);
+  }
+
+  async #listAgain(): Promise<void> {
+    await this.#starting;
+    if (this.#state === 'ready') await this.refresh();
+    // Only now: however many changes are announced, one list is under way.
+    this.#listTimer = undefined;
+  }
+
+  /** A server that writes its log to stdout must not fill ours. */
+  #onGarbage(sample: string): void {
+    this.#garbageLines += 1;
+    if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
+    const more = this.#garbageLines === LOGGED_GARBAGE_LINES ? ' (more of this is not logged)' : '';
+    this.#events.log(`${this.config.name}: not a message on stdout: ${oneLine(sample, 120)}${more}`);
+  }
+
+  /** A server that has closed its output cannot answer, whether or not it still runs. */
+  #onStreamsClosed(client: UpstreamClient): void {
+    const child = this.#child;
+    if (this.#client !== client || !child || this.#state !== 'ready') return;
+    // Most often its exit follows at once, and says more.
+    setTimeout(() => {
+      if (this.#child !== child || this.#state !== 'ready') return;
+      this.#set('failed', this.#withStderr('It closed its output.'));
+      void this.#end();
+    }, EXIT_WAIT_MS);
   }
 
   #onExit(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {

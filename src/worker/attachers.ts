@@ -35,7 +35,8 @@ export class Attachers {
     const { path, folder } = newSocketAddress(this.#options.stateFolder);
     if (folder !== undefined) ensurePrivateFolder(folder);
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject).listen(path, () => resolve());
+      // Beyond the start: no descriptor left for one attacher, who tries again.
+      this.#server.on('error', reject).listen(path, () => resolve());
     });
     if (process.platform !== 'win32') chmodSync(path, 0o600);
     this.#path = path;

@@ -195,7 +195,12 @@ export class Gateway {
     const same = listed.length === this.#listed.length && listed.every((tools, i) => tools === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
-    this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
+    try {
+      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
+    } catch (error) {
+      // What a server lists must never end the worker: the last good catalog serves on.
+      this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
+    }
     this.#options.onChange();
   }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { READY_FD } from '../host/startWorker.ts';
+import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
 
 /**
@@ -20,6 +21,8 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => void worker.stop(`signal ${signal}`));
   }
+  // The log's disk may be full: that is no reason to go.
+  process.stderr.on('error', () => undefined);
   await worker.start();
   say('ready');
 }
@@ -34,7 +37,7 @@ function say(line: string): void {
 }
 
 main().catch((error: Error) => {
-  process.stderr.write(`${error.stack}\n`);
+  writeLog(error.stack ?? error.message);
   say(error.message.split('\n')[0] as string);
   process.exit(1);
 });

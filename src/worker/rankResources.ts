@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RankResources } from '../routing/rankIndex.ts';
+import { writeLog } from './workerLog.ts';
 
 let resources: RankResources | undefined;
 
@@ -14,7 +15,7 @@ function load(): RankResources {
   try {
     return { wordTable: readFileSync(join(__dirname, '..', 'media', 'words-48.bin')) };
   } catch (error) {
-    process.stderr.write(`The word table cannot be read, ranking goes without it: ${(error as Error).message}\n`);
+    writeLog(`The word table cannot be read, ranking goes without it: ${(error as Error).message}`);
     return {};
   }
 }

@@ -1,12 +1,22 @@
+import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { unwritable } from '../config/stateFolder.ts';
 import { type ControlServer, serveControl } from '../control/channel.ts';
 import type { ControlRequests, GatewaySnapshot, SessionStatus } from '../control/contract.ts';
+import { isAlive } from '../host/startLock.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
-import { LINK_VERSION, publishRendezvous, readRendezvous, withdrawRendezvous } from '../protocol/rendezvous.ts';
+import {
+  LINK_VERSION,
+  publishRendezvous,
+  type Rendezvous,
+  readRendezvous,
+  withdrawRendezvous,
+} from '../protocol/rendezvous.ts';
 import { type SessionServer, serveSession } from '../protocol/sessionServer.ts';
 import { Attachers } from './attachers.ts';
 import { Gateway } from './gateway.ts';
+import { writeLog } from './workerLog.ts';
 
 export interface WorkerOptions {
   workspace: string;
@@ -29,7 +39,7 @@ export class WorkerProcess {
   readonly #gateway: Gateway;
   readonly #startedAt = Date.now();
   readonly #sessions = new Map<SessionServer, { id: string; since: number }>();
-  readonly #watchers = new Set<ControlServer>();
+  readonly #watchers = new Map<ControlServer, 'idle' | 'busy' | 'behind'>();
   #ownershipTimer: NodeJS.Timeout | undefined;
   #snapshotTimer: NodeJS.Timeout | undefined;
   #nextSession = 1;
@@ -46,16 +56,16 @@ export class WorkerProcess {
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
       token: options.token,
-      lingerMs: Number(process.env['WAYGATE_LINGER_MS'] ?? LINGER_MS),
+      lingerMs: Number(process.env['WAYGATE_LINGER_MS']) || LINGER_MS,
       onAttach: (socket, hello) => this.#onAttach(socket, hello),
       onDeserted: () => void this.stop('nobody has been attached for a while'),
     });
   }
 
   async start(): Promise<void> {
-    const { stateFolder, token } = this.#options;
+    const { token } = this.#options;
     const socket = await this.#attachers.listen();
-    publishRendezvous(stateFolder, {
+    this.#publish({
       link: LINK_VERSION,
       pid: process.pid,
       socket,
@@ -67,6 +77,18 @@ export class WorkerProcess {
     this.#ownershipTimer = setInterval(() => this.#checkOwnership(), OWNERSHIP_CHECK_MS);
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${this.#options.workspace}`);
     this.#gateway.start();
+  }
+
+  #publish(rendezvous: Rendezvous): void {
+    const previous = readRendezvous(this.#options.stateFolder);
+    // A worker that was killed could not take its socket away.
+    if (previous?.socket.endsWith('.sock') && !isAlive(previous.pid)) rmSync(previous.socket, { force: true });
+    try {
+      publishRendezvous(this.#options.stateFolder, rendezvous);
+    } catch (error) {
+      this.#attachers.close();
+      throw unwritable(this.#options.stateFolder, error);
+    }
   }
 
   /** Leaves with everything it has started, within three seconds. */
@@ -115,7 +137,7 @@ export class WorkerProcess {
     const control = serveControl(socket, {
       status: () => this.#snapshot(),
       watch: () => {
-        this.#watchers.add(control);
+        this.#watchers.set(control, 'idle');
         return this.#snapshot();
       },
       children: ({ path }) => this.#gateway.children(path),
@@ -136,12 +158,17 @@ export class WorkerProcess {
         return this.#snapshot();
       },
       stop: () => {
-        // After the answer has left.
-        setImmediate(() => void this.stop('asked to'));
+        // What is sent next leaves behind the answer: once it has left, so has the answer.
+        setImmediate(() => void control.notify(this.#snapshot()).then(() => this.#stopAsAsked()));
         return { stopped: true };
       },
     });
     control.onClose(() => this.#watchers.delete(control));
+  }
+
+  #stopAsAsked(): Promise<void> {
+    for (const session of this.#sessions.keys()) session.announceStop();
+    return this.stop('asked to');
   }
 
   #snapshot(): GatewaySnapshot {
@@ -167,12 +194,24 @@ export class WorkerProcess {
     if (this.#watchers.size === 0 || this.#snapshotTimer) return;
     this.#snapshotTimer = setTimeout(() => {
       this.#snapshotTimer = undefined;
-      const snapshot = this.#snapshot();
-      for (const watcher of this.#watchers) watcher.notify(snapshot);
+      for (const watcher of this.#watchers.keys()) void this.#tell(watcher);
     }, SNAPSHOT_INTERVAL_MS);
   }
 
+  /** A watcher that does not read is sent one snapshot, not all of them: when it has read, the latest follows. */
+  async #tell(watcher: ControlServer): Promise<void> {
+    if (this.#watchers.get(watcher) !== 'idle') {
+      if (this.#watchers.has(watcher)) this.#watchers.set(watcher, 'behind');
+      return;
+    }
+    this.#watchers.set(watcher, 'busy');
+    await watcher.notify(this.#snapshot());
+    const behind = this.#watchers.get(watcher) === 'behind';
+    if (this.#watchers.has(watcher)) this.#watchers.set(watcher, 'idle');
+    if (behind) await this.#tell(watcher);
+  }
+
   #log(line: string): void {
-    process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+    writeLog(`${new Date().toISOString()} ${line}`);
   }
 }
