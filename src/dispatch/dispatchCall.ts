@@ -1,7 +1,7 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import { oneLine } from '../ops/porcelain.ts';
-import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { type CallOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { NotDispatchedError, type ServerConnection } from '../upstream/serverConnection.ts';
 
 /** A tool may work for as long as a client of VS Code waits; what hangs longer is cancelled. */
@@ -12,10 +12,10 @@ export async function dispatchCall(
   tool: CatalogTool,
   connection: ServerConnection,
   args: Record<string, unknown>,
-  signal: AbortSignal,
+  options: Pick<CallOptions, 'signal' | 'onProgress'>,
 ): Promise<Record<string, unknown>> {
   try {
-    return await connection.call(tool.upstreamName, args, { timeoutMs: CALL_TIMEOUT_MS, signal });
+    return await connection.call(tool.upstreamName, args, { timeoutMs: CALL_TIMEOUT_MS, ...options });
   } catch (error) {
     throw toGatewayError(error, tool);
   }

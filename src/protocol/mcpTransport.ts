@@ -18,6 +18,11 @@ export interface LineTransportOptions {
   /** A line that is no JSON-RPC message: skipped, and told of. */
   onGarbage?: (sample: string) => void;
   frameLimit?: number;
+  /**
+   * Put before the ids of our own requests. The SDK counts from 0 in every process: without it a client's answer to a
+   * worker that is gone would pass for one to its successor.
+   */
+  idPrefix?: string;
 }
 
 /** Samples of what is not a message are for a log line. */
@@ -57,7 +62,7 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const { output } = this.#options;
     if (this.#closed || output.destroyed || output.writableEnded) throw new Error('the connection is closed');
-    if (output.write(encode(message))) return;
+    if (output.write(encode(this.#withPrefix(message)))) return;
     this.#blocked ??= untilDrained(output).finally(() => {
       this.#blocked = undefined;
     });
@@ -95,7 +100,22 @@ export class LineTransport implements Transport {
     if ('method' in message && 'id' in message && !isJSONRPCRequest(message)) {
       const { id, method } = message as { id: RequestId; method: string };
       this.#options.output.write(errorResponse(id, INVALID_REQUEST, `The params of ${method} are not of MCP's form.`));
-    } else this.onmessage?.(message);
+    } else if ('method' in message) this.onmessage?.(message);
+    else this.#deliverResponse(message);
+  }
+
+  #withPrefix(message: JSONRPCMessage): JSONRPCMessage {
+    const { idPrefix } = this.#options;
+    if (idPrefix === undefined || !('method' in message) || !('id' in message)) return message;
+    return { ...message, id: `${idPrefix}${message.id}` };
+  }
+
+  #deliverResponse(message: JSONRPCMessage): void {
+    const { idPrefix } = this.#options;
+    if (idPrefix === undefined || !('id' in message)) return this.onmessage?.(message);
+    const id = String(message.id);
+    // An answer to somebody else's question is for nobody here.
+    if (id.startsWith(idPrefix)) this.onmessage?.({ ...message, id: Number(id.slice(idPrefix.length)) });
   }
 
   /** The oversized frame fails its own call, where its beginning tells whose answer it is. */

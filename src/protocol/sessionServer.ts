@@ -1,15 +1,45 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { ErrorCode, McpError, type Result } from '@modelcontextprotocol/sdk/types.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import {
+  type ElicitRequestFormParams,
+  ErrorCode,
+  McpError,
+  type Result,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
 import { STOPPED_NOTIFICATION } from './frames.ts';
 import { LineTransport } from './mcpTransport.ts';
+
+export interface Progress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+/** A question to the person, with the fields of a form. */
+export interface Question {
+  message: string;
+  requestedSchema: { type: 'object'; properties: Record<string, object>; required?: string[] };
+}
+
+export interface QuestionAnswer {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: Record<string, unknown> | undefined;
+}
 
 /** Who calls. `session` is the same object for one session's calls: what a surface remembers of it hangs on it. */
 export interface SurfaceCall {
   signal: AbortSignal;
   client: string;
   session: object;
+  /** Tells the client how far the call is; absent where it did not ask for that. */
+  progress?: (progress: Progress) => void;
+  /** Asks the person in the client; absent where the client cannot. */
+  ask?: (question: Question) => Promise<QuestionAnswer>;
 }
 
 const CLIENT_CHARS = 64;
@@ -62,11 +92,13 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
       case 'tools/list':
         return { tools: surface.listTools() };
       case 'tools/call': {
-        const name = String(params['name']);
-        const result = await surface.callTool(name, params['arguments'] ?? {}, {
+        const name = String(params.name);
+        const result = await surface.callTool(name, params.arguments ?? {}, {
           signal: extra.signal,
           client: client().name,
           session: server,
+          ...progressOf(extra),
+          ...askOf(server, extra),
         });
         return result as Result;
       }
@@ -78,13 +110,13 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
     socket.destroy();
     for (const listener of closed) listener();
   };
-  const transport = new LineTransport({ input: socket, output: socket });
+  const transport = new LineTransport({ input: socket, output: socket, idPrefix: `waygate:${randomUUID()}:` });
   void server.connect(transport);
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {
     // The SDK does not tell what was negotiated; the host has put the settled version into its request.
     if ('method' in message && message.method === 'initialize') {
-      protocolVersion = String(message.params?.['protocolVersion'] ?? '');
+      protocolVersion = String(message.params?.protocolVersion ?? '');
     }
     onmessage?.(message);
   };
@@ -96,5 +128,33 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
     onClose: (listener) => void closed.add(listener),
     announceStop: () => void transport.send({ jsonrpc: '2.0', method: STOPPED_NOTIFICATION }).catch(() => undefined),
     dispose: () => void server.close(),
+  };
+}
+
+type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** A person may be away from the window: an approval waits as long as the client's own dialog would. */
+const QUESTION_TIMEOUT_MS = 10 * 60_000;
+
+function progressOf(extra: CallExtra): Pick<SurfaceCall, 'progress'> {
+  const progressToken = extra._meta?.progressToken;
+  if (progressToken === undefined) return {};
+  return {
+    progress: (progress) => {
+      const params = { ...progress, progressToken };
+      // The client may have gone: the call itself will notice.
+      void extra.sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
+    },
+  };
+}
+
+function askOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'ask'> {
+  if (!server.getClientCapabilities()?.elicitation?.form) return {};
+  return {
+    ask: async (question) => {
+      const params = { mode: 'form', ...question } as ElicitRequestFormParams;
+      const options = { timeout: QUESTION_TIMEOUT_MS, signal: extra.signal, relatedRequestId: extra.requestId };
+      return server.elicitInput(params, options);
+    },
   };
 }

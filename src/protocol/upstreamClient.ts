@@ -1,4 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { ProgressCallback } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
   McpError,
   ErrorCode as McpErrorCode,
@@ -6,6 +7,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { VERSION } from '../ops/build.ts';
+import { oneLine } from '../ops/porcelain.ts';
 import { LineTransport, type LineTransportOptions } from './mcpTransport.ts';
 
 /** How a request to an upstream ended badly, apart from the SDK's own error classes. */
@@ -27,7 +29,12 @@ export class UpstreamRequestError extends Error {
 export interface CallOptions {
   timeoutMs: number;
   signal?: AbortSignal;
+  /** How far the call is, as the server tells it. Each word of it starts the time-out anew, up to `MAX_CALL_MS`. */
+  onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
 }
+
+/** However much progress a server reports: no call lasts longer (facts/reliability.md §2.4). */
+const MAX_CALL_MS = 10 * 60_000;
 
 /** More pages than this come from a server that never ends (facts/reliability.md R12). */
 const MAX_PAGES = 64;
@@ -97,6 +104,7 @@ export class UpstreamClient {
       this.#client.request({ method, params }, ResultSchema, {
         timeout: options.timeoutMs,
         ...(options.signal ? { signal: options.signal } : {}),
+        ...(options.onProgress ? progressOptions(options.onProgress) : {}),
       }),
     );
   }
@@ -108,6 +116,16 @@ export class UpstreamClient {
       throw toUpstreamError(error, this.#closed);
     }
   }
+}
+
+function progressOptions(onProgress: NonNullable<CallOptions['onProgress']>) {
+  const onprogress: ProgressCallback = ({ progress, total, message }) =>
+    onProgress({
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message: oneLine(message) }),
+    });
+  return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: MAX_CALL_MS };
 }
 
 /** The SDK's codes for a loss and a timeout are ones that servers answer with too: only what it knows itself counts. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { oneLine } from '../ops/porcelain.ts';
-import { UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { type CallOptions, UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import type { ChildJournal } from './childJournal.ts';
 import { endChild } from './processTree.ts';
@@ -94,11 +94,7 @@ export class ServerConnection {
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
-  async call(
-    tool: string,
-    args: Record<string, unknown>,
-    options: { timeoutMs: number; signal?: AbortSignal },
-  ): Promise<Record<string, unknown>> {
+  async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
     // One whose output has just closed is as good as down; its call has not been sent yet.
     if (this.#state !== 'ready' || this.#client?.closed) await this.#restart();
     if (this.#state !== 'ready' || !this.#client) throw new NotDispatchedError(this.#reason ?? 'it is not running');

@@ -3,6 +3,7 @@ import { argumentError } from '../../dispatch/validateArgs.ts';
 import { type ConvertedResult, resultToEnvelope } from '../../firewall/envelope.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { count } from '../../ops/porcelain.ts';
+import type { SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { CheckedArguments } from './arguments.ts';
 import { chosenTool } from './chosenTool.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
@@ -17,7 +18,7 @@ export async function execute(
   args: CheckedArguments,
   context: GatewayContext,
   session: SessionState,
-  signal: AbortSignal,
+  { signal, progress }: SurfaceCall,
 ): Promise<Answer> {
   const {
     tool_id: given,
@@ -36,7 +37,10 @@ export async function execute(
       path: id,
     });
   }
-  const result = await dispatchCall(tool, connection, toolArgs, signal);
+  const result = await dispatchCall(tool, connection, toolArgs, {
+    signal,
+    ...(progress ? { onProgress: progress } : {}),
+  });
   session.recordHydrated(id, revision);
   const query = session.queryFor(id);
   if (query !== undefined && result.isError !== true) context.recordUse(query, id);

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { errorText, oneLine } from '../../ops/porcelain.ts';
-import type { SessionSurface } from '../../protocol/sessionServer.ts';
+import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, type RenderMode, renderMode } from './arguments.ts';
 import { browse } from './browse.ts';
 import { GATEWAY_TOOLS } from './definitions.ts';
@@ -23,14 +23,17 @@ export function gatewaySurface(context: GatewayContext): SessionSurface {
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
     listTools: () => GATEWAY_TOOLS,
-    callTool: async (name, args, { signal, client, session }) => {
+    callTool: async (name, args, call) => {
       const at = Date.now();
       const started = performance.now();
       context.onCallStart();
-      const { result, errorCode } = await settle(() => callTool(name, args, context, stateOf(session), signal), args);
+      const { result, errorCode } = await settle(
+        () => callTool(name, args, context, stateOf(call.session), call),
+        args,
+      );
       context.onCallEnd({
         at,
-        client,
+        client: call.client,
         metaTool: name,
         subject: subjectOf(args),
         durationMs: performance.now() - started,
@@ -47,7 +50,7 @@ async function callTool(
   args: unknown,
   context: GatewayContext,
   session: SessionState,
-  signal: AbortSignal,
+  call: SurfaceCall,
 ): Promise<Answer> {
   const definition = GATEWAY_TOOLS.find((tool) => tool.name === name);
   if (!definition) {
@@ -59,7 +62,7 @@ async function callTool(
   const checked: CheckedArguments = checkArguments(definition, args);
   if (name === 'tool_browse') return browse(checked, context, session);
   if (name === 'tool_view') return view(checked, context, session);
-  return execute(checked, context, session, signal);
+  return execute(checked, context, session, call);
 }
 
 interface ToolResult {
