@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { responseCapTokens } from '../../src/catalog/cardBudget.ts';
 import { countTokens } from '../../src/catalog/tokens.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
 import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
@@ -136,6 +137,26 @@ describe('an answer of tool_browse', () => {
     const shown = text.split('\n').filter((line) => line.startsWith('[')).length;
     expect(text).toContain(`/: 400 entries, 400 tools.`);
     expect(text).toContain(`${400 - shown} more: `);
+  });
+
+  it('stays within the bound of 000 §2.3, whatever else there is to tell', async () => {
+    const failing = Array.from({ length: 30 }, (_, i) => ({
+      ...readyServer(`failing-${i}`, 0),
+      state: 'failed' as const,
+      reason: `The command "server-${i}" was not found; install it or give its whole path.`,
+      location: { file: '/w/.vscode/waygate.json', line: i + 1, column: 1 },
+    }));
+    const call = session(fixedContext([TRACKER, CHAT], { servers: failing }));
+    for (const args of [{ query: 'list issues', top_k: 1 }, { query: 'issue' }, { path: '/' }, { path: '/tracker' }]) {
+      const { text } = await call('tool_browse', args);
+      const cards = text.split('\n').filter((line) => /^\[\d+\/\d+\]/.test(line)).length;
+      expect(cards).toBeGreaterThan(0);
+      expect(countTokens(text)).toBeLessThanOrEqual(responseCapTokens(cards));
+    }
+    expect((await call('tool_browse', { path: '/tracker' })).text).toContain('Failed: failing-0, failing-1,');
+    const nothing = await call('tool_browse', { query: 'photosynthesis' });
+    expect(nothing.text).toContain('failing-0: The command "server-0" was not found');
+    expect(countTokens(nothing.text)).toBeLessThanOrEqual(responseCapTokens(10));
   });
 
   const real = resolve('../shared/data/catalog/real-tools.json');

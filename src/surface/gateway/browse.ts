@@ -1,10 +1,11 @@
 import { type ChoiceCard, nodeCard, toCard } from '../../catalog/card.ts';
-import { cardsWithinBudget } from '../../catalog/cardBudget.ts';
+import { cardsWithinBudget, responseCapTokens } from '../../catalog/cardBudget.ts';
 import { cardToJson, renderCardLine } from '../../catalog/cardText.ts';
 import { CatalogError } from '../../catalog/catalogError.ts';
+import { countTokens } from '../../catalog/tokens.ts';
 import type { GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
-import { count, groupDigits, MAX_ANSWER_CHARS } from '../../ops/porcelain.ts';
+import { boundText, count, groupDigits, MAX_ANSWER_CHARS } from '../../ops/porcelain.ts';
 import { type RankedTool, rank } from '../../routing/rankIndex.ts';
 import type { CatalogView } from '../catalogView.ts';
 import { argsInvalid, type CheckedArguments } from './arguments.ts';
@@ -12,9 +13,9 @@ import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { serverNotes, serverStates } from './serverNotes.ts';
 import type { SessionState } from './sessionState.ts';
 
-/** The notes and the closing lines of an answer have this much room beside its cards. */
-const NOTES_ROOM_CHARS = 2_000;
-const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
+/** What stands behind the cards needs room beside them. */
+const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - 2_000;
+const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
 const NEXT_STEP =
   'Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.';
@@ -54,10 +55,12 @@ function render(listing: Listing, view: CatalogView, context: GatewayContext): A
   const shown = fitting(cards, (card) => renderCardLine(card, cards.length, cards.length));
   const lines = [headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
   if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
-  lines.push(...withinRoom([...hints, ...notes]));
-  if (shown.some((card) => card.kind === 'tool')) lines.push(NEXT_STEP);
+  const next = shown.some((card) => card.kind === 'tool') ? [NEXT_STEP] : [];
+  const [summary, ...details] = notes;
+  const closing = [...(summary === undefined ? [] : [summary]), ...next, ...hints, ...details];
+  lines.push(...withinBudget(closing, lines, shown.length));
   return {
-    text: lines.join('\n'),
+    text: boundText(lines.join('\n')),
     data: {
       cards: fitting(cards, (card) => JSON.stringify(card)).map(cardToJson),
       total: cards.length,
@@ -157,10 +160,16 @@ function fitting(cards: readonly ChoiceCard[], rendered: (card: ChoiceCard) => s
   return end === -1 ? cards : cards.slice(0, end);
 }
 
-function withinRoom(notes: readonly string[]): string[] {
-  let used = 0;
-  return notes.filter((note) => {
-    used += note.length + 1;
-    return used <= NOTES_ROOM_CHARS - NEXT_STEP.length;
+/**
+ * What stands behind the cards, as far as the answer stays within the bound of 000 §2.3; where there is no card, what
+ * is said instead of one has the room of ten.
+ */
+function withinBudget(closing: readonly string[], lines: readonly string[], cards: number): string[] {
+  let left = responseCapTokens(cards || CARDS_INSTEAD) - countTokens(`${lines.join('\n')}\n`);
+  return closing.filter((line) => {
+    const cost = countTokens(`${line}\n`);
+    if (cost > left) return false;
+    left -= cost;
+    return true;
   });
 }

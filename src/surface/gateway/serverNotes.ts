@@ -1,33 +1,43 @@
 import type { ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 
-/** What a model must know of servers whose tools it does not see: starting is not absent, failed is not empty. */
+const MAX_NAMES = 10;
+
+/**
+ * What a model must know of servers whose tools it does not see: starting is not absent, failed is not empty. The names
+ * come first, in few words; then the reasons, for as long as there is room.
+ */
 export function serverNotes(servers: readonly ServerStatus[], configuration: ConfigurationStatus): string[] {
-  const notes: string[] = [];
-  const starting = servers.filter((server) => server.state === 'starting');
-  if (starting.length > 0) {
-    notes.push(
-      `Still starting: ${starting.map((server) => server.name).join(', ')}. Browse again shortly for their tools.`,
-    );
-  }
-  for (const server of servers) {
-    if (server.state === 'needs_sign_in') notes.push(`Needs sign-in: ${server.name}. Ask the user to sign in.`);
-    if (server.state === 'needs_approval') notes.push(`Needs approval: ${server.name}. Ask the user to approve it.`);
-    if (server.state === 'failed') notes.push(`Failed: ${server.name}: ${reason(server)}`);
-  }
-  const named = new Set(servers.flatMap((server) => (server.reason === undefined ? [] : [server.reason])));
-  for (const { message, location } of configuration.problems) {
-    if (named.has(message)) continue;
-    notes.push(`Configuration, ${fileName(location.file)} line ${location.line}: ${oneLine(message, 200)}`);
-  }
-  if (servers.length === 0 && configuration.problems.length === 0) {
-    notes.push(
-      configuration.exists
-        ? `No server is configured yet: ${configuration.file} has none.`
-        : `No server is configured yet: ask the user to create ${configuration.file}.`,
-    );
-  }
-  return notes;
+  const inState = (state: ServerStatus['state']): ServerStatus[] => servers.filter((server) => server.state === state);
+  const failed = inState('failed');
+  const summary = [
+    named('Still starting', inState('starting'), 'browse again shortly'),
+    named('Needs sign-in', inState('needs_sign_in'), 'ask the user'),
+    named('Needs approval', inState('needs_approval'), 'ask the user'),
+    named('Failed', failed),
+  ].filter((note) => note !== '');
+  const told = new Set(failed.map((server) => server.reason));
+  const problems = configuration.problems.filter(({ message }) => !told.has(message));
+  return [
+    ...(summary.length > 0 ? [summary.join(' ')] : []),
+    ...unconfigured(servers, configuration),
+    ...failed.map((server) => `${oneLine(server.name, 60)}: ${reason(server)}`),
+    ...problems.map(
+      ({ message, location }) => `${fileName(location.file)} line ${location.line}: ${oneLine(message, 200)}`,
+    ),
+  ];
+}
+
+function named(what: string, servers: readonly ServerStatus[], remedy?: string): string {
+  if (servers.length === 0) return '';
+  const names = servers.slice(0, MAX_NAMES).map((server) => oneLine(server.name, 60));
+  const more = servers.length > MAX_NAMES ? ` and ${servers.length - MAX_NAMES} more` : '';
+  return `${what}: ${names.join(', ')}${more}${remedy ? ` (${remedy})` : ''}.`;
+}
+
+function unconfigured(servers: readonly ServerStatus[], { problems, exists, file }: ConfigurationStatus): string[] {
+  if (servers.length > 0 || problems.length > 0) return [];
+  return [`No server is configured yet: ${exists ? `${file} has none` : `ask the user to create ${file}`}.`];
 }
 
 const MAX_STATES = 20;
