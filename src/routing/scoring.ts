@@ -26,7 +26,7 @@ export type SignalName = (typeof SIGNALS)[number];
 export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
   words: 0.3,
   'words or meanings': 1,
-  name: 0.1,
+  name: 0.15,
   'server named': 0.3,
   'server affinity': 0.1,
   intent: 0.15,
