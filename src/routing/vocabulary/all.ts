@@ -1,4 +1,5 @@
 import { compileThesaurus, type Thesaurus } from '../thesaurus.ts';
+import { CAPABILITIES } from './capabilities.ts';
 import { DATA } from './data.ts';
 import { DEVELOPMENT } from './development.ts';
 import { FORMS } from './forms.ts';
@@ -14,6 +15,18 @@ let compiled: Thesaurus | undefined;
 
 /** The whole vocabulary, compiled when it is first asked for. */
 export function wholeVocabulary(): Thesaurus {
-  compiled ??= compileThesaurus([VERBS, FORMS, DEVELOPMENT, OPERATIONS, DATA, WORK, WORLD, IDIOMS, PRODUCTS, PLATFORMS]);
+  compiled ??= compileThesaurus([
+    VERBS,
+    FORMS,
+    DEVELOPMENT,
+    OPERATIONS,
+    DATA,
+    WORK,
+    WORLD,
+    IDIOMS,
+    PRODUCTS,
+    PLATFORMS,
+    CAPABILITIES,
+  ]);
   return compiled;
 }
