@@ -28,6 +28,29 @@ export function conceptsOf(words: readonly QueryWord[], vocabulary: Vocabulary):
   return finder.concepts;
 }
 
+/** A meaning all of whose words the catalog has. */
+export interface KnownMeaning extends Meaning {
+  terms: readonly number[];
+}
+
+const NOTHING: readonly KnownMeaning[] = [];
+
+/** Looked up once a catalog: the vocabulary is finite, so is what is remembered of it. */
+function knownMeanings(key: string, { thesaurus, lexicon, meaningsHere }: Vocabulary): readonly KnownMeaning[] {
+  const meanings = thesaurus.meanings.get(key) ?? thesaurus.loosePhrases.get(key);
+  if (meanings === undefined) return NOTHING;
+  let known = meaningsHere.get(key);
+  if (known === undefined) {
+    known = [];
+    for (const meaning of meanings) {
+      const terms = meaning.stems.map((stem) => lexicon.lookup(stem));
+      if (terms.every((term) => term !== undefined)) known.push({ ...meaning, terms });
+    }
+    meaningsHere.set(key, known);
+  }
+  return known;
+}
+
 class ConceptFinder {
   readonly concepts: Concept[] = [];
   readonly #words: readonly QueryWord[];
@@ -41,11 +64,10 @@ class ConceptFinder {
   }
 
   add(places: readonly number[], weight: number): void {
-    const { thesaurus } = this.#vocabulary;
     const part = places.map((place) => this.#words[place] as QueryWord);
     const key = part.map((word) => word.stem).join(' ');
-    const meanings = thesaurus.meanings.get(key) ?? thesaurus.loosePhrases.get(key);
-    if (meanings === undefined) return;
+    const meanings = knownMeanings(key, this.#vocabulary);
+    if (meanings.length === 0) return;
     const damping = Math.min(1, SHORT_QUERY / Math.max(1, this.#asked.size));
     const expansions = this.#expansionsOf(meanings, weight * damping);
     if (expansions.length === 0) return;
@@ -57,16 +79,11 @@ class ConceptFinder {
     });
   }
 
-  #expansionsOf(meanings: readonly Meaning[], weight: number): Expansion[] {
+  #expansionsOf(meanings: readonly KnownMeaning[], weight: number): Expansion[] {
     const expansions: Expansion[] = [];
     for (const meaning of meanings) {
       if (meaning.stems.every((stem) => this.#asked.has(stem))) continue;
-      const terms: number[] = [];
-      for (const stem of meaning.stems) {
-        const term = this.#vocabulary.lexicon.lookup(stem);
-        if (term !== undefined) terms.push(term);
-      }
-      if (terms.length === meaning.stems.length) expansions.push({ terms, weight: meaning.weight * weight });
+      expansions.push({ terms: meaning.terms, weight: meaning.weight * weight });
     }
     return expansions;
   }

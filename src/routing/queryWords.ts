@@ -1,4 +1,4 @@
-import { conceptsOf, hintConcept } from './concepts.ts';
+import { conceptsOf, hintConcept, type KnownMeaning } from './concepts.ts';
 import type { Lexicon } from './lexicon.ts';
 import { readLiterals } from './literals.ts';
 import type { Concept, WeightedTerm } from './signals.ts';
@@ -44,6 +44,8 @@ export interface Vocabulary {
   idf: Float64Array;
   maxIdf: number;
   thesaurus: Thesaurus;
+  /** What of the thesaurus this catalog can use, as it is looked up. */
+  meaningsHere: Map<string, KnownMeaning[]>;
   docFrequency(term: number): number;
   /** Whether any word list knows the stem, so that it is no typo. */
   isWord(stem: string): boolean;
