@@ -12,7 +12,7 @@ const SIBLING_FACTOR = 0.8;
 const MIN_SERVERS_FOR_CAP = 5;
 const NAMED = 0.2;
 /** Far behind the first there is nothing but noise: a short list says more. */
-const KEPT_SHARE = 0.35;
+const KEPT_SHARE = 0.3;
 
 export interface Arranged extends RankedTool {
   doc: number;

@@ -5,9 +5,16 @@ import type { RankIndex } from './rankIndex.ts';
 /** What only the few documents that become candidates need: made when first asked for, then kept. */
 export interface CandidateNotes {
   /** The words of the tool's name as they stand there. */
-  words: readonly NameWord[];
+  words: readonly WeighedWord[];
   /** Its server, name and description without what tells variants apart. */
   family: string;
+}
+
+const MAX_NAME_MASS = 6;
+
+/** With its share of 1: a word of great rarity says little more than a fairly rare one. */
+export interface WeighedWord extends NameWord {
+  mass: number;
 }
 
 export function notesOn(index: RankIndex, doc: number): CandidateNotes {
@@ -15,7 +22,12 @@ export function notesOn(index: RankIndex, doc: number): CandidateNotes {
   if (notes === undefined) {
     const { server, upstreamName, description } = firstTool(index, doc);
     const family = `${server}\n${familyName(upstreamName)}\n${familyText(description)}`;
-    notes = { words: nameWords(upstreamName), family };
+    const words = nameWords(upstreamName).map((word) => {
+      const term = index.lexicon.lookup(word.stem);
+      const idf = term === undefined ? index.maxIdf : (index.idf[term] as number);
+      return { ...word, mass: Math.min(1, idf / MAX_NAME_MASS) };
+    });
+    notes = { words, family };
     index.notes.set(doc, notes);
   }
   return notes;

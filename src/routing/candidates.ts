@@ -35,10 +35,13 @@ export function bestCandidates(
   const found: Candidate[] = [];
   const floor = floorOfBest(bins, Math.max(FIRST_LOOK, topK * 3));
   collect(index, evidence, base, { from: floor, below: Number.POSITIVE_INFINITY, reach: 0, onlyServer }, found);
-  const reach = nthBest(found, topK + SPARE);
+  const window = Math.max(SECOND_LOOK, topK * 2 + SPARE);
+  const reach = nthBest(found, window);
   collect(index, evidence, base, { from: Number.NEGATIVE_INFINITY, below: floor, reach, onlyServer }, found);
-  found.sort((a, b) => b.score - a.score || a.doc - b.doc);
-  const first = found.slice(0, Math.max(SECOND_LOOK, topK * 2 + SPARE));
+  const first = found
+    .filter(({ score }) => score >= reach)
+    .sort((a, b) => b.score - a.score || a.doc - b.doc)
+    .slice(0, window);
   for (const candidate of first) {
     const look = secondLook(index, evidence, candidate.doc);
     const names = SIGNAL_WEIGHTS['name forms'] * look['name forms'] + SIGNAL_WEIGHTS['name rest'] * look['name rest'];

@@ -1,8 +1,9 @@
+import { conceptsOf, hintConcept, type KnownMeaning } from './concepts.ts';
 import type { Lexicon } from './lexicon.ts';
-import { type LiteralHint, readLiterals } from './literals.ts';
-import type { Concept, Expansion, WeightedTerm } from './signals.ts';
+import { readLiterals } from './literals.ts';
+import type { Concept, WeightedTerm } from './signals.ts';
 import { analyzeWord, eachRawWord, isStopWord, stemOf } from './text.ts';
-import type { Meaning, Thesaurus } from './thesaurus.ts';
+import type { Thesaurus } from './thesaurus.ts';
 import { correctTypo, splitCompound } from './typos.ts';
 
 /** A question longer than this is a document; its beginning says what is wanted. */
@@ -13,12 +14,6 @@ const PART_WEIGHT = 0.2;
 const MAX_TERM_WEIGHT = 2;
 const GUESSED_WEIGHT = 0.8;
 const COMPOUND_WEIGHT = 0.5;
-
-/** Of the greatest idf in the catalog: what an unknown word, and a phrase of stop words, may weigh. */
-const UNKNOWN_MASS = 1;
-const PHRASE_MASS = 0.6;
-const QUESTION_WEIGHT = 0.4;
-const INSIDE_PHRASE = 0.5;
 
 /** A word of the query, in order, stop words included (phrases need them). */
 export interface QueryWord {
@@ -49,6 +44,8 @@ export interface Vocabulary {
   idf: Float64Array;
   maxIdf: number;
   thesaurus: Thesaurus;
+  /** What of the thesaurus this catalog can use, as it is looked up. */
+  meaningsHere: Map<string, KnownMeaning[]>;
   docFrequency(term: number): number;
   /** Whether any word list knows the stem, so that it is no typo. */
   isWord(stem: string): boolean;
@@ -65,7 +62,7 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
     terms.set(term, Math.min(MAX_TERM_WEIGHT, (terms.get(term) ?? 0) + weight));
   for (const word of words) if (!word.stop) for (const term of word.terms) add(term);
   addCompounds(words.slice(0, wished), vocabulary, add);
-  const concepts = [...conceptsOf(words.slice(0, wished), vocabulary), ...hintConcepts(literals.hints, vocabulary)];
+  const concepts = [...conceptsOf(words.slice(0, wished), vocabulary), ...hintConcept(literals.hints, vocabulary)];
   return {
     words,
     terms: [...terms].map(([term, weight]) => ({ term, weight })),
@@ -112,97 +109,6 @@ function addCompounds(words: readonly QueryWord[], { lexicon }: Vocabulary, add:
     const term = lexicon.lookup(stemOf(first.lower + second.lower));
     if (term !== undefined) add({ term, weight: COMPOUND_WEIGHT });
   }
-}
-
-function expansionsOf(
-  meanings: readonly Meaning[],
-  weight: number,
-  asked: ReadonlySet<string>,
-  lexicon: Lexicon,
-): Expansion[] {
-  const expansions: Expansion[] = [];
-  for (const meaning of meanings) {
-    if (meaning.stems.every((stem) => asked.has(stem))) continue;
-    const terms: number[] = [];
-    for (const stem of meaning.stems) {
-      const term = lexicon.lookup(stem);
-      if (term !== undefined) terms.push(term);
-    }
-    if (terms.length === meaning.stems.length) expansions.push({ terms, weight: meaning.weight * weight });
-  }
-  return expansions;
-}
-
-function conceptsOf(words: readonly QueryWord[], vocabulary: Vocabulary): Concept[] {
-  const { thesaurus, idf, maxIdf, lexicon } = vocabulary;
-  const asked = new Set(words.filter((word) => !word.stop).map((word) => word.stem));
-  const inPhrase = new Set<number>();
-  const concepts: Concept[] = [];
-  const add = (from: number, to: number, weight: number) => {
-    const part = words.slice(from, to);
-    const meanings = thesaurus.meanings.get(part.map((word) => word.stem).join(' '));
-    if (meanings === undefined) return false;
-    const expansions = expansionsOf(meanings, weight, asked, lexicon);
-    const own = part.flatMap((word) => (word.stop ? [] : word.terms));
-    let mass = 0;
-    for (const word of part) {
-      if (word.stop) continue;
-      mass +=
-        word.terms.length > 0 ? Math.max(...word.terms.map(({ term }) => idf[term] as number)) : UNKNOWN_MASS * maxIdf;
-    }
-    if (part.length > 1 || mass === 0) mass = Math.max(Math.min(mass, maxIdf), PHRASE_MASS * maxIdf);
-    if (expansions.length > 0)
-      concepts.push({ label: part.map((word) => word.lower).join(' '), own, mass, expansions });
-    return true;
-  };
-  for (let from = 0; from < words.length; from++) {
-    const longest = thesaurus.phrases.get((words[from] as QueryWord).stem) ?? 0;
-    for (let length = Math.min(longest, words.length - from); length > 1; length--) {
-      if (!add(from, from + length, 1)) continue;
-      for (let at = from; at < from + length; at++) inPhrase.add(at);
-      break;
-    }
-  }
-  addSeparated(words, vocabulary, asked, concepts);
-  for (const [at, word] of words.entries()) {
-    add(at, at + 1, word.stop ? QUESTION_WEIGHT : inPhrase.has(at) ? INSIDE_PHRASE : 1);
-  }
-  return concepts;
-}
-
-const PARTICLES = new Set('on off out up down in back away over apart aside together through'.split(' ').map(stemOf));
-const MAX_GAP = 3;
-
-/** `turn the old rule off`: a verb and its particle with a few words between. */
-function addSeparated(
-  words: readonly QueryWord[],
-  { thesaurus, maxIdf, lexicon }: Vocabulary,
-  asked: ReadonlySet<string>,
-  concepts: Concept[],
-): void {
-  for (const [at, verb] of words.entries()) {
-    if (!thesaurus.phrases.has(verb.stem)) continue;
-    for (let gap = 2; gap <= MAX_GAP + 1 && at + gap < words.length; gap++) {
-      const particle = words[at + gap] as QueryWord;
-      if (!PARTICLES.has(particle.stem)) continue;
-      const meanings = thesaurus.meanings.get(`${verb.stem} ${particle.stem}`);
-      if (meanings === undefined) continue;
-      const expansions = expansionsOf(meanings, 1, asked, lexicon);
-      const label = `${verb.lower} … ${particle.lower}`;
-      if (expansions.length > 0)
-        concepts.push({ label, own: verb.stop ? [] : verb.terms, mass: PHRASE_MASS * maxIdf, expansions });
-      break;
-    }
-  }
-}
-
-function hintConcepts(hints: readonly LiteralHint[], { lexicon, maxIdf }: Vocabulary): Concept[] {
-  const expansions: Expansion[] = [];
-  for (const hint of hints) {
-    const term = lexicon.lookup(stemOf(hint.word));
-    if (term !== undefined) expansions.push({ terms: [term], weight: hint.weight });
-  }
-  return expansions.length === 0 ? [] : [{ label: 'form of a value', own: [], mass: PHRASE_MASS * maxIdf, expansions }];
 }
 
 /** Expansions count less where they stand for a name, and little in a vector that has its own idea of likeness. */

@@ -2,6 +2,7 @@ import type { CatalogTool } from '../catalog/types.ts';
 import { arrange } from './arrange.ts';
 import type { CandidateNotes } from './candidateNotes.ts';
 import { bestCandidates } from './candidates.ts';
+import type { KnownMeaning } from './concepts.ts';
 import { type Document, documentsOf, fieldTermsOf, type ServerText } from './corpus.ts';
 import { explain, type RankExplanation } from './explain.ts';
 import { buildFieldIndex } from './fieldIndex.ts';
@@ -58,6 +59,7 @@ export interface RankIndex {
   /** Filled as documents become candidates. */
   notes: Map<number, CandidateNotes>;
   thesaurus: Thesaurus;
+  meaningsHere: Map<string, KnownMeaning[]>;
   vectors?: ToolVectors;
 }
 
@@ -134,6 +136,7 @@ export function buildRankIndex(
     scratch: new Scratch(documents.length),
     notes: new Map(),
     thesaurus: wholeVocabulary(),
+    meaningsHere: new Map(),
     ...(table ? { vectors: buildToolVectors(table, fieldTerms, lexicon.stems) } : {}),
   };
 }
@@ -171,6 +174,7 @@ function vocabularyOf(index: RankIndex): Vocabulary {
     idf: index.idf,
     maxIdf: index.maxIdf,
     thesaurus: index.thesaurus,
+    meaningsHere: index.meaningsHere,
     docFrequency: (term) => (offsets[term + 1] as number) - (offsets[term] as number),
     isWord: (stem) => index.vectors?.table.rows.has(stem) === true || index.thesaurus.meanings.has(stem),
   };

@@ -26,7 +26,7 @@ export type SignalName = (typeof SIGNALS)[number];
 export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
   words: 0.3,
   'words or meanings': 1,
-  name: 0.1,
+  name: 0.15,
   'server named': 0.3,
   'server affinity': 0.1,
   intent: 0.15,
@@ -138,13 +138,18 @@ export function baseScores(index: RankIndex, evidence: Evidence): BaseScores {
     base[doc] = (base[doc] as number) + best - (perServer[servers[0] as number] as number);
   }
   for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
+  return { values: base, bins: countIntoBins(base) };
+}
+
+/** A loop of its own: counting in the loop above makes each document wait for the one before. */
+function countIntoBins(base: Float64Array): Uint32Array {
   const bins = new Uint32Array(BASE_BINS + 1);
   const perBin = BASE_BINS / BASE_LIMIT;
   for (let doc = 0; doc < base.length; doc++) {
     const bin = Math.min(BASE_BINS, ((base[doc] as number) * perBin) | 0);
     bins[bin] = (bins[bin] as number) + 1;
   }
-  return { values: base, bins };
+  return bins;
 }
 
 /** Whether anything but its server and its intent speaks for a tool. */
@@ -153,7 +158,6 @@ export function isSupported(evidence: Evidence, doc: number, alike: number): boo
 }
 const MIN_ALIKE = 0.4;
 
-const MAX_NAME_MASS = 6;
 const MAX_REST = 3;
 
 /**
@@ -168,12 +172,10 @@ export function secondLook(
   const { words: name } = notesOn(index, doc);
   let forms = 0;
   let rest = 0;
-  for (const { lower, stem } of name) {
+  for (const { lower, stem, mass } of name) {
     const asked = evidence.plan.forms.get(stem);
     if (asked !== undefined) forms += asked === lower ? 1 : -1;
-    if (evidence.plan.sureness.has(stem)) continue;
-    const term = index.lexicon.lookup(stem);
-    rest += Math.min(MAX_NAME_MASS, term === undefined ? index.maxIdf : (index.idf[term] as number));
+    if (!evidence.plan.sureness.has(stem)) rest += mass;
   }
-  return { 'name forms': forms / Math.max(1, name.length), 'name rest': -Math.min(MAX_REST, rest / MAX_NAME_MASS) };
+  return { 'name forms': forms / Math.max(1, name.length), 'name rest': -Math.min(MAX_REST, rest) };
 }

@@ -141,10 +141,17 @@ function raiseToPhrase(
   return greatest;
 }
 
-/** The first place from `from` whose document is not before `doc`. */
+/** The first place from `from` whose document is not before `doc`: in growing steps, then by halving. */
 export function firstAtLeast(docs: Uint32Array, from: number, to: number, doc: number): number {
+  if (from >= to || (docs[from] as number) >= doc) return from;
   let low = from;
-  let high = to;
+  let step = 1;
+  while (low + step < to && (docs[low + step] as number) < doc) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(to, low + step);
+  low++;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((docs[middle] as number) < doc) low = middle + 1;

@@ -135,6 +135,9 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
+/** As they stand in a phrase of the vocabulary, whose words are stemmed. */
+export const STOP_STEMS: ReadonlySet<string> = new Set([...STOP_WORDS].map(stemOf));
+
 export function isStopWord(lower: string): boolean {
   return STOP_WORDS.has(lower);
 }

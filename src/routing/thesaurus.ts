@@ -1,4 +1,4 @@
-import { stemOf } from './text.ts';
+import { STOP_STEMS, stemOf } from './text.ts';
 
 /**
  * The vocabulary of developers and platforms: which words stand for which. Lines of `src/routing/vocabulary/`:
@@ -15,8 +15,10 @@ export interface Meaning {
 export interface Thesaurus {
   /** By stems joined with a space: a word or a phrase of the query. */
   meanings: ReadonlyMap<string, readonly Meaning[]>;
+  /** Phrases without their stop words, where two words are left: `turn the lights off` has a `the` of its own. */
+  loosePhrases: ReadonlyMap<string, readonly Meaning[]>;
   /** For the first word of every phrase the length of the longest that begins with it. */
-  phrases: ReadonlyMap<string, number>;
+  phraseLengths: ReadonlyMap<string, number>;
 }
 
 const FAINT = 0.35;
@@ -34,13 +36,16 @@ function parseItem(text: string): Meaning {
 
 export function compileThesaurus(texts: readonly string[]): Thesaurus {
   const meanings = new Map<string, Map<string, Meaning>>();
-  const phrases = new Map<string, number>();
+  const lengths = new Map<string, number>();
+  const noteLength = (stems: readonly string[]) => {
+    const first = stems[0] as string;
+    if (stems.length > 1) lengths.set(first, Math.max(lengths.get(first) ?? 0, stems.length));
+  };
   const add = (from: Meaning, to: Meaning, weight: number) => {
     const key = from.stems.join(' ');
     const target = to.stems.join(' ');
     if (key === target || key === '' || target === '') return;
-    const first = from.stems[0] as string;
-    if (from.stems.length > 1) phrases.set(first, Math.max(phrases.get(first) ?? 0, from.stems.length));
+    noteLength(from.stems);
     let row = meanings.get(key);
     if (row === undefined) {
       row = new Map();
@@ -60,8 +65,17 @@ export function compileThesaurus(texts: readonly string[]): Thesaurus {
       for (const from of sources) for (const to of items(right)) add(from, to, to.weight * from.weight);
     }
   }
+  const loose = new Map<string, Meaning[]>();
+  for (const [key, row] of meanings) {
+    const content = key.split(' ').filter((stem) => !STOP_STEMS.has(stem));
+    if (content.length < 2) continue;
+    const looseKey = content.join(' ');
+    loose.set(looseKey, [...(loose.get(looseKey) ?? []), ...row.values()]);
+    noteLength(content);
+  }
   return {
     meanings: new Map([...meanings].map(([key, row]) => [key, [...row.values()]])),
-    phrases,
+    loosePhrases: loose,
+    phraseLengths: lengths,
   };
 }

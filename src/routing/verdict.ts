@@ -8,7 +8,7 @@ import { likeness } from './toolVectors.ts';
  * Of queries that the real catalog can serve 95 % reach the first, of nonsense one in seven.
  */
 const GOOD = 0.5;
-const ANY = 0.15;
+const ANY = 0.05;
 /** Ranking without a word table has support alone to go by. */
 const GOOD_BY_WORDS = 0.3;
 const MAX_NAMES = 5;

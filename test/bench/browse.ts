@@ -12,7 +12,7 @@ import { ENGINES, type Engine } from './engines.ts';
 import { judge, percentile, type Share } from './measure.ts';
 
 const BUILDS = 3;
-const QUERY_ROUNDS = 3;
+const QUERY_ROUNDS = 5;
 const TOP = 10;
 
 interface Report extends Omit<Share, 'count'> {

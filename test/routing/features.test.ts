@@ -48,7 +48,7 @@ describe('words', () => {
   test('argument texts, enumerations, titles, tags and the instructions of a server are searched', () => {
     const tools = [
       makeTool('a', 'one', { properties: { x: { description: 'The flavour of quark.' } } }),
-      makeTool('a', 'two', { properties: { x: { enum: ['sideways', 'upright'] } } }),
+      makeTool('a', 'two', { properties: { x: { enum: ['lengthwise', 'upright'] } } }),
       makeTool('a', 'three', { title: 'Mongoose Keeper' }),
       makeTool('a', 'four', { tags: ['kumquat'] }),
       makeTool('b', 'five'),
@@ -56,7 +56,7 @@ describe('words', () => {
     ];
     const servers = [{ name: 'b', namespace: 'b', instructions: 'All about porcupines.' }];
     expect(found(tools, 'quark')).toEqual(['a:one']);
-    expect(found(tools, 'sideways')).toEqual(['a:two']);
+    expect(found(tools, 'lengthwise')).toEqual(['a:two']);
     expect(found(tools, 'mongoose')).toEqual(['a:three']);
     expect(found(tools, 'kumquat')).toEqual(['a:four']);
     expect(found(tools, 'porcupine', { servers })).toEqual(['b:five']);
@@ -310,6 +310,6 @@ describe('a match that is none', () => {
   test('what is far behind the first is left out', () => {
     const { hits } = rank(index, 'list the commits of a branch', { topK: 50 });
     expect(hits.length).toBeLessThan(50);
-    expect(hits.at(-1)?.score).toBeGreaterThanOrEqual(0.35 * (hits[0]?.score ?? 0));
+    expect(hits.at(-1)?.score).toBeGreaterThanOrEqual(0.3 * (hits[0]?.score ?? 0));
   });
 });

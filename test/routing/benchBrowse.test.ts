@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadDataSet, replicate } from '../bench/dataSet.ts';
+import { judge } from '../bench/measure.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const TOOLS = [
+  { server: 'forge', name: 'create_issue', description: 'Open a new issue.', inputSchema: { type: 'object' } },
+  { server: 'forge', name: 'list_branches', description: 'List branches.', annotations: { readOnlyHint: true } },
+  { server: 'post', name: 'send_parcel', description: 'Send a parcel.' },
+];
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}
+
+function bench(...args: string[]): string {
+  const script = fileURLToPath(new URL('../bench/browse.ts', import.meta.url));
+  return execFileSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+}
+
+describe('bench:browse', () => {
+  test('prints one object for a catalog and its queries', () => {
+    const tools = file('tools.json', { tools: TOOLS });
+    const queries = file('queries.json', [
+      { text: 'raise a ticket', gold: ['forge/create_issue'], kind: 'hard' },
+      { text: 'list branches', gold: ['forge/list_branches'], kind: 'easy' },
+    ]);
+    const report = JSON.parse(bench('--tools', tools, '--queries', queries, '--json'));
+    expect(Object.keys(report)).toEqual(['waygate', 'minisearch', 'bm25']);
+    for (const engine of Object.values<Record<string, unknown>>(report)) {
+      expect(Object.keys(engine).sort()).toEqual(
+        ['at1', 'at10', 'at5', 'buildMs', 'byKind', 'heapMb', 'mrr', 'p50Us', 'p99Us'].sort(),
+      );
+    }
+    expect(report.waygate).toMatchObject({ at1: 1, at5: 1, at10: 1, mrr: 1 });
+    expect(report.waygate.byKind).toMatchObject({ easy: { at1: 1 }, hard: { at1: 1 } });
+    expect(report.bm25.byKind).toMatchObject({ easy: { at1: 1 }, hard: { at1: 0 } });
+  });
+
+  test('reads the form with tools and queries in one file, and names what it judged', () => {
+    const both = file('both.json', {
+      name: 'tiny',
+      tools: TOOLS.map((tool) => ({ ...tool, id: `${tool.server}.${tool.name}` })),
+      queries: [{ text: 'send a parcel', gold: ['post.send_parcel'] }],
+    });
+    expect(bench('--tools', both)).toContain('tiny: 3 tools of 2 servers, 1 queries');
+  });
+
+  test('without a catalog it says what to do', () => {
+    expect(() => bench('--json')).toThrow(/Say which catalog to judge/);
+  });
+});
+
+describe('judging', () => {
+  const query = { text: '', gold: ['a', 'b'], kind: 'all' };
+
+  test('one accepted tool is enough; with recall each counts', () => {
+    const results = [[['x'], ['a']]];
+    expect(judge(results, [query], false)).toMatchObject({ at1: 0, at5: 1, at10: 1, mrr: 0.5 });
+    expect(judge(results, [query], true)).toMatchObject({ at1: 0, at5: 0.5, at10: 0.5, mrr: 0.5 });
+  });
+
+  test('of a group of alternatives one serves', () => {
+    const withGroups = { ...query, alt: [['a', 'c'], ['b']] };
+    expect(judge([[['c'], ['b']]], [withGroups], true)).toMatchObject({ at1: 1, at5: 1 });
+  });
+
+  test('a card stands for its clones', () => {
+    expect(judge([[['x', 'a']]], [query], false)).toMatchObject({ at1: 1 });
+  });
+
+  test('a catalog repeated has other servers and other ids, and is of clones unless told otherwise', () => {
+    const path = file('repeat.json', { tools: TOOLS, queries: [] });
+    const once = loadDataSet(path);
+    const thrice = replicate(once, 3);
+    expect(new Set(thrice.tools.map(({ id }) => id)).size).toBe(9);
+    expect(new Set(thrice.servers.map(({ name }) => name))).toEqual(
+      new Set(['forge', 'post', 'forge-2', 'post-2', 'forge-3', 'post-3']),
+    );
+    expect(new Set(thrice.tools.map(({ description }) => description)).size).toBe(3);
+    expect(new Set(replicate(once, 3, true).tools.map(({ description }) => description)).size).toBe(9);
+  });
+});
