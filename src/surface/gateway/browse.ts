@@ -48,7 +48,7 @@ export function browse(args: CheckedArguments, context: GatewayContext): Answer 
       cards: fitting(listing.cards, room, (card) => JSON.stringify(card)).map(cardToJson),
       total: listing.total,
       searched: view.catalog.tools.length,
-      servers: serverStates(servers),
+      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
     },
   };
 }
@@ -97,16 +97,12 @@ function pathError(error: unknown, path: string): unknown {
   return new GatewayError(error.code, error.message, { path, ...details });
 }
 
-/** As many whole cards as there is room for. */
-function fitting(
-  cards: readonly ChoiceCard[],
-  room: number,
-  rendered: (card: ChoiceCard) => string,
-): readonly ChoiceCard[] {
+/** As many of them, whole, as there is room for. */
+function fitting<T>(items: readonly T[], room: number, rendered: (item: T) => string): readonly T[] {
   let used = 0;
-  const end = cards.findIndex((card) => {
-    used += rendered(card).length + 1;
+  const end = items.findIndex((item) => {
+    used += rendered(item).length + 1;
     return used > room;
   });
-  return end === -1 ? cards : cards.slice(0, end);
+  return end === -1 ? items : items.slice(0, end);
 }

@@ -30,12 +30,14 @@ export function serverNotes(servers: readonly ServerStatus[], configuration: Con
   return notes;
 }
 
-/** The same for `render=json`. */
+/** The same for `render=json`; what is ready comes last, where it may be cut off. */
 export function serverStates(servers: readonly ServerStatus[]): object[] {
-  return servers.map(({ name, state, reason, location }) => ({
+  const ready = servers.filter((server) => server.state === 'ready');
+  const rest = servers.filter((server) => server.state !== 'ready');
+  return [...rest, ...ready].map(({ name, state, reason, location }) => ({
     name,
     state,
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: oneLine(reason, 200) }),
     ...(reason === undefined || !location ? {} : { file: location.file, line: location.line }),
   }));
 }
