@@ -33,7 +33,8 @@ function fits(data: object, limit: number): boolean {
 }
 
 function shorten(value: unknown, chars: number, items: number, depth: number): unknown {
-  if (typeof value === 'string') return value.length <= chars ? value : `${value.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`;
+  if (typeof value === 'string')
+    return value.length <= chars ? value : `${value.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`;
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return '…';
   const inner = (item: unknown): unknown => shorten(item, chars, items, depth - 1);
