@@ -57,13 +57,13 @@ export function ensurePrivateFolder(folder: string): void {
     }
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (error instanceof StateFolderError) throw error;
     throw unwritable(folder, error);
   }
 }
 
 /** What the system says of a folder that cannot be written, in one sentence. */
 export function unwritable(folder: string, error: unknown): StateFolderError {
+  if (error instanceof StateFolderError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? 'error';
   if (code === 'EEXIST' || code === 'ENOTDIR') return new StateFolderError(`${folder} is not a folder; ${REMEDY}`);
   if (code === 'ENOSPC' || code === 'EDQUOT') {

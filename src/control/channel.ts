@@ -40,7 +40,8 @@ export function connectControl(socket: Socket): ControlClient {
   // The greeting has left the socket paused.
   socket.resume();
   return {
-    request: (method, params) => connection.sendRequest(method, params),
+    // A closed connection throws at once; whoever awaits is told by a rejection, as of every other loss.
+    request: async (method, params) => connection.sendRequest(method, params),
     onSnapshot: (listener) => void snapshots.add(listener),
     onClose: (listener) => void closed.add(listener),
     dispose: () => close(connection, socket),
@@ -58,7 +59,12 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
   socket.resume();
   return {
     notify: async (snapshot) => {
-      if (!socket.destroyed) await connection.sendNotification('snapshot', snapshot).catch(() => undefined);
+      if (socket.destroyed) return;
+      try {
+        await connection.sendNotification('snapshot', snapshot);
+      } catch {
+        // It went in the meantime, which `onClose` tells.
+      }
     },
     onClose: (listener) => onceClosed(socket, listener),
     dispose: () => close(connection, socket),

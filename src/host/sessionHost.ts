@@ -5,10 +5,10 @@ import { contractOf } from '../ops/replay.ts';
 import {
   encodeMessage,
   errorResponse,
+  ID_FORM,
   INVALID_REQUEST,
   isRequestId,
   type JsonRpcMessage,
-  MAX_ID_CHARS,
   PARSE_ERROR,
   peekId,
   peekResponseId,
@@ -73,6 +73,7 @@ export class SessionHost {
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: () => this.#onAttached(),
+      isWaiting: () => this.#pending.size > 0,
       onFrame: (frame) => this.#onWorkerFrame(frame),
       onDrain: () => void options.input.resume(),
       onLost: (generation) => this.#onWorkerLost(generation),
@@ -138,8 +139,9 @@ export class SessionHost {
     else if (message.id === undefined) this.#onNotification(message, line);
     else if (isRequestId(message.id)) this.#onRequest(message.id, message, line);
     else {
-      const form = `A request id must be a number or a string of at most ${MAX_ID_CHARS} characters.`;
-      this.#write(errorResponse(null, INVALID_REQUEST, form));
+      const { id } = message as { id: unknown };
+      const known = typeof id === 'string' || typeof id === 'number' ? id : null;
+      this.#write(errorResponse(known, INVALID_REQUEST, `A request id must be ${ID_FORM}.`));
     }
   }
 

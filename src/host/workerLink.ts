@@ -1,16 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { encodeMessage, peekResponseId } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 
 export interface WorkerLinkOptions {
   attach: (signal: AbortSignal) => Promise<Socket>;
   onAttached(): void;
+  /** Whether an answer is awaited: only then does silence mean anything. */
+  isWaiting(): boolean;
   onFrame(frame: Buffer): void;
   /** The worker reads again after `send` returned false. */
   onDrain(): void;
   onLost(generation: number): void;
   /** No worker could be had; another attempt follows. */
   onFailed(reason: string): void;
+  /** For tests: how long a silent worker is trusted, and how long it may take to answer a ping. */
+  silenceMs?: number;
+  pingMs?: number;
 }
+
+/** Calls may take minutes; a worker that runs answers a ping meanwhile. */
+const SILENCE_MS = 5_000;
+/** Longer than any work that keeps a worker from its socket on a machine that swaps. */
+const PING_MS = 10_000;
+const PING_ID = `waygate:${randomUUID()}`;
 
 /** Recovery starts when the loss is seen; only a worker that keeps failing is waited for. */
 const RETRY_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000];
@@ -26,6 +39,8 @@ export class WorkerLink {
   #resting = false;
   #leaving = false;
   #retryTimer: NodeJS.Timeout | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
+  #paused = false;
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
@@ -79,16 +94,19 @@ export class WorkerLink {
 
   /** Stops reading while the client does not. */
   pause(): void {
+    this.#paused = true;
     this.#socket?.pause();
   }
 
   resume(): void {
+    this.#paused = false;
     this.#socket?.resume();
   }
 
   close(): void {
     this.#abort.abort();
     clearTimeout(this.#retryTimer);
+    clearTimeout(this.#silenceTimer);
     this.#socket?.destroy();
   }
 
@@ -109,16 +127,36 @@ export class WorkerLink {
     socket.on('drain', () => this.#options.onDrain());
     socket.once('close', () => this.#onClosed());
     socket.resume();
+    this.#paused = false;
+    this.#awaitWord();
     this.#options.onAttached();
+  }
+
+  /** A worker that hangs keeps its socket open: it is asked, and given up when it stays silent. */
+  #awaitWord(): void {
+    clearTimeout(this.#silenceTimer);
+    const { silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
+    this.#silenceTimer = setTimeout(() => {
+      // A client that does not read keeps us from hearing anything.
+      if (this.#paused || !this.#options.isWaiting()) return this.#awaitWord();
+      this.send(Buffer.from(encodeMessage({ id: PING_ID, method: 'ping' })));
+      this.#silenceTimer = setTimeout(() => {
+        if (this.#paused) this.#awaitWord();
+        else this.#socket?.destroy();
+      }, pingMs);
+    }, silenceMs);
   }
 
   #onFrame(frame: Buffer): void {
     this.#failures = 0;
+    this.#awaitWord();
+    if (peekResponseId(frame) === PING_ID) return;
     this.#options.onFrame(frame);
   }
 
   #onClosed(): void {
     this.#socket = undefined;
+    clearTimeout(this.#silenceTimer);
     this.#leaving = false;
     if (this.#abort.signal.aborted) return;
     const resting = this.#resting;

@@ -29,7 +29,7 @@ export function encodeMessage(message: object): string {
   return `${JSON.stringify({ ...head, ...rest })}\n`;
 }
 
-const RESPONSE_HEAD = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?),"(?:result|error)":/;
+const RESPONSE_HEAD = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:result|error)":/;
 /** Ids are short; a response's head ends long before this. */
 const HEAD_BYTES = 1024;
 
@@ -75,10 +75,11 @@ export function requestKey(id: RequestId): string {
 }
 
 /** Longer ids would not fit the head of a response. */
-export const MAX_ID_CHARS = 128;
+const MAX_ID_CHARS = 128;
+export const ID_FORM = `a whole number or a string of at most ${MAX_ID_CHARS} characters`;
 
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' ? value.length <= MAX_ID_CHARS : Number.isFinite(value);
+  return typeof value === 'string' ? value.length <= MAX_ID_CHARS : Number.isSafeInteger(value);
 }
 
 export function errorResponse(id: RequestId | null, code: number, message: string): string {

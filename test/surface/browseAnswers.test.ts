@@ -55,8 +55,9 @@ describe('an answer of tool_browse', () => {
   it('to a query lists the tools, best first, and says what comes next', async () => {
     const call = session(fixedContext([TRACKER, CHAT]));
     expect((await call('tool_browse', { query: 'open a new issue' })).text).toMatchInlineSnapshot(`
-      "1 tool for this query, best first (4 searched).
-      [1/1] tracker:create_issue#fc9592de (tool) — Create a new issue in a repository. [mcp]
+      "2 tools for this query, best first (4 searched).
+      [1/2] tracker:create_issue#fc9592de (tool) — Create a new issue in a repository. [mcp]
+      [2/2] tracker:close_issue#b194a8c5 (tool) — Close an issue. [destructive, mcp]
       Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.
       "
     `);

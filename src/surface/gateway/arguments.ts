@@ -1,5 +1,6 @@
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { nearest } from '../../ops/nearest.ts';
+import { oneLine } from '../../ops/porcelain.ts';
 import type { ToolDefinition } from './definitions.ts';
 
 export type RenderMode = 'porcelain' | 'json';
@@ -17,7 +18,7 @@ export function checkArguments(definition: ToolDefinition, args: unknown): Check
     if (!schema) {
       const suggestion = nearest(name, names);
       const hint = suggestion ? `did you mean "${suggestion}"?` : `it takes ${names.join(', ')}.`;
-      throw argsInvalid(`${definition.name} has no argument "${name}"; ${hint}`, [name]);
+      throw argsInvalid(`${definition.name} has no argument "${oneLine(name, 64)}"; ${hint}`, [name]);
     }
     const expected = mismatch(schema, value);
     if (expected) throw argsInvalid(`"${name}" of ${definition.name} must be ${expected}.`, [name]);

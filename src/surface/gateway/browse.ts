@@ -14,7 +14,8 @@ import { serverNotes, serverStates } from './serverNotes.ts';
 import type { SessionState } from './sessionState.ts';
 
 /** What stands behind the cards needs room beside them. */
-const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - 2_000;
+const NOTES_ROOM_CHARS = 2_000;
+const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
 const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
 const NEXT_STEP =
@@ -52,7 +53,7 @@ function render(listing: Listing, view: CatalogView, context: GatewayContext): A
   const { headline, cards, rest, hints, confidence } = listing;
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration());
-  const shown = fitting(cards, (card) => renderCardLine(card, cards.length, cards.length));
+  const shown = fitting(cards, CARDS_ROOM_CHARS, (card) => renderCardLine(card, cards.length, cards.length));
   const lines = [headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
   if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
   const next = shown.some((card) => card.kind === 'tool') ? [NEXT_STEP] : [];
@@ -62,11 +63,11 @@ function render(listing: Listing, view: CatalogView, context: GatewayContext): A
   return {
     text: boundText(lines.join('\n')),
     data: {
-      cards: fitting(cards, (card) => JSON.stringify(card)).map(cardToJson),
+      cards: fitting(cards, CARDS_ROOM_CHARS, (card) => JSON.stringify(card)).map(cardToJson),
       total: cards.length,
       searched: view.catalog.tools.length,
       ...(confidence === undefined ? {} : { confidence }),
-      ...serverStates(servers),
+      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
     },
   };
 }
@@ -150,14 +151,14 @@ function pathError(error: unknown, path: string): unknown {
   return new GatewayError(error.code, error.message, { path, ...details });
 }
 
-/** As many whole cards as there is room for. */
-function fitting(cards: readonly ChoiceCard[], rendered: (card: ChoiceCard) => string): readonly ChoiceCard[] {
+/** As many of them, whole, as there is room for. */
+function fitting<T>(items: readonly T[], room: number, rendered: (item: T) => string): readonly T[] {
   let used = 0;
-  const end = cards.findIndex((card) => {
-    used += rendered(card).length + 1;
-    return used > CARDS_ROOM_CHARS;
+  const end = items.findIndex((item) => {
+    used += rendered(item).length + 1;
+    return used > room;
   });
-  return end === -1 ? cards : cards.slice(0, end);
+  return end === -1 ? items : items.slice(0, end);
 }
 
 /**

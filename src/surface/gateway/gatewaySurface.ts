@@ -1,5 +1,6 @@
+import { boundData } from '../../ops/boundData.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
-import { errorText, oneLine } from '../../ops/porcelain.ts';
+import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, type RenderMode, renderMode } from './arguments.ts';
 import { browse } from './browse.ts';
@@ -92,10 +93,15 @@ async function settle(run: () => Promise<Answer>, args: unknown): Promise<{ resu
 function toResult({ text, data, isError, media = [] }: Answer, mode: RenderMode): ToolResult {
   const flag = isError ? { isError: true } : {};
   if (mode === 'json') {
-    return { content: [{ type: 'text', text: JSON.stringify(data) }, ...media], structuredContent: data, ...flag };
+    const bounded = boundData(data);
+    return {
+      content: [{ type: 'text', text: JSON.stringify(bounded) }, ...media],
+      structuredContent: bounded,
+      ...flag,
+    };
   }
   // Parts are joined without a separator by VS Code: each ends its line.
-  return { content: [{ type: 'text', text: `${text}\n` }, ...media], ...flag };
+  return { content: [{ type: 'text', text: `${boundText(text, MAX_ANSWER_CHARS - 2)}\n` }, ...media], ...flag };
 }
 
 function subjectOf(args: unknown): string {

@@ -40,20 +40,16 @@ function unconfigured(servers: readonly ServerStatus[], { problems, exists, file
   return [`No server is configured yet: ${exists ? `${file} has none` : `ask the user to create ${file}`}.`];
 }
 
-const MAX_STATES = 20;
-
-/** The same for `render=json`: those that are ready are counted, of the others each is told. */
-export function serverStates(servers: readonly ServerStatus[]): { servers_ready: number; servers_not_ready: object[] } {
-  const others = servers.filter((server) => server.state !== 'ready' && server.state !== 'disabled');
-  return {
-    servers_ready: servers.filter((server) => server.state === 'ready').length,
-    servers_not_ready: others.slice(0, MAX_STATES).map(({ name, state, reason: why, location }) => ({
-      name,
-      state,
-      ...(why === undefined ? {} : { reason: oneLine(why, 200) }),
-      ...(why === undefined || !location ? {} : { file: location.file, line: location.line }),
-    })),
-  };
+/** The same for `render=json`; what is ready comes last, where it may be cut off. */
+export function serverStates(servers: readonly ServerStatus[]): object[] {
+  const ready = servers.filter((server) => server.state === 'ready');
+  const rest = servers.filter((server) => server.state !== 'ready');
+  return [...rest, ...ready].map(({ name, state, reason, location }) => ({
+    name,
+    state,
+    ...(reason === undefined ? {} : { reason: oneLine(reason, 200) }),
+    ...(reason === undefined || !location ? {} : { file: location.file, line: location.line }),
+  }));
 }
 
 function reason(server: ServerStatus): string {

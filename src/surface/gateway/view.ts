@@ -17,7 +17,7 @@ export function view(args: CheckedArguments, context: GatewayContext, session: S
   if (!artifact) {
     throw new GatewayError(
       'VIEW_FAILED',
-      `There is no artifact ${JSON.stringify(handle)}; run the call again for a new handle.`,
+      `There is no artifact ${JSON.stringify(handle.slice(0, 120))}; run the call again for a new handle.`,
       {
         path: handle,
       },

@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
+import { rendezvous, status, waygate } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, temporaryFolder, testWorkspace, WAYGATE } from '../support/workspace.ts';
+
+const oneSentence = /^waygate: [^\n]+\.\n$/;
+
+describe('the command line', () => {
+  it.each([
+    [['serv'], /unknown command "serv"; did you mean "serve"\?/],
+    [['--json'], /unknown option "--json"; there are serve, status, stop, --help, --version\./],
+    [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
+    [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace\./],
+    [['status', 'here'], /waygate status: Unexpected argument 'here'/],
+    [['status', '--json=yes'], /waygate status: Option '--json' does not take an argument\./],
+    [['serve', '--workspace'], /waygate serve: Option '--workspace <value>' argument missing\./],
+    [['serve', '--workspace', ''], /--workspace is empty/],
+  ])('refuses %j with 64 and a sentence', async (args, sentence) => {
+    const { code, stdout, stderr } = await waygate(testWorkspace(), args);
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(/^waygate: [^\n]+[.?]\n$/);
+  });
+
+  it.each([
+    ['serve', 'nowhere', /nowhere does not exist; name another with --workspace\./],
+    ['status', 'nowhere', /nowhere does not exist/],
+    ['stop', 'a-file', /a-file is not a folder/],
+  ])('%s refuses %s as a workspace with 66', async (command, name, sentence) => {
+    const workspace = testWorkspace();
+    workspace.write('a-file', '');
+    const { code, stdout, stderr } = await waygate(workspace, [command, '--workspace', join(workspace.folder, name)]);
+    expect({ code, stdout }).toEqual({ code: 66, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(oneSentence);
+  });
+
+  it('tells its version and how to use it', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const workspace = testWorkspace();
+    for (const flag of ['--version', '-v']) {
+      const answer = await waygate(workspace, [flag]);
+      expect(answer).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(/^waygate \S+\+\d{14}\n$/) });
+      expect(answer.stdout).toContain(` ${version}+`);
+    }
+    for (const args of [[], ['--help'], ['-h'], ['help'], ['serve', '--help'], ['stop', '-h']]) {
+      const { code, stdout } = await waygate(workspace, args);
+      expect(code).toBe(0);
+      for (const command of ['serve', 'status', 'stop']) expect(stdout).toContain(`waygate ${command}`);
+    }
+  });
+
+  it('tells that no gateway runs, and starts none to tell it', async () => {
+    const workspace = testWorkspace({});
+    expect(await waygate(workspace, ['status'])).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `No gateway runs for ${workspace.folder}.\n`,
+    });
+    expect((await waygate(workspace, ['stop'])).stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
+    expect(await status(workspace)).toEqual({ workspace: workspace.folder, worker: null, sessions: [], servers: [] });
+    expect(rendezvous(workspace)).toBeUndefined();
+  });
+
+  it('tells of the worker, its sessions and servers', async () => {
+    const workspace = testWorkspace({ one: servers.fixture(), gone: { command: 'waygate-no-such-command' } });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const text = await until('both servers to settle', async () => {
+      const { stdout } = await waygate(workspace, ['status']);
+      return stdout.includes('failed') && stdout;
+    });
+    expect(text).toMatch(/^gateway {2}degraded, pid \d+, build \S+, up \d+ s\ncatalog {2}6 tools of 2 servers\n/);
+    expect(text).toMatch(/\n {2}one {3}ready, 6 tools, pid \d+\n/);
+    expect(text).toMatch(
+      /\n {2}gone {2}failed: The command "waygate-no-such-command" was not found; .*waygate\.json:\d+\)\n/,
+    );
+    expect(text).toMatch(/\nsessions\n {2}test-client 1\.2\.3, MCP 2025-11-25, for \d+ s\n$/);
+    expect(await status(workspace)).toMatchObject({
+      workspace: workspace.folder,
+      worker: {
+        pid: rendezvous(workspace)?.pid,
+        build: expect.any(String),
+        uptimeMs: expect.any(Number),
+        state: 'degraded',
+      },
+      configuration: { file: workspace.configFile, exists: true, problems: [] },
+      catalog: { toolCount: 6, namespaceCount: expect.any(Number) },
+      sessions: [{ client: 'test-client' }],
+      servers: [
+        { name: 'one', state: 'ready', pid: expect.any(Number) },
+        { name: 'gone', state: 'failed' },
+      ],
+    });
+  });
+
+  it('stops the worker with its servers; the session stays, and only its next request starts another', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const { worker, servers: running } = await status(workspace);
+    const { code, stdout, stderr } = await waygate(workspace, ['stop']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`Stopped the gateway of ${workspace.folder} (pid ${worker?.pid}).\n`);
+    expect([worker?.pid, running[0]?.pid].map((pid) => isAlive(pid as number))).toEqual([false, false]);
+    // A host that restarts what was stopped does so at once.
+    await new Promise((done) => setTimeout(done, 500));
+    expect((await status(workspace)).worker).toBeNull();
+    expect(await host.call('tool_browse', { path: '/' })).toMatchObject({ isError: false });
+    expect((await status(workspace)).worker?.pid).not.toBe(worker?.pid);
+  });
+
+  it('tells of a worker that does not answer, where there is one', async () => {
+    const workspace = testWorkspace({});
+    const host = await HostProcess.connect(workspace);
+    await host.request('tools/list');
+    const pid = rendezvous(workspace)?.pid as number;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const answers = await Promise.all([waygate(workspace, ['status']), waygate(workspace, ['stop'])]);
+      for (const { code, stdout, stderr } of answers) {
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+        expect(stderr).toMatch(oneSentence);
+        expect(stderr).toContain(`The gateway (pid ${pid}) does not answer`);
+      }
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  it.each([
+    ['a file', (path: string) => writeFileSync(path, ''), 'is not a folder'],
+    ['a folder for everybody', (path: string) => mkdirSync(path, { mode: 0o777 }), 'is a folder for everybody'],
+  ])('serves its session to the end where the state folder is %s, and exits with 73', async (what, make, sentence) => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    make(workspace.stateDir);
+    if (what !== 'a file') (await import('node:fs')).chmodSync(workspace.stateDir, 0o1777);
+    const host = new HostProcess(workspace);
+    expect((await host.initialize()).result).toBeDefined();
+    const answer = await host.call('tool_browse', { path: '/' });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(sentence) });
+    expect((await host.request('tools/list')).error?.message).toContain(sentence);
+    host.end();
+    expect(await host.exited).toBe(73);
+    expect(host.stderr).toMatch(oneSentence);
+    expect(host.stderr).toContain(sentence);
+  });
+});
+
+describe('a client that goes', () => {
+  const spawnHost = (workspace: TestWorkspace) => {
+    const child = spawn(process.execPath, [WAYGATE, 'serve', '--workspace', workspace.folder], { env: workspace.env });
+    child.stdin.on('error', () => undefined);
+    return { child, exited: new Promise((done) => child.once('exit', (code) => done(code))) };
+  };
+
+  it('without reading takes its host with it within a second', async () => {
+    const { child, exited } = spawnHost(testWorkspace({}));
+    // Far more than a socket holds, and nobody reads it.
+    child.stdout.pause();
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'.repeat(50_000));
+    await until('the output to be full', () => child.stdin.writableLength === 0);
+    const ended = performance.now();
+    child.stdin.end();
+    await exited;
+    expect(performance.now() - ended).toBeLessThan(1_500);
+  });
+
+  it('in the middle of a line does no harm', async () => {
+    const { child, exited } = spawnHost(testWorkspace({}));
+    child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"tools');
+    expect(await exited).toBe(0);
+  });
+
+  it('from the output alone ends the host without a word', async () => {
+    const { child, exited } = spawnHost(testWorkspace({}));
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.stdout.destroy();
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'.repeat(10));
+    expect(await exited).toBe(0);
+    expect(stderr).toBe('');
+  });
+
+  it('from stderr alone changes nothing', async () => {
+    const folder = temporaryFolder('wg-');
+    writeFileSync(join(folder, 'state'), '');
+    const workspace = { ...testWorkspace({}), stateDir: join(folder, 'state') };
+    const host = new HostProcess({ ...workspace, env: { ...workspace.env, WAYGATE_STATE_DIR: workspace.stateDir } });
+    host.child.stderr.destroy();
+    await host.initialize();
+    // Each of these would be a word on stderr.
+    expect(await host.call('tool_browse', { path: '/' })).toMatchObject({ isError: true });
+    expect((await host.request('ping')).result).toEqual({});
+  });
+
+  it('is answered before it goes, with or without a worker', async () => {
+    const workspace = testWorkspace({});
+    // Somebody else is starting the worker, and never gets ready.
+    const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
+    writeFileSync(join(folder, 'start.lock'), String(process.pid));
+    const host = new HostProcess(workspace);
+    await host.initialize();
+    const tools = host.request('tools/list');
+    const call = host.call('tool_browse', { path: '/' });
+    host.end();
+    expect((await tools).error?.message).toContain('ended before the gateway was there');
+    expect((await call).text).toContain('outcome: not_dispatched');
+    await host.exited;
+  });
+});

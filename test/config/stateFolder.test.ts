@@ -1,0 +1,78 @@
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  ensurePrivateFolder,
+  ensureWorkspaceState,
+  StateFolderError,
+  stateRoot,
+  unwritable,
+  workspaceStateFolder,
+} from '../../src/config/stateFolder.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const posix = it.skipIf(process.platform === 'win32');
+const mode = (path: string): number => statSync(path).mode & 0o777;
+
+describe('the state folder', () => {
+  posix('is made for its owner alone, and narrowed where it was not', () => {
+    const root = join(temporaryFolder('wg-state-'), 'a', 'state');
+    mkdirSync(root, { recursive: true });
+    chmodSync(root, 0o755);
+    const folder = ensureWorkspaceState('/w', root);
+    expect([root, join(root, 'workspaces'), folder].map(mode)).toEqual([0o700, 0o700, 0o700]);
+  });
+
+  it('is one for two ways to write a path, and another for another', () => {
+    const root = temporaryFolder('wg-state-');
+    const real = join(root, 'real');
+    mkdirSync(real);
+    symlinkSync(real, join(root, 'link'));
+    expect(workspaceStateFolder(join(root, 'link'), root)).toBe(workspaceStateFolder(`${real}/`, root));
+    expect(workspaceStateFolder(root, root)).not.toBe(workspaceStateFolder(real, root));
+  });
+
+  it.each([
+    ['a file', (path: string) => writeFileSync(path, ''), /is not a folder; make it a folder of your own/],
+    ['a symbolic link', (path: string) => symlinkSync('/tmp', path), /is a symbolic link/],
+    [
+      'a folder for everybody',
+      (path: string) => {
+        mkdirSync(path);
+        chmodSync(path, 0o1777);
+      },
+      /is a folder for everybody/,
+    ],
+    ['below a file', (path: string) => writeFileSync(join(path, '..', 'file'), ''), /is not a folder/, 'file/state'],
+  ])('is refused in one sentence where it is %s', (_what, make, sentence, name = 'state') => {
+    const parent = temporaryFolder('wg-state-');
+    const path = join(parent, name);
+    make(name === 'state' ? path : join(parent, 'x'));
+    expect(() => ensurePrivateFolder(path)).toThrow(StateFolderError);
+    expect(() => ensurePrivateFolder(path)).toThrow(sentence);
+    expect(() => ensurePrivateFolder(path)).toThrow(/WAYGATE_STATE_DIR/);
+  });
+
+  it('is never narrowed where everybody writes', () => {
+    const path = join(temporaryFolder('wg-state-'), 'state');
+    mkdirSync(path);
+    chmodSync(path, 0o1777);
+    expect(() => ensurePrivateFolder(path)).toThrow();
+    expect(statSync(path).mode & 0o7777).toBe(0o1777);
+  });
+
+  it.each([
+    ['ENOSPC', /disk of Waygate's state folder \/s is full/],
+    ['EROFS', /cannot write its state folder \/s \(EROFS\)/],
+    ['ENOTDIR', /\/s is not a folder/],
+  ])('tells %s in one sentence', (code, sentence) => {
+    const error = unwritable('/s', Object.assign(new Error(), { code }));
+    expect(error.message).toMatch(sentence);
+    expect(unwritable('/other', error)).toBe(error);
+  });
+
+  it('is where the person or the system says', () => {
+    expect(stateRoot({ WAYGATE_STATE_DIR: '/x/y' })).toBe('/x/y');
+    if (process.platform === 'linux') expect(stateRoot({ XDG_STATE_HOME: '/x' })).toBe('/x/waygate');
+  });
+});

@@ -1,0 +1,119 @@
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ControlHandlers, type ControlServer, connectControl, serveControl } from '../../src/control/channel.ts';
+import type { ControlClient } from '../../src/control/client.ts';
+import type { GatewaySnapshot } from '../../src/control/contract.ts';
+import { connectLocal } from '../../src/protocol/localSocket.ts';
+import { snapshot } from '../extension/fixtures.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+/** Both ends over a real socket. */
+async function channel(handlers: Partial<ControlHandlers> = {}) {
+  const path = join(temporaryFolder('wg-control-'), 's');
+  let far: Socket | undefined;
+  let server: ControlServer | undefined;
+  const listener = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on('error', () => undefined);
+    far = socket;
+    const all = { status: () => snapshot(), ...handlers } as ControlHandlers;
+    server = serveControl(socket, all);
+  });
+  await new Promise<void>((done) => listener.listen(path, done));
+  const socket = await connectLocal(path, 1_000);
+  socket.on('error', () => undefined);
+  const client = connectControl(socket);
+  onTestFinished(() => {
+    client.dispose();
+    listener.close();
+  });
+  // The other end is there once it has answered.
+  await client.request('status', {});
+  return { client, server: server as ControlServer, socket, far: far as Socket };
+}
+
+const closed = (end: ControlClient | ControlServer): Promise<void> => new Promise((done) => end.onClose(done));
+
+describe('the control channel', () => {
+  it('carries requests with their parameters, and answers that come late', async () => {
+    const { client } = await channel({
+      children: async ({ path }) => {
+        await new Promise((done) => setTimeout(done, path === '/slow' ? 50 : 0));
+        return { revision: path.length, nodes: [] };
+      },
+    });
+    const order: string[] = [];
+    const ask = (path: string) =>
+      client.request('children', { path }).then(({ revision }) => order.push(`${path} ${revision}`));
+    await Promise.all([ask('/slow'), ask('/')]);
+    expect(order).toEqual(['/ 1', '/slow 5']);
+  });
+
+  it('passes on what a handler throws, and goes on', async () => {
+    const { client } = await channel({
+      refresh: () => {
+        throw new Error('the disk is gone');
+      },
+    });
+    await expect(client.request('refresh', {})).rejects.toThrow('the disk is gone');
+    await expect(client.request('stop', {})).rejects.toThrow();
+    expect(await client.request('status', {})).toMatchObject({ health: 'ready' });
+  });
+
+  it('brings snapshots to every listener', async () => {
+    const { client, server } = await channel();
+    const seen: GatewaySnapshot[] = [];
+    const both = new Promise<void>((done) => {
+      client.onSnapshot((news) => void seen.push(news));
+      client.onSnapshot(() => seen.length === 2 && done());
+    });
+    await server.notify(snapshot({ health: 'starting' }));
+    await server.notify(snapshot({ health: 'ready' }));
+    await both;
+    expect(seen.map((news) => news.health)).toEqual(['starting', 'ready']);
+  });
+
+  it('rejects what still waits when the other end goes, and tells so', async () => {
+    const { client, far } = await channel({ refresh: () => new Promise(() => undefined) });
+    const waiting = client.request('refresh', {});
+    const gone = closed(client);
+    far.destroy();
+    await expect(waiting).rejects.toThrow();
+    await gone;
+    await expect(client.request('status', {})).rejects.toThrow();
+  });
+
+  it('tells the worker that a watcher has gone', async () => {
+    const { client, server } = await channel();
+    const gone = closed(server);
+    client.dispose();
+    await gone;
+    // A snapshot for nobody settles all the same.
+    await server.notify(snapshot());
+    const late = closed(server);
+    await late;
+  });
+
+  it('does not hold back the sender for a watcher that does not read', async () => {
+    const { client, server, socket } = await channel();
+    socket.pause();
+    const big = snapshot({ workspace: 'x'.repeat(4_000_000) });
+    let left = false;
+    const sent = server.notify(big).then(() => {
+      left = true;
+    });
+    await new Promise((done) => setTimeout(done, 100));
+    // The worker knows by this that the watcher is behind.
+    expect(left).toBe(false);
+    socket.resume();
+    await sent;
+    client.dispose();
+  });
+
+  it('closes on what is not of its protocol', async () => {
+    const { server, socket } = await channel();
+    const gone = closed(server);
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    await gone;
+  });
+});

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
+import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
+
+/** The same moments in every run. */
+function* pseudoRandom(seed: number): Generator<number, never> {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+describe('kills at any moment', () => {
+  it('of worker, server and other hosts lose no session, repeat no call and leave no process', {
+    timeout: 120_000,
+  }, async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--pid-file', pids, '--effects', effects, '--grandchild') });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const random = pseudoRandom(11);
+    const outcomes = new Map<string, Awaited<ReturnType<HostProcess['call']>>>();
+    for (let round = 0; round < 12; round++) {
+      const calls = Array.from({ length: 5 }, async (_, i) => {
+        const nonce = `${round}-${i}`;
+        outcomes.set(nonce, await host.call('tool_execute', { tool_id: id, args: { ms: 30, nonce } }));
+      });
+      const browse = host.call('tool_browse', { path: '/one' });
+      const bystander = new HostProcess(workspace);
+      void bystander.initialize();
+      await new Promise((done) => setTimeout(done, random.next().value * 120));
+      const server = readFileSync(pids, 'utf8').trim().split('\n').at(-1)?.split(' ')[0];
+      const victim = round % 3 === 2 ? Number(server) : rendezvous(workspace)?.pid;
+      if (victim !== undefined && isAlive(victim)) process.kill(victim, 'SIGKILL');
+      bystander.child.kill('SIGKILL');
+      expect((await browse).isError).toBe(false);
+      await Promise.all(calls);
+      await host.toolId('/one/wait');
+    }
+    const ran = readFileSync(effects, 'utf8').trim().split('\n');
+    expect(new Set(ran).size).toBe(ran.length);
+    expect(outcomes.size).toBe(60);
+    for (const [nonce, { isError, text }] of outcomes) {
+      if (!isError) expect(ran).toContain(nonce);
+      else if (text.includes('not_dispatched')) expect(ran).not.toContain(nonce);
+      else expect(text).toMatch(/outcome: unknown|There is no tool/);
+    }
+    // One terminal reply an id, and nothing but those.
+    const ids = host.lines.map((line) => (JSON.parse(line) as { id: number }).id);
+    expect(new Set(ids).size).toBe(ids.length);
+    host.end();
+    expect(await host.exited).toBe(0);
+    await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
+    const started = readFileSync(pids, 'utf8').trim().split(/\s/).map(Number);
+    expect(started.length).toBeGreaterThan(10);
+    expect(started.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe('what a kill leaves on disk', () => {
+  it('an unsigned lock delays the next host by moments only', async () => {
+    const workspace = testWorkspace({});
+    const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
+    // Killed between making the file and writing its number.
+    writeFileSync(join(folder, 'start.lock'), '');
+    const host = await HostProcess.connect(workspace);
+    const asked = performance.now();
+    expect((await host.request('tools/list')).result).toHaveProperty('tools');
+    // Twenty seconds is what a signed lock of a living process is trusted for.
+    expect(performance.now() - asked).toBeLessThan(10_000);
+  });
+
+  it('a half-written rendezvous, journal and lock of the dead are replaced', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
+    writeFileSync(join(folder, 'worker.json'), '{"link":1,"pid":12,"socket":"/tmp/x","tok');
+    writeFileSync(join(folder, 'start.lock'), String(2 ** 22 - 3));
+    writeFileSync(join(folder, 'children-0123.json'), '{"run":"01');
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    expect(rendezvous(workspace)?.pid).toBeGreaterThan(0);
+  });
+
+  it('the socket of a killed worker goes with its successor', async () => {
+    const workspace = testWorkspace({});
+    const host = await HostProcess.connect(workspace);
+    await host.request('tools/list');
+    const { pid, socket } = rendezvous(workspace) as { pid: number; socket: string };
+    process.kill(pid, 'SIGKILL');
+    await until('a successor', () => rendezvous(workspace)?.pid !== pid);
+    expect((await host.request('tools/list')).result).toHaveProperty('tools');
+    const { existsSync } = await import('node:fs');
+    expect(existsSync(socket)).toBe(false);
+  });
+});
+
+/** A disk of one megabyte, where this user may mount one. */
+function smallDisk(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
+  const folder = temporaryFolder('wg-disk-');
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  return folder;
+}
+
+function fill(folder: string): void {
+  for (const [name, size] of [
+    ['large', 65_536],
+    ['small', 1],
+  ] as const) {
+    try {
+      for (;;) writeFileSync(join(folder, name), 'x'.repeat(size), { flag: 'a' });
+    } catch {
+      // Full to that measure.
+    }
+  }
+}
+
+describe('a full disk', () => {
+  it('is told in one sentence where no worker can start, and costs a running one nothing', async (context) => {
+    const disk = smallDisk();
+    if (!disk) return context.skip('a small disk can only be mounted by root on Linux');
+    const stateDir = join(disk, 'state');
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const there = { ...workspace, stateDir, env: { ...workspace.env, WAYGATE_STATE_DIR: stateDir } };
+    mkdirSync(stateDir);
+    const host = await HostProcess.connect(there);
+    const id = await host.toolId('/one/echo');
+    fill(disk);
+    // Every one of these is a line for the log and the journal.
+    workspace.configure({
+      one: servers.fixture(),
+      two: { command: 'waygate-no-such-command' },
+      three: servers.fixture('--garbage', '500'),
+    });
+    await host.toolId('/three/echo');
+    expect(await host.call('tool_execute', { tool_id: id, args: { text: 'fine' } })).toMatchObject({ text: 'fine\n' });
+    expect(host.stderr).toBe('');
+    const worker = (await status(there)).worker?.pid as number;
+    process.kill(worker, 'SIGKILL');
+    const answer = await host.call('tool_browse', { path: '/' });
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toMatch(/The disk of Waygate's state folder \S+ is full; make room/);
+    // Room again, and the session goes on where it was.
+    execFileSync('rm', ['-f', join(disk, 'large'), join(disk, 'small')]);
+    await until('an answer', async () => !(await host.call('tool_browse', { path: '/' })).isError);
+    expect(readFileSync(join(stateFolder(there), 'worker.json'), 'utf8')).toContain('token');
+  });
+});

@@ -1,0 +1,102 @@
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WorkerLink } from '../../src/host/workerLink.ts';
+import { connectLocal } from '../../src/protocol/localSocket.ts';
+import { until } from '../support/hostProcess.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+/** A link to workers over real sockets; each worker is a socket that does what the test has it do. */
+async function link(worker: (socket: Socket) => void, waiting = true) {
+  const path = join(temporaryFolder('wg-worker-'), 's');
+  const workers: Socket[] = [];
+  const listener = createServer((socket) => {
+    socket.on('error', () => undefined);
+    workers.push(socket);
+    worker(socket);
+  });
+  await new Promise<void>((done) => listener.listen(path, done));
+  const frames: string[] = [];
+  const lost: number[] = [];
+  const it = new WorkerLink({
+    attach: async () => {
+      const socket = await connectLocal(path, 1_000);
+      socket.on('error', () => undefined);
+      return socket;
+    },
+    onAttached: () => undefined,
+    isWaiting: () => waiting,
+    onFrame: (frame) => void frames.push(String(frame)),
+    onDrain: () => undefined,
+    onLost: (generation) => void lost.push(generation),
+    onFailed: () => undefined,
+    silenceMs: 50,
+    pingMs: 100,
+  });
+  onTestFinished(() => {
+    it.close();
+    for (const socket of workers) socket.destroy();
+    listener.close();
+  });
+  it.connect();
+  await until('the worker', () => it.attached && workers.length === 1);
+  return { link: it, workers, frames, lost };
+}
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** Answers pings as the worker's MCP server does. */
+const answering = (socket: Socket): void => {
+  socket.on('data', (chunk) => {
+    for (const line of String(chunk).split('\n').filter(Boolean)) {
+      const { id } = JSON.parse(line) as { id: string };
+      socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n`);
+    }
+  });
+};
+
+describe('the link to a worker', () => {
+  it('gives up a worker that is silent while an answer is awaited, and finds another', async () => {
+    const { workers, lost } = await link((socket) => void socket.resume());
+    await until('another worker', () => workers.length === 2);
+    expect(lost[0]).toBe(1);
+  });
+
+  it('stays with a silent worker that answers a ping, and keeps the answer to itself', async () => {
+    const { workers, lost, frames } = await link(answering);
+    await pause(500);
+    expect({ workers: workers.length, lost, frames }).toEqual({ workers: 1, lost: [], frames: [] });
+  });
+
+  it('asks nothing of a worker that nobody waits for', async () => {
+    let heard = '';
+    const { lost } = await link((socket) => void socket.on('data', (chunk) => (heard += String(chunk))), false);
+    await pause(300);
+    expect({ heard, lost }).toEqual({ heard: '', lost: [] });
+  });
+
+  it('does not take its own pause for silence', async () => {
+    const { link: it, lost } = await link((socket) => void socket.resume());
+    it.pause();
+    await pause(400);
+    expect(lost).toEqual([]);
+  });
+
+  it('finds another worker at once when one goes', async () => {
+    const { link: it, workers, lost } = await link((socket) => void socket.resume());
+    workers[0]?.destroy();
+    await until('another worker', () => workers.length === 2 && it.attached);
+    expect({ lost: lost[0], generation: it.generation }).toEqual({ lost: 1, generation: 2 });
+  });
+
+  it('looks for no other after a worker that was asked to stop, until it is woken', async () => {
+    const { link: it, workers, lost } = await link((socket) => void socket.resume());
+    it.rest();
+    workers[0]?.destroy();
+    await until('the loss', () => lost.length === 1);
+    await pause(200);
+    expect({ resting: it.resting, workers: workers.length }).toEqual({ resting: true, workers: 1 });
+    it.wake();
+    await until('another worker', () => workers.length === 2);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { status } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+
+describe('ten servers of which one needs eight seconds', () => {
+  it('answer without it, tell that it is starting, and have it when it is there', async () => {
+    const quick = Array.from({ length: 9 }, (_, i) => [`quick-${i}`, servers.fixture()] as const);
+    const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '8000'), ...Object.fromEntries(quick) });
+    const host = new HostProcess(workspace);
+    // Whatever comes back before the slow one is up has not waited for it: no clock tells that better.
+    expect((await host.initialize()).result).toHaveProperty('serverInfo');
+    expect((await host.request('tools/list')).result?.tools).toHaveLength(3);
+    expect((await host.call('tool_browse', { path: '/' })).text).toMatch(/Still starting: slow/);
+    const ids = await Promise.all(quick.map(([name]) => host.toolId(`/${name}/echo`)));
+    const answers = await Promise.all(
+      ids.map((id, i) => host.call('tool_execute', { tool_id: id, args: { text: `hi ${i}` } })),
+    );
+    expect(answers.map(({ text }) => text)).toEqual(ids.map((_, i) => `hi ${i}\n`));
+    const found = await host.call('tool_browse', { query: 'say back a text' });
+    expect(found.text).toMatch(/quick-\d:echo/);
+    expect(found.text).toContain('Still starting: slow. Browse again shortly for their tools.');
+    expect((await status(workspace)).servers[0]).toMatchObject({ name: 'slow', state: 'starting' });
+    const late = await host.toolId('/slow/echo');
+    expect(await host.call('tool_execute', { tool_id: late, args: { text: 'late' } })).toMatchObject({
+      text: 'late\n',
+    });
+    expect((await host.call('tool_browse', { path: '/' })).text).not.toContain('starting');
+  });
+});
+
+describe('several clients of one workspace', () => {
+  it('share one process of each server, and their calls stay apart', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    workspace.configure({ one: servers.fixture('--pid-file', pids) });
+    const hosts = [await HostProcess.connect(workspace), await HostProcess.connect(workspace)] as const;
+    const [id] = await Promise.all(hosts.map((host) => host.toolId('/one/echo')));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        hosts[i % 2 ? 1 : 0].call('tool_execute', { tool_id: id as string, args: { text: `call ${i}` } }),
+      ),
+    );
+    expect(answers.map(({ text }) => text)).toEqual(answers.map((_, i) => `call ${i}\n`));
+    const { readFileSync } = await import('node:fs');
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
+    // One goes in the middle of a call: the other does not notice.
+    const wait = await hosts[0].toolId('/one/wait');
+    const call = hosts[0].call('tool_execute', { tool_id: wait, args: { ms: 300 } });
+    void hosts[1].request('tools/call', { name: 'tool_execute', arguments: { tool_id: wait, args: { ms: 60_000 } } });
+    hosts[1].child.kill('SIGKILL');
+    expect((await call).text).toBe('waited 300 ms\n');
+    await until('one session', async () => (await status(workspace)).sessions.length === 1);
+  });
+
+  it('have their cancelled calls cancelled at the server, also when a client just goes', async () => {
+    const workspace = testWorkspace();
+    const log = workspace.write('log.txt', '');
+    workspace.configure({ one: servers.fixture('--log', log) });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const { readFileSync } = await import('node:fs');
+    const seen = (what: string): number => readFileSync(log, 'utf8').split(what).length - 1;
+    const ask = (target: HostProcess, key: string) =>
+      void target.request(
+        'tools/call',
+        { name: 'tool_execute', arguments: { tool_id: id, args: { ms: 60_000 } } },
+        key,
+      );
+    ask(host, 'a');
+    await until('the call', () => seen('"tools/call"') === 1);
+    host.notify('notifications/cancelled', { requestId: 'a' });
+    await until('its end', () => seen('notifications/cancelled') === 1);
+    const other = await HostProcess.connect(workspace);
+    ask(other, 'b');
+    await until('the second call', () => seen('"tools/call"') === 2);
+    other.child.kill('SIGKILL');
+    await until('its end', () => seen('notifications/cancelled') === 2);
+    // A cancelled request has no answer, and its id is free again.
+    expect((await host.request('ping', {}, 'a')).result).toEqual({});
+    expect(host.lines.filter((line) => line.includes('"id":"a"'))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,86 @@
+import type { ConfigurationStatus, ServerStatus } from '../../src/control/contract.ts';
+import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
+import { gatewaySurface } from '../../src/surface/gateway/gatewaySurface.ts';
+import { fixedContext, readyServer } from '../support/fixedContext.ts';
+
+export const FILE = '/home/ada/shop/.vscode/waygate.json';
+
+export interface Answer {
+  content: { type: string; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+
+/** The surface over a catalog that never changes, with no process behind it. */
+export function fixedGateway(
+  listings: Record<string, readonly unknown[]>,
+  more: { servers?: Partial<ServerStatus>[]; configuration?: Partial<ConfigurationStatus> } = {},
+) {
+  const calls: Parameters<GatewayContext['onCallEnd']>[0][] = [];
+  const running = Object.entries(listings).map(([name, tools]) => readyServer(name, tools.length));
+  const context: GatewayContext = {
+    ...fixedContext(
+      Object.entries(listings).map(([server, tools]) => ({ server, tools })),
+      { servers: [...running, ...(more.servers ?? []).map((one) => ({ ...readyServer(one.name ?? '', 0), ...one }))] },
+    ),
+    configuration: () => ({ file: FILE, exists: true, problems: [], ...more.configuration }),
+    onCallEnd: (call) => void calls.push(call),
+  };
+  const surface = gatewaySurface(context);
+  const session = {};
+  const call = async (name: string, args: unknown): Promise<Answer> =>
+    (await surface.callTool(name, args, { signal: new AbortController().signal, client: 'test', session })) as Answer;
+  return {
+    surface,
+    artifacts: context.artifacts,
+    calls,
+    view: context.view(),
+    call,
+    text: async (name: string, args: unknown) => textOf(await call(name, args)),
+  };
+}
+
+export function textOf(answer: Answer): string {
+  return answer.content.map((part) => part.text).join('');
+}
+
+const text = { type: 'string' };
+
+/** A small world: files and issues. */
+export const SHOP = {
+  files: [
+    {
+      name: 'read_file',
+      description: 'Read the whole content of a file.',
+      inputSchema: {
+        type: 'object',
+        properties: { path: { ...text, description: 'Where it lies.' }, tail: { type: 'integer', default: 10 } },
+        required: ['path'],
+      },
+      annotations: { readOnlyHint: true },
+    },
+    {
+      name: 'delete_file',
+      description: 'Delete a file for good.',
+      inputSchema: { type: 'object', properties: { path: text }, required: ['path'] },
+      annotations: { destructiveHint: true },
+    },
+  ],
+  github: [
+    {
+      name: 'create_issue',
+      description: 'Create an issue in a repository.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          title: text,
+          labels: { type: 'array', items: text },
+          state: { enum: ['open', 'closed'] },
+          assignee: { anyOf: [text, { type: 'null' }] },
+        },
+        required: ['title'],
+      },
+    },
+    { name: 'whoami', description: 'Tell who is signed in.', inputSchema: { type: 'object' } },
+  ],
+};

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { childEnvironment, RUN_MARKER } from '../../src/upstream/childEnvironment.ts';
+
+describe('the environment of a server', () => {
+  const editors = {
+    VSCODE_PID: '1',
+    VSCODE_IPC_HOOK_CLI: '/run/x',
+    ELECTRON_RUN_AS_NODE: '1',
+    ELECTRON_NO_ATTACH_CONSOLE: '1',
+    NODE_OPTIONS: '--inspect',
+    NODE_PATH: '/x',
+    WAYGATE_STATE_DIR: '/s',
+    WAYGATE_LINGER_MS: '5',
+    GITHUB_TOKEN: 'secret',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    npm_config_cache: '/c',
+    LD_PRELOAD: '/evil.so',
+  };
+
+  it('holds nothing of the editor, of the gateway, and no secret that happens to be set', () => {
+    expect(childEnvironment(editors, {}, 'r1')).toEqual({ [RUN_MARKER]: 'r1' });
+  });
+
+  it.skipIf(process.platform === 'win32')('holds what a program needs to run where the person runs it', () => {
+    const own = {
+      PATH: '/bin',
+      HOME: '/h',
+      LANG: 'de',
+      LC_ALL: 'de',
+      https_proxy: 'p',
+      NO_PROXY: 'n',
+      XDG_CACHE_HOME: '/c',
+      SSL_CERT_FILE: 'f',
+    };
+    expect(childEnvironment({ ...own, ...editors }, {}, 'r')).toEqual({ ...own, [RUN_MARKER]: 'r' });
+  });
+
+  it('holds what the configuration says before all else, and never another mark', () => {
+    const configured = { PATH: '/own', NODE_OPTIONS: '--x', [RUN_MARKER]: 'forged' };
+    expect(childEnvironment({ PATH: '/bin' }, configured, 'r')).toEqual({
+      PATH: '/own',
+      NODE_OPTIONS: '--x',
+      [RUN_MARKER]: 'r',
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RUN_MARKER } from '../../src/upstream/childEnvironment.ts';
+import { ChildJournal } from '../../src/upstream/childJournal.ts';
+import { processStart } from '../../src/upstream/processStart.ts';
+import { isAlive, until } from '../support/hostProcess.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const journals = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('children-'));
+
+async function sleeper(run = 'none'): Promise<ChildProcess> {
+  const child = spawn('sleep', ['600'], {
+    detached: true,
+    stdio: 'ignore',
+    env: { ...process.env, [RUN_MARKER]: run },
+  });
+  await once(child, 'spawn');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+function plant(folder: string, content: unknown): string {
+  const file = join(folder, 'children-planted.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+/** A worker that is no more. */
+const DEAD = { pid: 2 ** 22 - 3, started: '1' };
+
+describe.skipIf(process.platform === 'win32')('the journal of children', () => {
+  it('names its run before the first child, and every child while it lives', async () => {
+    const folder = temporaryFolder('wg-journal-');
+    const journal = new ChildJournal(folder);
+    await journal.ready;
+    const [name] = journals(folder);
+    const read = () => JSON.parse(readFileSync(join(folder, name as string), 'utf8')) as Record<string, unknown>;
+    expect(read()).toEqual({
+      run: journal.run,
+      worker: { pid: process.pid, started: await processStart(process.pid) },
+      children: [],
+    });
+    expect(statSync(join(folder, name as string)).mode & 0o777).toBe(0o600);
+    const child = await sleeper();
+    await journal.add(child.pid as number);
+    expect(read().children).toEqual([{ pid: child.pid, started: await processStart(child.pid as number) }]);
+    journal.remove(child.pid as number);
+    expect(read().children).toEqual([]);
+    journal.close();
+    expect(journals(folder)).toEqual([]);
+  });
+
+  it('leaves a living worker its children', async () => {
+    const folder = temporaryFolder('wg-journal-');
+    const first = new ChildJournal(folder);
+    await first.ready;
+    const child = await sleeper(first.run);
+    await first.add(child.pid as number);
+    const second = new ChildJournal(folder);
+    expect(await second.orphansEnded).toBe(0);
+    expect(isAlive(child.pid as number)).toBe(true);
+    expect(journals(folder)).toHaveLength(1);
+  });
+
+  it('ends what a dead worker left, and forgets it', async () => {
+    const folder = temporaryFolder('wg-journal-');
+    const child = await sleeper('run-of-the-dead');
+    const started = (await processStart(child.pid as number)) as string;
+    plant(folder, { run: 'run-of-the-dead', worker: DEAD, children: [{ pid: child.pid, started }] });
+    expect(await new ChildJournal(folder).orphansEnded).toBe(1);
+    await until('the child to be gone', () => !isAlive(child.pid as number));
+    expect(journals(folder).filter((name) => name.includes('planted'))).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'ends what was started in the moment before the worker was killed',
+    async () => {
+      const folder = temporaryFolder('wg-journal-');
+      const child = await sleeper('run-unlisted');
+      plant(folder, { run: 'run-unlisted', worker: DEAD, children: [] });
+      expect(await new ChildJournal(folder).orphansEnded).toBe(1);
+      await until('the child to be gone', () => !isAlive(child.pid as number));
+    },
+  );
+
+  it('harms nobody who was given the number of a child since', async () => {
+    const folder = temporaryFolder('wg-journal-');
+    const stranger = await sleeper('another-run');
+    plant(folder, { run: 'run-x', worker: DEAD, children: [{ pid: stranger.pid, started: '1' }] });
+    expect(await new ChildJournal(folder).orphansEnded).toBe(0);
+    expect(isAlive(stranger.pid as number)).toBe(true);
+  });
+
+  it.each(['', '{"run": "x"', '[]', '{"run":"x","worker":{"pid":"7"},"children":[]}', 'null'])(
+    'throws %j away, which is none',
+    async (text) => {
+      const folder = temporaryFolder('wg-journal-');
+      plant(folder, text);
+      const journal = new ChildJournal(folder);
+      expect(await journal.orphansEnded).toBe(0);
+      await journal.ready;
+      expect(journals(folder)).toEqual([`children-${journal.run}.json`]);
+    },
+  );
+
+  it('costs nothing but itself where the folder is gone', async () => {
+    const journal = new ChildJournal('/nowhere/at/all');
+    await journal.ready;
+    await journal.add(process.pid);
+    journal.remove(process.pid);
+    journal.close();
+  });
+});

@@ -1,0 +1,213 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ServerConfig } from '../../src/config/gatewayConfig.ts';
+import { ChildJournal } from '../../src/upstream/childJournal.ts';
+import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { isAlive, until } from '../support/hostProcess.ts';
+import { servers, temporaryFolder } from '../support/workspace.ts';
+
+const WAIT = { timeoutMs: 20_000 };
+
+/** A connection to a real server; its states as they came, and its log. */
+function connect(config: Partial<ServerConfig>) {
+  const journal = new ChildJournal(temporaryFolder('wg-connection-'));
+  const states: string[] = [];
+  const log: string[] = [];
+  const connection: ServerConnection = new ServerConnection(
+    {
+      name: 'one',
+      command: process.execPath,
+      args: [],
+      env: {},
+      cwd: process.cwd(),
+      disabled: false,
+      location: { file: 'waygate.json', line: 1, column: 1 },
+      ...config,
+    },
+    journal,
+    {
+      onChange: () => {
+        if (states.at(-1) !== connection.state) states.push(connection.state);
+      },
+      log: (line) => void log.push(line),
+    },
+  );
+  onTestFinished(() => connection.stop());
+  return { connection, states, log };
+}
+
+const fixture = (...flags: string[]) => connect(servers.fixture(...flags));
+const textOf = (result: Record<string, unknown>): string => (result.content as { text: string }[])[0]?.text as string;
+
+describe('a connection to a server', () => {
+  it('goes from starting to ready, lists, calls, and stops with its process', async () => {
+    const { connection, states } = fixture();
+    await connection.start();
+    const pid = connection.pid as number;
+    expect(connection.tools).toHaveLength(6);
+    expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
+    await connection.stop();
+    expect(states).toEqual(['starting', 'ready', 'stopped']);
+    expect(isAlive(pid)).toBe(false);
+    expect(connection.pid).toBeUndefined();
+    // For good.
+    await connection.start();
+    expect(connection.state).toBe('stopped');
+    await expect(connection.call('echo', {}, WAIT)).rejects.toThrow(NotDispatchedError);
+  });
+
+  it.each([
+    [
+      'an unknown command',
+      { command: 'waygate-no-such-command' },
+      /^The command "waygate-no-such-command" was not found; install it/,
+    ],
+    ['a folder for a command', { command: '/tmp' }, /^The command "\/tmp" may not be run/],
+    [
+      'a missing folder',
+      { cwd: '/no/such/folder' },
+      /^Its folder \/no\/such\/folder does not exist or may not be entered; correct "cwd"\.$/,
+    ],
+    [
+      'a server that ends at once',
+      servers.fixture('--say-and-exit', 'Error: API_KEY is missing'),
+      /^It ended before it answered \(exit code 3\)\. It said: Error: API_KEY is missing$/,
+    ],
+    ['a program that is no server', { args: ['-e', ''] }, /^It ended before it answered \(exit code 0\)\.$/],
+  ])('fails with the reason for %s', async (_what, config, reason) => {
+    const { connection, states } = connect(config);
+    await connection.start();
+    expect(states).toEqual(['starting', 'failed']);
+    expect(connection.reason).toMatch(reason);
+    await expect(connection.call('echo', {}, WAIT)).rejects.toThrow(NotDispatchedError);
+  });
+
+  it('runs a command with spaces in its path', async () => {
+    const folder = join(temporaryFolder('wg-'), 'my tools');
+    mkdirSync(folder);
+    const command = join(folder, 'the server');
+    const { args } = servers.fixture();
+    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${args[0]}"\n`);
+    chmodSync(command, 0o755);
+    const { connection } = connect({ command, cwd: folder });
+    await connection.start();
+    expect(connection.state).toBe('ready');
+  });
+
+  it('gives the server a clean environment', async () => {
+    process.env.VSCODE_TEST_LEAK = '1';
+    process.env.ELECTRON_TEST_LEAK = '1';
+    onTestFinished(() => {
+      delete process.env.VSCODE_TEST_LEAK;
+      delete process.env.ELECTRON_TEST_LEAK;
+    });
+    const { connection } = connect({ ...servers.fixture('--wild'), env: { OWN: 'yes' } });
+    await connection.start();
+    const names = Object.keys(JSON.parse(textOf(await connection.call('environment', {}, WAIT))) as object);
+    expect(names).toEqual(expect.arrayContaining(['PATH', 'OWN', 'WAYGATE_RUN']));
+    expect(names.filter((name) => /^(VSCODE_|ELECTRON_|NODE_OPTIONS|VITEST|WAYGATE_(?!RUN$))/.test(name))).toEqual([]);
+  });
+
+  it.each([
+    ['floods stderr before it speaks', ['--stderr-flood', '5000000']],
+    ['writes its log to stdout', ['--banner', '--bom', '--garbage', '5000']],
+    ['answers initialize twice', ['--init-twice']],
+    ['lists what are no tools', ['--odd-items']],
+    ['has a schema without a bottom', ['--deep-schema']],
+  ])('is ready with a server that %s', async (_what, flags) => {
+    const { connection, log } = fixture(...flags);
+    await connection.start();
+    expect(connection.reason).toBeUndefined();
+    expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
+    expect(log.length).toBeLessThan(30);
+  });
+
+  it('fails when the server ends by itself, and the next call starts another', async () => {
+    const { connection, states } = fixture();
+    await connection.start();
+    const first = connection.pid;
+    await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    await until('the failure', () => connection.state === 'failed');
+    expect(connection.reason).toBe('It ended by itself (exit code 7).');
+    // What it listed serves on.
+    expect(connection.tools).toHaveLength(6);
+    expect(textOf(await connection.call('echo', { text: 'again' }, WAIT))).toBe('again');
+    expect(connection.pid).not.toBe(first);
+    expect(states).toEqual(['starting', 'ready', 'failed', 'starting', 'ready']);
+  });
+
+  it('fails when the server closes its output and lives, takes it down, and the next call starts another', async () => {
+    const { connection } = fixture('--close-stdout', '--ignore-eof');
+    await connection.start();
+    const first = connection.pid as number;
+    await expect(connection.call('echo', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    // At once, before the loss has been told.
+    const next = connection.call('echo', {}, WAIT).catch((error: unknown) => error);
+    await until('the first process to be gone', () => !isAlive(first));
+    expect(await next).toMatchObject({ failure: 'closed' });
+    await until('the failure', () => connection.state === 'failed');
+    expect(connection.reason).toBe('It closed its output.');
+  });
+
+  it.each([
+    ['{"jsonrpc":"2.0","id":ID,"result":"text"}', 'error', /no object/],
+    ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"busy"}}', 'error', /^busy$/],
+    ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"slow"}}', 'error', /^slow$/],
+    ['{"jsonrpc":"2.0","id":ID,"error":7}', 'error', /without words/],
+  ])('fails a call answered with %s at once, and no more than it', async (frame, failure, words) => {
+    const { connection } = fixture('--wild');
+    await connection.start();
+    await expect(connection.call('raw', { frame }, WAIT)).rejects.toMatchObject({
+      failure,
+      message: expect.stringMatching(words),
+    });
+    expect(connection.state).toBe('ready');
+  });
+
+  it('fails a call whose answer is beyond the limit, and no more than it', async () => {
+    const { connection } = fixture('--wild');
+    await connection.start();
+    await expect(connection.call('bytes', { n: 20_000_000 }, WAIT)).rejects.toThrow(/beyond the limit of 16777216/);
+    expect(textOf(await connection.call('bytes', { n: 10_000_000 }, WAIT))).toHaveLength(10_000_000);
+  });
+
+  it('tells a timeout and a cancelled call apart, and tells the server of both', async () => {
+    const log = join(temporaryFolder('wg-'), 'log');
+    const { connection } = fixture('--log', log);
+    await connection.start();
+    await expect(connection.call('wait', { ms: 60_000 }, { timeoutMs: 50 })).rejects.toMatchObject({
+      failure: 'timeout',
+    });
+    const controller = new AbortController();
+    const call = connection.call('wait', { ms: 60_000 }, { ...WAIT, signal: controller.signal });
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await until('both to be told', () => readFileSync(log, 'utf8').split('notifications/cancelled').length === 3);
+    expect(connection.state).toBe('ready');
+  });
+
+  it('lists again after a change, one list at a time, however many changes are announced', async () => {
+    const log = join(temporaryFolder('wg-'), 'log');
+    const { connection } = fixture('--log', log, '--storm', '5000', '--slow-list', '300');
+    const lists = (): number => readFileSync(log, 'utf8').split('"tools/list"').length - 1;
+    await connection.start();
+    await until('the second list', () => lists() === 2);
+    await new Promise((done) => setTimeout(done, 700));
+    expect(lists()).toBe(2);
+  });
+
+  it('can be stopped at any moment of its start', async () => {
+    for (const delay of [0, 1, 5, 20, 60]) {
+      const pids = join(temporaryFolder('wg-'), 'pids');
+      writeFileSync(pids, '');
+      const { connection, states } = fixture('--pid-file', pids, '--start-delay', '30');
+      const started = connection.start();
+      await new Promise((done) => setTimeout(done, delay));
+      await connection.stop();
+      await started;
+      expect(states.at(-1)).toBe('stopped');
+      expect(readFileSync(pids, 'utf8').split('\n').filter(Boolean).map(Number).filter(isAlive)).toEqual([]);
+    }
+  });
+});

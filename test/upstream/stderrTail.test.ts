@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { StderrTail } from '../../src/upstream/stderrTail.ts';
+
+const tail = (...chunks: (string | Buffer)[]): StderrTail => {
+  const it = new StderrTail();
+  for (const chunk of chunks) it.push(Buffer.from(chunk));
+  return it;
+};
+
+describe('the last lines of stderr', () => {
+  it('are put together from whatever pieces they come in', () => {
+    const euro = Buffer.from('10 €\n');
+    expect(tail('a', 'b\r\nc\n\nd', euro.subarray(0, 4), euro.subarray(4)).lines).toEqual(['ab', 'c', '', 'd10 €']);
+  });
+
+  it('are bounded in number and in length, a line without end included', () => {
+    const many = tail(Array.from({ length: 10_000 }, (_, i) => `line ${i}\n`).join(''));
+    expect(many.lines).toHaveLength(40);
+    expect(many.lines.at(-1)).toBe('line 9999');
+    const long = tail('x'.repeat(1_000_000), 'y'.repeat(1_000_000));
+    expect(long.lines).toEqual(['y'.repeat(1_000)]);
+    expect(tail(`${'z'.repeat(5_000)}\n`).lines[0]).toHaveLength(1_000);
+  });
+
+  it.each([
+    [['starting', 'Error: no key', '    at main.js:1', 'Node.js v24', 'bye'], 'Error: no key'],
+    [['first', 'second', '---'], 'second'],
+    [['', ' '], undefined],
+  ])('tell of %j most likely %j', (lines, told) => {
+    expect(tail(lines.join('\n')).lastMeaningful()).toBe(told);
+  });
+});
