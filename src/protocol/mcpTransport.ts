@@ -112,7 +112,10 @@ export class LineTransport implements Transport {
 
   #deliverResponse(message: JSONRPCMessage): void {
     const { idPrefix } = this.#options;
-    if (idPrefix === undefined || !('id' in message)) return this.onmessage?.(message);
+    if (idPrefix === undefined || !('id' in message)) {
+      this.onmessage?.(message);
+      return;
+    }
     const id = String(message.id);
     // An answer to somebody else's question is for nobody here.
     if (id.startsWith(idPrefix)) this.onmessage?.({ ...message, id: Number(id.slice(idPrefix.length)) });

@@ -19,7 +19,6 @@ const VALUES: Record<string, unknown> = {
   browse: {},
   type: 'stdio',
   command: 'node',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration's own
   args: ['${workspaceFolder}'],
   env: { A: 'b' },
   cwd: '/w',

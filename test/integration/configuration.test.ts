@@ -29,7 +29,7 @@ describe('what is wrong with a configuration', () => {
       const answer = await host.call('tool_browse', { path: '/' });
       return !answer.text.includes('starting') && answer;
     });
-    const told = (name: string): string => text.split('\n').find((line) => line.startsWith(`Failed: ${name}:`)) ?? '';
+    const told = (name: string): string => text.split('\n').find((line) => line.startsWith(`${name}: `)) ?? '';
     expect(told('unknown')).toMatch(/"waygate-no-such-command" was not found; .*\(\.vscode\/waygate\.json line 3\)$/);
     expect(told('dies')).toMatch(/exit code 3.*It said: Error: no API key.*line 4\)$/);
     expect(told('wrong')).toMatch(/"command" must be a string\..*line 5\)$/);

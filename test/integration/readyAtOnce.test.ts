@@ -19,7 +19,7 @@ describe('ten servers of which one needs eight seconds', () => {
     expect(answers.map(({ text }) => text)).toEqual(ids.map((_, i) => `hi ${i}\n`));
     const found = await host.call('tool_browse', { query: 'say back a text' });
     expect(found.text).toMatch(/quick-\d:echo/);
-    expect(found.text).toContain('Still starting: slow. Browse again shortly for their tools.');
+    expect(found.text).toContain('Still starting: slow (browse again shortly).');
     expect((await status(workspace)).servers[0]).toMatchObject({ name: 'slow', state: 'starting' });
     const late = await host.toolId('/slow/echo');
     expect(await host.call('tool_execute', { tool_id: late, args: { text: 'late' } })).toMatchObject({
