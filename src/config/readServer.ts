@@ -13,6 +13,8 @@ interface Context {
   workspace: string;
   env: NodeJS.ProcessEnv;
   location: FileLocation;
+  /** A server that is switched off needs no secret yet: what its references lead to is not asked. */
+  unresolved?: boolean;
 }
 
 type Result = { server: ServerConfig } | { problem: string; offset: number };
@@ -34,7 +36,7 @@ export function readServer(name: string, node: Node, context: Context): Result {
   }
 }
 
-function read(name: string, node: Node, context: Context): ServerConfig {
+function read(name: string, node: Node, given: Context): ServerConfig {
   if (node.type !== 'object') throw new Flaw('it must be an object with a "command".', node);
   const fields = new Map<string, Node>();
   const keys = new Map<string, Node>();
@@ -50,6 +52,8 @@ function read(name: string, node: Node, context: Context): ServerConfig {
   }
   const command = fields.get('command');
   if (!command) throw new Flaw('it has no "command".', node);
+  const disabled = flag(fields.get('disabled'));
+  const context = { ...given, unresolved: disabled };
   const inherited = readEnvFile(fields.get('envFile'), context);
   return {
     name,
@@ -57,7 +61,7 @@ function read(name: string, node: Node, context: Context): ServerConfig {
     args: list(fields.get('args'), context),
     env: { ...inherited, ...dictionary(fields.get('env'), context) },
     cwd: folder(fields.get('cwd'), context),
-    disabled: flag(fields.get('disabled')),
+    disabled,
     location: context.location,
   };
 }
@@ -68,7 +72,7 @@ function text(node: Node, what: string, context: Context, filled = false): strin
   if ((node.value as string).includes('\0'))
     throw new Flaw(`${what} holds a NUL character, which no process takes.`, node);
   try {
-    return resolveVariables(node.value, context);
+    return context.unresolved ? node.value : resolveVariables(node.value, context);
   } catch (error) {
     if (error instanceof VariableError) throw new Flaw(error.message, node);
     throw error;
@@ -102,6 +106,7 @@ function folder(node: Node | undefined, context: Context): string {
 function readEnvFile(node: Node | undefined, context: Context): Record<string, string> {
   if (!node) return {};
   const file = absolute(text(node, '"envFile"', context, true), context);
+  if (context.unresolved) return {};
   try {
     return parseEnv(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
   } catch (error) {

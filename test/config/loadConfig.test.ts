@@ -132,6 +132,13 @@ describe('the configuration', () => {
     expect(server('{"command": "$HOME $ {}"}').problems).toEqual([]);
   });
 
+  it('asks nothing of a server that is switched off but its form', () => {
+    const off = server('{"disabled": true, "command": "${env:TOKEN}", "envFile": "no.env", "args": ["${input:key}"]}');
+    expect(off.problems).toEqual([]);
+    expect(off.servers).toMatchObject([{ name: 'one', disabled: true }]);
+    expect(problems(server('{"disabled": true, "command": 5}'))).toHaveLength(1);
+  });
+
   it('has what env says before what envFile says', () => {
     const workspace = testWorkspace();
     workspace.write('.env', '\ufeffFIRST=file\n# a comment\nSECOND="two words"\n');
