@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { buildRankIndex, explainRanking, planFor } from '../../src/routing/rankIndex.ts';
+import { SCORE_SCALE, SIGNAL_WEIGHTS } from '../../src/routing/scoring.ts';
 import { compileThesaurus } from '../../src/routing/thesaurus.ts';
 import { wholeVocabulary } from '../../src/routing/vocabulary/all.ts';
-import { SMALL_CATALOG, SMALL_SERVERS } from './smallCatalog.ts';
+import { makeTool, SMALL_CATALOG, SMALL_SERVERS } from './smallCatalog.ts';
 
 function meaningsOf(text: string, key: string): string[] {
   const meanings = compileThesaurus([text]).meanings.get(key) ?? [];
@@ -85,5 +86,45 @@ describe('what a query asks for', () => {
       contributions.filter(({ from, what }) => from === 'meaning' && what.startsWith('parcels')),
     );
     expect(Math.max(...other.map(({ amount }) => amount))).toBeLessThan(Math.max(...own.map(({ amount }) => amount)));
+  });
+});
+
+describe('what is looked up', () => {
+  const tools = [
+    makeTool('gitlab', 'gitlab_list_boards', { description: 'List git boards of a lab.' }),
+    makeTool('x', 'budget_report', { description: 'Rename it.' }),
+    ...SMALL_CATALOG,
+  ];
+  const index = buildRankIndex(tools, []);
+  const weights = (query: string) =>
+    Object.fromEntries(planFor(index, query).terms.map(({ term, weight }) => [index.lexicon.stems[term], weight]));
+
+  test('the parts of a joined name count little beside the name', () => {
+    expect(weights('GitLab')).toEqual({ gitlab: 1, git: 0.2, lab: 0.2 });
+    expect(weights('BudgetReport')).toEqual({ budget: 1, report: 1 });
+  });
+
+  test('words inside a value count less', () => {
+    expect(weights('rename "budget report"')).toEqual({ renam: 1, budget: 0.5, report: 0.5 });
+  });
+
+  test('what stands beyond the first 500 signs is not read', () => {
+    expect(weights(`${'zz '.repeat(200)}branch`)).toEqual({});
+  });
+
+  test('a word said often counts twice at most', () => {
+    expect(weights('branch branch branch branch')).toEqual({ branch: 2 });
+  });
+
+  test('a name that was asked for word by word counts whole, without the words of its server', () => {
+    const nameOf = (query: string) =>
+      explainRanking(index, query, { topK: 3 }).hits[0]?.contributions.find(({ from }) => from === 'name')?.amount;
+    expect(nameOf('list boards')).toBe(SIGNAL_WEIGHTS.name * SCORE_SCALE);
+    expect(nameOf('boards')).toBeLessThan(SIGNAL_WEIGHTS.name * SCORE_SCALE);
+  });
+
+  test('what the name says beyond the query speaks against it', () => {
+    const { hits } = explainRanking(index, 'boards', { topK: 3 });
+    expect(hits[0]?.contributions.find(({ from }) => from === 'name rest')?.amount).toBeLessThan(0);
   });
 });

@@ -118,7 +118,7 @@ describe('meanings', () => {
       makeTool('a', 'open_pull_request', { description: 'Open one.' }),
       ...AROUND,
     ];
-    expect(found(tools, 'a PR')[0]).toBe('a:open_pull_request');
+    expect(found(tools, 'a PR')).toEqual(['a:open_pull_request']);
   });
 
   test('a verb and its particle may stand apart', () => {
@@ -138,6 +138,21 @@ describe('meanings', () => {
       ...AROUND,
     ];
     expect(found(tools, 'remove the badger')[0]).toBe('a:remove_badger');
+  });
+
+  test('a common word is not outweighed by a rare one that stands for it', () => {
+    const common = Array.from({ length: 12 }, (_, i) => makeTool('a', `issue_${'abcdefghijkl'[i]}q`));
+    expect(found([...common, makeTool('b', 'ticket'), ...AROUND], 'issue')[0]).toMatch(/^a:issue/);
+  });
+
+  test('among equals by words the word table decides', () => {
+    const tools = [
+      makeTool('a', 'count_piece', { description: 'Counts bricks of masonry.' }),
+      makeTool('b', 'play_piece', { description: 'Plays music with orchestra.' }),
+      ...AROUND,
+    ];
+    expect(found(tools, 'a piece for violin', { table: true })[0]).toBe('b:play_piece');
+    expect(found(tools, 'a piece for violin')[0]).toBe('a:count_piece');
   });
 
   test('the word table finds what no list of words connects', () => {
@@ -160,6 +175,20 @@ describe('servers', () => {
     expect(found(trio, 'count in redis')[0]).toBe('redis:count');
     expect(found(trio, 'count in elastic')[0]).toBe('elasticsearch:count');
     expect(found(trio, 'count in mongo')[0]).toBe('mongodb:count');
+    const two = ['alpha', 'pelicanbase'].map((server) => makeTool(server, 'count', { description: 'Count things.' }));
+    expect(found(two, 'count in pelican')[0]).toBe('pelicanbase:count');
+  });
+
+  test('a server whose tools speak of what is asked comes before one whose tools do not', () => {
+    const tools = [
+      makeTool('a', 'get_status', { description: 'Status.' }),
+      makeTool('b', 'get_status', { description: 'Status.' }),
+      makeTool('b', 'walrus', { description: 'Walrus.' }),
+      makeTool('b', 'walrus_food', { description: 'Feed a walrus.' }),
+      ...AROUND,
+    ];
+    const order = found(tools, 'walrus get status');
+    expect(order.indexOf('b:get_status')).toBeLessThan(order.indexOf('a:get_status'));
   });
 
   test('the words of the server are no words of the name', () => {
@@ -219,14 +248,11 @@ describe('cards', () => {
       }),
     );
     const others = ['p', 'q', 'r', 's'].map((server) =>
-      makeTool(server, 'pick_lemon_here', { description: 'Pick a lemon, any kind.' }),
+      makeTool(server, 'pick_lemon_orchard_stall', { description: 'Pick a lemon, any kind, ripe or not.' }),
     );
     const place = (list: string[]) => list.findIndex((id) => !id.startsWith('crowd:'));
-    const unnamed = found([...crowd, ...others, ...AROUND], 'pick a lemon');
-    const named = found([...crowd, ...others, ...AROUND], 'pick a lemon from the crowd');
-    expect(place(unnamed)).toBeGreaterThan(-1);
-    expect(place(unnamed)).toBeLessThanOrEqual(6);
-    expect(named.slice(0, 7).every((id) => id.startsWith('crowd:'))).toBe(true);
+    expect(place(found([...crowd, ...others, ...AROUND], 'pick lemon'))).toBe(5);
+    expect(place(found([...crowd, ...others, ...AROUND], 'pick lemon from the crowd'))).not.toBe(5);
   });
 });
 
@@ -251,6 +277,12 @@ describe('intent and form', () => {
   });
 
   test('a word in the form of the query decides between one and many', () => {
+    const badgers = [makeTool('a', 'get_badgers'), makeTool('a', 'get_badger'), ...AROUND];
+    expect(found(badgers, 'get badgers')[0]).toBe('a:get_badgers');
+    expect(found(badgers, 'get badger')[0]).toBe('a:get_badger');
+  });
+
+  test('and so with forms that the stemmer keeps apart', () => {
     const tools = [
       makeTool('a', 'get_walruses', { description: 'Of the zoo.' }),
       makeTool('a', 'get_walrus', { description: 'Of the zoo.' }),

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { bestCandidates } from '../../src/routing/candidates.ts';
+import { buildRankIndex, planFor } from '../../src/routing/rankIndex.ts';
+import { baseScores, gatherEvidence, isSupported, SIGNAL_WEIGHTS } from '../../src/routing/scoring.ts';
+import { likeness } from '../../src/routing/toolVectors.ts';
+import { makeTool, SMALL_QUERIES, WITH_TABLE } from './smallCatalog.ts';
+
+/** Verbs by nouns: a catalog large enough that not every tool is looked at. */
+const VERBS = 'create list get update delete send move copy search run stop share'.split(' ');
+const NOUNS =
+  'issue branch message invoice container folder page event user payment volume comment label report sheet email image task board customer shipment song recipe server'.split(
+    ' ',
+  );
+const CATALOG = VERBS.flatMap((verb) =>
+  NOUNS.flatMap((noun) =>
+    ['one', 'two', 'three'].map((server) =>
+      makeTool(server, `${verb}_${noun}`, { description: `${verb} the ${noun} ${server}` }),
+    ),
+  ),
+);
+const index = buildRankIndex(CATALOG, [], WITH_TABLE);
+
+test('leaving tools out changes nothing: the first thirty are those of a look at all', () => {
+  for (const [query] of SMALL_QUERIES) {
+    const evidence = gatherEvidence(index, planFor(index, query), new Map());
+    const base = baseScores(index, evidence);
+    const all = CATALOG.map((_, doc) => {
+      const alike = evidence.vector && index.vectors ? likeness(index.vectors, evidence.vector, doc) : 0;
+      return { doc, alike, score: (base.values[doc] as number) + SIGNAL_WEIGHTS.likeness * alike };
+    });
+    const wanted = all
+      .filter(({ doc, alike }) => isSupported(evidence, doc, alike))
+      .sort((a, b) => b.score - a.score || a.doc - b.doc)
+      .slice(0, 30)
+      .map(({ doc }) => doc);
+    const found = bestCandidates(index, evidence, base, 10).map(({ doc }) => doc);
+    expect(found.sort((a, b) => a - b)).toEqual(wanted.sort((a, b) => a - b));
+  }
+});
