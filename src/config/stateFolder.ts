@@ -10,10 +10,10 @@ export class StateFolderError extends Error {
 
 /** Where Waygate keeps what must outlive a process: `WAYGATE_STATE_DIR`, else what the system has for such things. */
 export function stateRoot(env: NodeJS.ProcessEnv = process.env): string {
-  if (env['WAYGATE_STATE_DIR']) return resolve(env['WAYGATE_STATE_DIR']);
-  if (process.platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'Waygate');
+  if (env.WAYGATE_STATE_DIR) return resolve(env.WAYGATE_STATE_DIR);
+  if (process.platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'Waygate');
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Waygate');
-  return join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'waygate');
+  return join(env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'waygate');
 }
 
 /** A workspace's own name for its folder: two ways to write one path are one workspace. */

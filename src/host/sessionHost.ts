@@ -156,7 +156,7 @@ export class SessionHost {
       this.#write(errorResponse(id, INVALID_REQUEST, 'This session is initialized already.'));
       return;
     }
-    const protocolVersion = negotiateVersion(message.params?.['protocolVersion']);
+    const protocolVersion = negotiateVersion(message.params?.protocolVersion);
     this.#seed = { ...message, params: { ...message.params, protocolVersion } };
     this.#write(
       resultResponse(id, {
@@ -173,7 +173,7 @@ export class SessionHost {
     if (message.method === 'notifications/initialized') this.#initialized = true;
     if (message.method === 'notifications/cancelled') {
       // A cancelled request gets no answer and is never sent again.
-      const id = message.params?.['requestId'];
+      const id = message.params?.requestId;
       const pending = isRequestId(id) ? this.#pending.get(requestKey(id)) : undefined;
       if (pending) this.#forget(pending);
     }
@@ -186,7 +186,7 @@ export class SessionHost {
       this.#write(errorResponse(id, INVALID_REQUEST, `Request id ${JSON.stringify(id)} is in flight already.`));
       return;
     }
-    const tool = message.method === 'tools/call' ? message.params?.['name'] : undefined;
+    const tool = message.method === 'tools/call' ? message.params?.name : undefined;
     const pending: PendingRequest = {
       id,
       frame: Buffer.concat([line, NEWLINE]),

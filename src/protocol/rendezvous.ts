@@ -57,10 +57,10 @@ function isRendezvous(value: unknown): value is Rendezvous {
   if (typeof value !== 'object' || value === null) return false;
   const candidate = value as Record<string, unknown>;
   return (
-    typeof candidate['link'] === 'number' &&
-    Number.isInteger(candidate['pid']) &&
-    (candidate['pid'] as number) > 0 &&
+    typeof candidate.link === 'number' &&
+    Number.isInteger(candidate.pid) &&
+    (candidate.pid as number) > 0 &&
     ['socket', 'token', 'version', 'build'].every((key) => typeof candidate[key] === 'string') &&
-    typeof candidate['startedAt'] === 'number'
+    typeof candidate.startedAt === 'number'
   );
 }

@@ -78,12 +78,12 @@ export class UpstreamClient {
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
       const result = await this.#request('tools/list', cursor === undefined ? {} : { cursor }, options);
-      if (!Array.isArray(result['tools'])) {
+      if (!Array.isArray(result.tools)) {
         throw new UpstreamRequestError('protocol', 'its answer to tools/list has no list of tools');
       }
       // A spread of a hostile list would overflow the stack.
-      for (const tool of result['tools'].slice(0, MAX_TOOLS - tools.length)) tools.push(tool);
-      const next = result['nextCursor'];
+      for (const tool of result.tools.slice(0, MAX_TOOLS - tools.length)) tools.push(tool);
+      const next = result.nextCursor;
       if (typeof next !== 'string' || cursors.has(next)) break;
       cursors.add(next);
       cursor = next;

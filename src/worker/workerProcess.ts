@@ -56,7 +56,7 @@ export class WorkerProcess {
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
       token: options.token,
-      lingerMs: Number(process.env['WAYGATE_LINGER_MS']) || LINGER_MS,
+      lingerMs: Number(process.env.WAYGATE_LINGER_MS) || LINGER_MS,
       onAttach: (socket, hello) => this.#onAttach(socket, hello),
       onDeserted: () => void this.stop('nobody has been attached for a while'),
     });

@@ -12,7 +12,10 @@ const oneSentence = /^waygate: [^\n]+\.\n$/;
 describe('the command line', () => {
   it.each([
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
-    [['--json'], /unknown option "--json"; there are serve, status, stop, browse, catalog, learned, --help, --version\./],
+    [
+      ['--json'],
+      /unknown option "--json"; there are serve, status, stop, browse, catalog, learned, --help, --version\./,
+    ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace\./],
     [['status', 'here'], /waygate status: Unexpected argument 'here'/],

@@ -30,7 +30,7 @@ export function checkArguments(definition: ToolDefinition, args: unknown): Check
 }
 
 export function renderMode(args: CheckedArguments): RenderMode {
-  return args['render'] === 'json' ? 'json' : 'porcelain';
+  return args.render === 'json' ? 'json' : 'porcelain';
 }
 
 /** `path` is the error's own subject, `""` for a meta-tool's arguments (000 §3.4). */
@@ -40,14 +40,14 @@ export function argsInvalid(message: string, path: readonly (string | number)[])
 
 /** What the schema asks for, in plain words, when the value is not that. */
 function mismatch(schema: Record<string, unknown>, value: unknown): string | undefined {
-  switch (schema['type']) {
+  switch (schema.type) {
     case 'string': {
-      const choices = schema['enum'] as string[] | undefined;
+      const choices = schema.enum as string[] | undefined;
       if (choices) return choices.includes(value as string) ? undefined : choices.map((c) => `"${c}"`).join(' or ');
       return typeof value === 'string' ? undefined : 'a string';
     }
     case 'integer': {
-      const [low, high] = [schema['minimum'] as number, schema['maximum'] as number];
+      const [low, high] = [schema.minimum as number, schema.maximum as number];
       const fits = typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high;
       return fits ? undefined : `a whole number from ${low} to ${high}`;
     }

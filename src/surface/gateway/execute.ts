@@ -100,7 +100,7 @@ function digest(text: string, handle: string): string {
 
 /** What a text cannot stand for reaches clients that can show it. */
 function mediaOf(result: Record<string, unknown>): object[] {
-  const content = Array.isArray(result['content']) ? result['content'] : [];
+  const content = Array.isArray(result.content) ? result.content : [];
   return content.filter((part: unknown) => {
     const { type, data, mimeType } = (part ?? {}) as Record<string, unknown>;
     return (type === 'image' || type === 'audio') && typeof data === 'string' && typeof mimeType === 'string';

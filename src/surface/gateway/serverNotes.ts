@@ -23,7 +23,8 @@ export function serverNotes(servers: readonly ServerStatus[], configuration: Con
     ...unconfigured(servers, configuration),
     ...failed.map((server) => `${oneLine(server.name, 60)}: ${reason(server)}`),
     ...problems.map(
-      ({ message, location }) => `Configuration, ${fileName(location.file)} line ${location.line}: ${oneLine(message, 200)}`,
+      ({ message, location }) =>
+        `Configuration, ${fileName(location.file)} line ${location.line}: ${oneLine(message, 200)}`,
     ),
   ];
 }

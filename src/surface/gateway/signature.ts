@@ -10,9 +10,9 @@ const MAX_DEPTH = 3;
 type Schema = Record<string, unknown>;
 
 export function signatureOf(schema: unknown): string[] {
-  if (!isObject(schema) || !isObject(schema['properties'])) return [];
-  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
-  return Object.entries(schema['properties'])
+  if (!isObject(schema) || !isObject(schema.properties)) return [];
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  return Object.entries(schema.properties)
     .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
     .map(([name, property]) => argumentLine(name, property, required.has(name)));
 }
@@ -21,30 +21,30 @@ function argumentLine(name: string, schema: unknown, required: boolean): string 
   const about = isObject(schema) ? schema : {};
   const extras = [
     required ? 'required' : 'optional',
-    ...('default' in about ? [`default ${oneLine(JSON.stringify(about['default']) ?? 'null', 60)}`] : []),
+    ...('default' in about ? [`default ${oneLine(JSON.stringify(about.default) ?? 'null', 60)}`] : []),
   ];
-  const description = typeof about['description'] === 'string' ? oneLine(about['description'], DESCRIPTION_CHARS) : '';
+  const description = typeof about.description === 'string' ? oneLine(about.description, DESCRIPTION_CHARS) : '';
   return `- ${name}: ${typeOf(schema, 0)} (${extras.join(', ')})${description ? ` ${description}` : ''}`;
 }
 
 function typeOf(schema: unknown, depth: number): string {
   if (!isObject(schema)) return 'any';
-  if (Array.isArray(schema['enum'])) return choices(schema['enum']);
-  if ('const' in schema) return JSON.stringify(schema['const']);
+  if (Array.isArray(schema.enum)) return choices(schema.enum);
+  if ('const' in schema) return JSON.stringify(schema.const);
   for (const union of ['anyOf', 'oneOf']) {
     const options = schema[union];
     if (Array.isArray(options)) return [...new Set(options.map((option) => typeOf(option, depth + 1)))].join(' | ');
   }
-  const type = schema['type'];
+  const type = schema.type;
   if (Array.isArray(type)) return type.join(' | ');
-  if (type === 'array') return `${typeOf(schema['items'], depth + 1)}[]`;
-  if (isObject(schema['properties']) && depth < MAX_DEPTH) return objectType(schema, depth);
+  if (type === 'array') return `${typeOf(schema.items, depth + 1)}[]`;
+  if (isObject(schema.properties) && depth < MAX_DEPTH) return objectType(schema, depth);
   return typeof type === 'string' ? type : 'any';
 }
 
 function objectType(schema: Schema, depth: number): string {
-  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
-  const fields = Object.entries(schema['properties'] as Schema).map(
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const fields = Object.entries(schema.properties as Schema).map(
     ([name, property]) => `${name}${required.has(name) ? '' : '?'}: ${typeOf(property, depth + 1)}`,
   );
   return `{${fields.join(', ')}}`;

@@ -161,7 +161,7 @@ describe('Waygate in VS Code', () => {
   it('shows a new server after a change of the configuration and a refresh', async () => {
     const file = configurationFile();
     const configuration = JSON.parse(readFileSync(file, 'utf8')) as { servers: Record<string, unknown> };
-    configuration.servers['second-memory'] = configuration.servers['memory'];
+    configuration.servers['second-memory'] = configuration.servers.memory;
     writeFileSync(file, JSON.stringify(configuration, null, 2));
     await vscode.commands.executeCommand('waygate.refresh');
     await eventually(
