@@ -12,15 +12,22 @@ export interface ConfigurationProblem {
 }
 
 /** The configuration as the worker uses it: checked, with every reference resolved. */
-export interface ServerConfig {
+export type ServerConfig = StdioServerConfig;
+
+interface AnyServerConfig {
   name: string;
+  disabled: boolean;
+  location: FileLocation;
+}
+
+/** A program that speaks MCP on its standard input and output. */
+export interface StdioServerConfig extends AnyServerConfig {
+  type: 'stdio';
   command: string;
   args: readonly string[];
   /** Only what the configuration says: the safe set of the worker's own environment comes with the child. */
   env: Readonly<Record<string, string>>;
   cwd: string;
-  disabled: boolean;
-  location: FileLocation;
 }
 
 /** A server that is named but cannot be used, with the reason: the others work. */

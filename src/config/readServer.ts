@@ -57,6 +57,7 @@ function read(name: string, node: Node, given: Context): ServerConfig {
   const inherited = readEnvFile(fields.get('envFile'), context);
   return {
     name,
+    type: 'stdio',
     command: text(command, '"command"', context, true),
     args: list(fields.get('args'), context),
     env: { ...inherited, ...dictionary(fields.get('env'), context) },

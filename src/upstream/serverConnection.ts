@@ -1,55 +1,60 @@
-import type { ChildProcess } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import spawn from 'cross-spawn';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import { oneLine } from '../ops/porcelain.ts';
-import { type CallOptions, UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
-import { childEnvironment } from './childEnvironment.ts';
-import type { ChildJournal } from './childJournal.ts';
-import { endChild } from './processTree.ts';
-import { StderrTail } from './stderrTail.ts';
+import type { CallOptions, UpstreamClient, UpstreamMessage } from '../protocol/upstreamClient.ts';
+import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
-export type ConnectionState = 'starting' | 'ready' | 'failed' | 'stopped';
+export type ConnectionState = 'starting' | 'ready' | 'failed' | 'needs_sign_in' | 'stopped';
 
 export interface ConnectionEvents {
-  /** State, tools or reason have changed. */
+  /** State, catalog or reason have changed. */
   onChange(): void;
   log(line: string): void;
 }
+
+/** Makes the way to a server, one for each start. */
+export type OpenLink = (config: ServerConfig, events: LinkEvents) => UpstreamLink;
+
+/** What a server has last told of itself. Replaced as a whole, and only when it differs. */
+export interface ServerCatalog {
+  tools: readonly unknown[];
+  instructions?: string;
+  capabilities: Readonly<Record<string, unknown>>;
+}
+
+export type NotificationListener = (params: Record<string, unknown>) => void;
+export type RequestHandler = (params: Record<string, unknown>, signal: AbortSignal) => Promise<Record<string, unknown>>;
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
 const START_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 30_000;
 /** Servers announce several changes in a row, many of them right at their start. */
 const LIST_CHANGED_DEBOUNCE_MS = 200;
-/** Between the end of a server's output and the news of its exit. */
-const EXIT_WAIT_MS = 500;
-/** Enough to see what a server takes stdout for. */
-const LOGGED_GARBAGE_LINES = 20;
+const NOTHING: ServerCatalog = { tools: [], capabilities: {} };
 
-/** One upstream server over stdio: its process, its MCP connection, and the tools it last listed. */
+/** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
   config: ServerConfig;
-  readonly #journal: ChildJournal;
+  readonly #openLink: OpenLink;
   readonly #events: ConnectionEvents;
+  readonly #listeners = new Map<string, Set<NotificationListener>>();
+  readonly #handlers = new Map<string, RequestHandler>();
+  #clientCapabilities: Record<string, object> = {};
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
-  #tools: readonly unknown[] = [];
-  #child: ChildProcess | undefined;
+  #catalog: ServerCatalog = NOTHING;
+  #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
-  #stderr = new StderrTail();
+  #stderr: readonly string[] = [];
   #starting: Promise<void> | undefined;
   #listTimer: NodeJS.Timeout | undefined;
-  #garbageLines = 0;
   /** Set for good: a stopped connection is never started again, its successor is another. */
   #stopped = false;
 
-  constructor(config: ServerConfig, journal: ChildJournal, events: ConnectionEvents) {
+  constructor(config: ServerConfig, openLink: OpenLink, events: ConnectionEvents) {
     this.config = config;
-    this.#journal = journal;
+    this.#openLink = openLink;
     this.#events = events;
+    this.onNotification('notifications/tools/list_changed', () => this.#onToolsChanged());
   }
 
   get state(): ConnectionState {
@@ -61,17 +66,20 @@ export class ServerConnection {
   get reason(): string | undefined {
     return this.#reason;
   }
-  get tools(): readonly unknown[] {
-    return this.#tools;
+  get catalog(): ServerCatalog {
+    return this.#catalog;
   }
-  get instructions(): string | undefined {
-    return this.#client?.instructions;
+  get tools(): readonly unknown[] {
+    return this.#catalog.tools;
+  }
+  get capabilities(): Readonly<Record<string, unknown>> {
+    return this.#catalog.capabilities;
   }
   get pid(): number | undefined {
-    return this.#state === 'starting' || this.#state === 'ready' ? this.#child?.pid : undefined;
+    return this.#state === 'starting' || this.#state === 'ready' ? this.#link?.pid : undefined;
   }
   get stderr(): readonly string[] {
-    return this.#stderr.lines;
+    return this.#link?.stderr ?? this.#stderr;
   }
 
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
@@ -89,21 +97,43 @@ export class ServerConnection {
     try {
       await this.#list();
     } catch (error) {
-      this.#events.log(`${this.config.name}: its tools could not be listed again: ${describe(error)}`);
+      this.#log(`its tools could not be listed again: ${describeRequestError(error, LIST_TIMEOUT_MS)}`);
     }
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    // One whose output has just closed is as good as down; its call has not been sent yet.
-    if (this.#state !== 'ready' || this.#client?.closed) await this.#restart();
-    if (this.#state !== 'ready' || !this.#client) throw new NotDispatchedError(this.#reason ?? 'it is not running');
-    return this.#client.callTool(tool, args, options);
+    return (this.#usable ?? (await this.#running())).callTool(tool, args, options);
   }
 
-  #restart(): Promise<void> {
-    if (this.#state === 'ready') this.#set('failed', this.#withStderr('It closed its output.'));
-    return this.start();
+  /** Sends any request, starting the server if it is down. */
+  async request(
+    method: string,
+    params: Record<string, unknown>,
+    options: CallOptions,
+  ): Promise<Record<string, unknown>> {
+    return (this.#usable ?? (await this.#running())).request(method, params, options);
+  }
+
+  /** Sends a notification to a server that runs; one that does not has nothing to be told. */
+  async notify(method: string, params: Record<string, unknown> = {}): Promise<void> {
+    if (this.#state === 'ready') await this.#client?.notify(method, params);
+  }
+
+  /** Hears a notification of the server, over all its starts. Returns what ends that. */
+  onNotification(method: string, listener: NotificationListener): () => void {
+    const listeners = this.#listeners.get(method) ?? new Set();
+    this.#listeners.set(method, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  /**
+   * Answers a request of the server. `capability` is what is declared for it (`{ roots: {} }`), from the next start on:
+   * set it before the first.
+   */
+  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
+    this.#handlers.set(method, handler);
+    this.#clientCapabilities = { ...this.#clientCapabilities, ...capability };
   }
 
   async stop(): Promise<void> {
@@ -113,61 +143,54 @@ export class ServerConnection {
     await this.#end();
   }
 
+  /** One whose output has just closed is as good as down; a call to it has not been sent yet. */
+  get #usable(): UpstreamClient | undefined {
+    return this.#state === 'ready' && this.#client?.closed === false ? this.#client : undefined;
+  }
+
+  async #running(): Promise<UpstreamClient> {
+    if (this.#state === 'ready') this.#set('failed', 'It closed its output.');
+    await this.start();
+    if (!this.#usable) throw new NotDispatchedError(this.#reason ?? 'it is not running');
+    return this.#usable;
+  }
+
   async #start(): Promise<void> {
     this.#set('starting');
-    await Promise.all([this.#end(), this.#journal.ready]);
+    await this.#end();
     if (this.#stopped) return;
-    this.#stderr = new StderrTail();
-    this.#garbageLines = 0;
-    let child: ChildProcess | undefined;
+    let lost: string | undefined;
+    const link = this.#openLink(this.config, {
+      onLost: (reason) => {
+        lost = reason;
+        this.#onLost(link, reason);
+      },
+      log: (line) => this.#log(line),
+    });
+    this.#link = link;
     try {
-      child = await this.#spawn();
-      const client = new UpstreamClient();
-      this.#client = client;
-      await Promise.race([
-        client.connect(
-          {
-            input: child.stdout as NonNullable<ChildProcess['stdout']>,
-            output: child.stdin as NonNullable<ChildProcess['stdin']>,
-            onGarbage: (sample) => this.#onGarbage(sample),
-          },
-          { onClose: () => this.#onStreamsClosed(client), onToolsChanged: () => this.#onToolsChanged() },
-          START_TIMEOUT_MS,
-        ),
-        ended(child),
-      ]);
+      this.#client = await link.connect(this.#clientOptions(), START_TIMEOUT_MS);
       await this.#list();
-      if (this.#child === child && !this.#stopped) this.#set('ready');
+      if (lost !== undefined) throw new LinkFailure(lost);
+      if (this.#link === link && !this.#stopped) this.#set('ready');
     } catch (error) {
       if (this.#stopped) return;
-      const reason = await this.#explain(error, child);
+      const { state, message } = await link.explain(error);
       await this.#end();
-      this.#set('failed', reason);
+      // A reason that comes from a start which was stopped in the meantime is nobody's.
+      if (!this.#stopped) this.#set(state, message);
     }
   }
 
-  async #spawn(): Promise<ChildProcess> {
-    const { command, args, cwd, env } = this.config;
-    checkFolder(cwd);
-    const environment = childEnvironment(process.env, env, this.#journal.run);
-    const child = spawn(command, [...args], {
-      cwd,
-      env: environment,
-      // A group of its own: ending it takes everything it has started.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.#child = child;
-    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
-    child.stdin?.on('error', () => undefined);
-    child.once('exit', (code, signal) => this.#onExit(child, code, signal));
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', (error: NodeJS.ErrnoException) => reject(new NotStartedError(describeSpawn(error, command))));
-    });
-    if (child.pid !== undefined) await this.#journal.add(child.pid);
-    return child;
+  #clientOptions() {
+    return {
+      capabilities: this.#clientCapabilities,
+      onNotification: ({ method, params }: UpstreamMessage) => {
+        for (const listener of this.#listeners.get(method) ?? []) listener(params);
+      },
+      onRequest: ({ method, params }: UpstreamMessage, signal: AbortSignal) =>
+        this.#handlers.get(method)?.(params, signal),
+    };
   }
 
   async #list(): Promise<void> {
@@ -175,7 +198,8 @@ export class ServerConnection {
     if (!client) return;
     const tools = await client.listTools({ timeoutMs: LIST_TIMEOUT_MS });
     if (client !== this.#client) return;
-    this.#tools = tools;
+    const { instructions, capabilities } = client;
+    this.#catalog = { tools, capabilities, ...(instructions === undefined ? {} : { instructions }) };
     this.#events.onChange();
   }
 
@@ -191,62 +215,29 @@ export class ServerConnection {
     this.#listTimer = undefined;
   }
 
-  /** A server that writes its log to stdout must not fill ours. */
-  #onGarbage(sample: string): void {
-    this.#garbageLines += 1;
-    if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
-    const more = this.#garbageLines === LOGGED_GARBAGE_LINES ? ' (more of this is not logged)' : '';
-    this.#events.log(`${this.config.name}: not a message on stdout: ${oneLine(sample, 120)}${more}`);
-  }
-
-  /** A server that has closed its output cannot answer, whether or not it still runs. */
-  #onStreamsClosed(client: UpstreamClient): void {
-    const child = this.#child;
-    if (this.#client !== client || !child || this.#state !== 'ready') return;
-    // Most often its exit follows at once, and says more.
-    setTimeout(() => {
-      if (this.#child !== child || this.#state !== 'ready') return;
-      this.#set('failed', this.#withStderr('It closed its output.'));
-      void this.#end();
-    }, EXIT_WAIT_MS);
-  }
-
-  #onExit(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
-    if (this.#child !== child || this.#state !== 'ready') return;
-    this.#set('failed', this.#withStderr(`It ended by itself (${signal ?? `exit code ${code}`}).`));
+  #onLost(link: UpstreamLink, reason: string): void {
+    if (this.#link !== link || this.#state !== 'ready') return;
+    this.#set('failed', reason);
     void this.#end();
   }
 
   async #end(): Promise<void> {
-    const child = this.#child;
-    const client = this.#client;
-    this.#child = undefined;
+    const link = this.#link;
     this.#client = undefined;
-    await client?.close();
-    if (!child) return;
-    await endChild(child);
-    if (child.pid !== undefined) this.#journal.remove(child.pid);
+    this.#link = undefined;
+    if (link) this.#stderr = link.stderr;
+    await link?.close();
   }
 
-  async #explain(error: unknown, child: ChildProcess | undefined): Promise<string> {
-    if (error instanceof NotStartedError) return error.message;
-    const closed = error instanceof UpstreamRequestError && error.failure === 'closed';
-    // Its streams close before its exit is known, and the exit says more.
-    if (child && closed)
-      error = await Promise.race([ended(child).catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)]);
-    return this.#withStderr(describe(error));
-  }
-
-  #withStderr(reason: string): string {
-    const last = this.#stderr.lastMeaningful();
-    return last === undefined ? reason : `${reason} It said: ${oneLine(last, 200)}`;
+  #log(line: string): void {
+    this.#events.log(`${this.config.name}: ${line}`);
   }
 
   #set(state: ConnectionState, reason?: string): void {
     this.#state = state;
     this.#reason = reason;
     this.#since = Date.now();
-    if (state !== 'starting') this.#events.log(`${this.config.name}: ${state}${reason ? `: ${reason}` : ''}`);
+    if (state !== 'starting') this.#log(`${state}${reason ? `: ${reason}` : ''}`);
     this.#events.onChange();
   }
 }
@@ -254,40 +245,4 @@ export class ServerConnection {
 /** The call never left: whoever made it may make it again. */
 export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
-}
-
-/** There is no process: what it would have said cannot be asked. */
-class NotStartedError extends Error {}
-
-/** Rejects when the child has ended: its last words on stderr come before `close`. */
-function ended(child: ChildProcess): Promise<never> {
-  return new Promise((_, reject) => {
-    child.once('close', (code, signal) =>
-      reject(new Error(`It ended before it answered (${signal ?? `exit code ${code}`}).`)),
-    );
-  });
-}
-
-function describe(error: unknown): string {
-  if (error instanceof UpstreamRequestError) {
-    if (error.failure === 'timeout') return `It did not answer within ${START_TIMEOUT_MS / 1000} s.`;
-    return `It answered with an error: ${oneLine(error.message, 200)}.`.replace(/\.\.$/, '.');
-  }
-  return error instanceof Error ? error.message : String(error);
-}
-
-function describeSpawn(error: NodeJS.ErrnoException, command: string): string {
-  if (error.code === 'ENOENT') return `The command "${command}" was not found; install it or give its whole path.`;
-  if (error.code === 'EACCES') return `The command "${command}" may not be run (no permission to execute it).`;
-  return `The command "${command}" could not be started (${error.code ?? error.message}).`;
-}
-
-function checkFolder(cwd: string): void {
-  try {
-    accessSync(cwd, constants.R_OK);
-    if (statSync(cwd).isDirectory()) return;
-  } catch {
-    // Told below: Node would blame the command for a folder that is not there.
-  }
-  throw new NotStartedError(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`);
 }

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import type { ChildJournal } from './childJournal.ts';
-import { type ConnectionEvents, ServerConnection } from './serverConnection.ts';
+import { type ConnectionEvents, type OpenLink, ServerConnection } from './serverConnection.ts';
 
 /** The servers of a configuration, each on its own: one that hangs or fails delays and harms nobody. */
 export class ServerPool {
-  readonly #journal: ChildJournal;
+  readonly #openLink: OpenLink;
   readonly #events: ConnectionEvents;
   #connections = new Map<string, ServerConnection>();
 
-  constructor(journal: ChildJournal, events: ConnectionEvents) {
-    this.#journal = journal;
+  constructor(openLink: OpenLink, events: ConnectionEvents) {
+    this.#openLink = openLink;
     this.#events = events;
   }
 
@@ -31,7 +30,7 @@ export class ServerPool {
         current.config = config;
         next.set(config.name, current);
       } else {
-        const connection = new ServerConnection(config, this.#journal, this.#events);
+        const connection = new ServerConnection(config, this.#openLink, this.#events);
         next.set(config.name, connection);
         void connection.start();
       }

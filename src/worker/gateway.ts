@@ -18,8 +18,9 @@ import { CatalogView } from '../surface/catalogView.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ServerConnection } from '../upstream/serverConnection.ts';
+import type { ServerCatalog, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
+import { StdioLink } from '../upstream/stdioLink.ts';
 import { Activity } from './activity.ts';
 import { rankResources } from './rankResources.ts';
 import { UseMemory } from './useMemory.ts';
@@ -50,7 +51,7 @@ export class Gateway {
   readonly #uses: UseMemory;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
-  #listed: readonly (readonly unknown[])[] = [];
+  #listed: readonly ServerCatalog[] = [];
   #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
 
@@ -59,7 +60,7 @@ export class Gateway {
     this.#config = loadConfig(options.workspace, process.env);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
-    this.#pool = new ServerPool(this.#journal, {
+    this.#pool = new ServerPool((config, events) => new StdioLink(config, this.#journal, events), {
       onChange: () => this.#onServersChanged(),
       log: options.log,
     });
@@ -191,8 +192,8 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     this.#rebuildTimer = undefined;
     const connections = this.#pool.connections;
-    const listed = connections.map((connection) => connection.tools);
-    const same = listed.length === this.#listed.length && listed.every((tools, i) => tools === this.#listed[i]);
+    const listed = connections.map((connection) => connection.catalog);
+    const same = listed.length === this.#listed.length && listed.every((catalog, i) => catalog === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
     try {
@@ -231,7 +232,8 @@ export class Gateway {
 }
 
 function listingOf(connection: ServerConnection) {
-  const { tools, instructions, config } = connection;
+  const { config } = connection;
+  const { tools, instructions } = connection.catalog;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
 }
 

@@ -22,6 +22,7 @@ describe('the configuration', () => {
     expect(config.servers).toEqual([
       {
         name: 'one',
+        type: 'stdio',
         command: 'x',
         args: [],
         env: {},

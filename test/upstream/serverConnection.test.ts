@@ -1,22 +1,24 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ServerConfig } from '../../src/config/gatewayConfig.ts';
+import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { StdioLink } from '../../src/upstream/stdioLink.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
 
 /** A connection to a real server; its states as they came, and its log. */
-function connect(config: Partial<ServerConfig>) {
+function connect(config: Partial<StdioServerConfig>) {
   const journal = new ChildJournal(temporaryFolder('wg-connection-'));
   const states: string[] = [];
   const log: string[] = [];
   const connection: ServerConnection = new ServerConnection(
     {
       name: 'one',
+      type: 'stdio',
       command: process.execPath,
       args: [],
       env: {},
@@ -25,7 +27,7 @@ function connect(config: Partial<ServerConfig>) {
       location: { file: 'waygate.json', line: 1, column: 1 },
       ...config,
     },
-    journal,
+    (config, events) => new StdioLink(config, journal, events),
     {
       onChange: () => {
         if (states.at(-1) !== connection.state) states.push(connection.state);
