@@ -12,7 +12,7 @@ export interface ConfigurationProblem {
 }
 
 /** The configuration as the worker uses it: checked, with every reference resolved. */
-export type ServerConfig = StdioServerConfig;
+export type ServerConfig = StdioServerConfig | HttpServerConfig;
 
 interface AnyServerConfig {
   name: string;
@@ -28,6 +28,13 @@ export interface StdioServerConfig extends AnyServerConfig {
   /** Only what the configuration says: the safe set of the worker's own environment comes with the child. */
   env: Readonly<Record<string, string>>;
   cwd: string;
+}
+
+/** A server at a URL. `either`: Streamable HTTP first, and the HTTP+SSE before it where the server knows no other. */
+export interface HttpServerConfig extends AnyServerConfig {
+  type: 'http' | 'sse' | 'either';
+  url: string;
+  headers: Readonly<Record<string, string>>;
 }
 
 /** A server that is named but cannot be used, with the reason: the others work. */

@@ -14,12 +14,24 @@ import { oneLine } from '../ops/porcelain.ts';
 export type UpstreamTransport = Transport;
 
 /** How a request to an upstream ended badly, apart from the SDK's own error classes. */
-export type UpstreamFailure = 'timeout' | 'closed' | 'aborted' | 'protocol' | 'error';
+export type UpstreamFailure =
+  | 'timeout'
+  | 'closed'
+  | 'aborted'
+  | 'protocol'
+  | 'error'
+  /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
+  | 'unsent'
+  /** The server does not let us in (HTTP 401). */
+  | 'unauthorized';
+
+/** Marks an error that a transport answers with in place of a server that cannot any more. Told by identity. */
+export const LOST = Object.freeze({ lost: true });
 
 export class UpstreamRequestError extends Error {
   override readonly name = 'UpstreamRequestError';
   readonly failure: UpstreamFailure;
-  /** The JSON-RPC code, when the server answered with an error. */
+  /** The JSON-RPC code or HTTP status, when the server answered with an error. */
   readonly code: number | undefined;
 
   constructor(failure: UpstreamFailure, message: string, code?: number) {
@@ -165,11 +177,15 @@ function progressOptions(onProgress: NonNullable<CallOptions['onProgress']>) {
   return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: MAX_CALL_MS };
 }
 
+/** The SDK puts this before the server's own words. */
+const SDK_PREFIX = /^MCP error -?\d+: /;
+
 /** The SDK's codes for a loss and a timeout are ones that servers answer with too: only what it knows itself counts. */
 function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError {
+  if (error instanceof UpstreamRequestError) return error;
   if (error instanceof McpError) {
-    // The SDK puts "MCP error -32000: " before the server's own words.
-    const words = error.message.replace(/^MCP error -?\d+: /, '');
+    if (error.data === LOST) return new UpstreamRequestError('closed', error.message.replace(SDK_PREFIX, ''));
+    const words = error.message.replace(SDK_PREFIX, '');
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
       return new UpstreamRequestError('timeout', words);
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);

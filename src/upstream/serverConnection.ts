@@ -1,5 +1,10 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import type { CallOptions, UpstreamClient, UpstreamMessage } from '../protocol/upstreamClient.ts';
+import {
+  type CallOptions,
+  type UpstreamClient,
+  type UpstreamMessage,
+  UpstreamRequestError,
+} from '../protocol/upstreamClient.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 export type ConnectionState = 'starting' | 'ready' | 'failed' | 'needs_sign_in' | 'stopped';
@@ -103,7 +108,7 @@ export class ServerConnection {
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    return (this.#usable ?? (await this.#running())).callTool(tool, args, options);
+    return this.#send((client) => client.callTool(tool, args, options));
   }
 
   /** Sends any request, starting the server if it is down. */
@@ -112,7 +117,7 @@ export class ServerConnection {
     params: Record<string, unknown>,
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
-    return (this.#usable ?? (await this.#running())).request(method, params, options);
+    return this.#send((client) => client.request(method, params, options));
   }
 
   /** Sends a notification to a server that runs; one that does not has nothing to be told. */
@@ -141,6 +146,36 @@ export class ServerConnection {
     this.#stopped = true;
     this.#set('stopped');
     await this.#end();
+  }
+
+  async #send<T>(send: (client: UpstreamClient) => Promise<T>): Promise<T> {
+    try {
+      return await send(this.#usable ?? (await this.#running()));
+    } catch (error) {
+      if (!(error instanceof UpstreamRequestError)) throw error;
+      if (error.failure === 'unauthorized') await this.#fail(error);
+      if (error.failure !== 'unsent') throw error;
+    }
+    // A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more.
+    if (this.#state === 'ready') this.#set('failed', 'It had to be connected anew.');
+    try {
+      return await send(await this.#running());
+    } catch (error) {
+      if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
+      throw new NotDispatchedError(await this.#fail(error));
+    }
+  }
+
+  /** Gives the connection up for what a request told of it. */
+  async #fail(error: UpstreamRequestError): Promise<string> {
+    const link = this.#link;
+    if (this.#state !== 'ready' || !link) return this.#reason ?? error.message;
+    const { state, message } = await link.explain(error);
+    if (this.#link === link) {
+      this.#set(state, message);
+      await this.#end();
+    }
+    return message;
   }
 
   /** One whose output has just closed is as good as down; a call to it has not been sent yet. */

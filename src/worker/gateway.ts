@@ -17,10 +17,12 @@ import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
+import { HttpLink } from '../upstream/httpLink.ts';
 import { killMarked } from '../upstream/processTree.ts';
 import type { ServerCatalog, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
+import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { rankResources } from './rankResources.ts';
 import { UseMemory } from './useMemory.ts';
@@ -60,7 +62,7 @@ export class Gateway {
     this.#config = loadConfig(options.workspace, process.env);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
-    this.#pool = new ServerPool((config, events) => new StdioLink(config, this.#journal, events), {
+    this.#pool = new ServerPool((config, events) => this.#openLink(config, events), {
       onChange: () => this.#onServersChanged(),
       log: options.log,
     });
@@ -161,6 +163,10 @@ export class Gateway {
 
   forget(toolId: string | undefined): void {
     this.#uses.forget(toolId);
+  }
+
+  #openLink(config: ServerConfig, events: LinkEvents): UpstreamLink {
+    return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
   }
 
   #enabled(): ServerConfig[] {

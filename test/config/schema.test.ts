@@ -23,20 +23,27 @@ const VALUES: Record<string, unknown> = {
   env: { A: 'b' },
   cwd: '/w',
   envFile: '/dev/null',
+  url: 'https://example.com/mcp',
+  headers: { A: 'b' },
   disabled: false,
   topK: 5,
   cacheStable: true,
   learning: false,
 };
 
-const filled = (properties: object): object =>
+const filled = (properties: object): Record<string, unknown> =>
   Object.fromEntries(Object.keys(properties).map((key) => [key, VALUES[key]]));
 
 describe('the schema that the editor completes by and the loader', () => {
   it('know the same keys', () => {
     const server = filled(schema.definitions.server.properties);
     const browse = filled(schema.properties.browse?.properties ?? {});
-    const config = { ...filled(schema.properties), servers: { one: server }, browse };
+    // A server is a program or at an address, never both.
+    const without = (...names: string[]) =>
+      Object.fromEntries(Object.entries(server).filter(([name]) => !names.includes(name)));
+    const program = without('url', 'headers');
+    const address = { ...without('command', 'args', 'env', 'envFile', 'cwd'), type: 'http' };
+    const config = { ...filled(schema.properties), servers: { one: program, two: address }, browse };
     expect(Object.values({ ...config, ...server, ...browse })).not.toContain(undefined);
     expect(problemsOf(config)).toEqual([]);
   });
