@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { nearest } from '../ops/nearest.ts';
 
 export type Command =
@@ -11,10 +12,15 @@ export type Command =
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
+  | { name: 'secret'; workspace: string; action: 'set' | 'list' | 'delete'; secret: string }
   | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean };
 
-const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned'] as const;
-const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse']);
+const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned', 'secret'] as const;
+const NEEDS = {
+  browse: 'needs a query or a path: waygate browse "read a file", or /.',
+  secret: 'needs to know what to do: set NAME, list, or delete NAME.',
+} as const;
+const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse', 'secret']);
 
 const OPTIONS = {
   serve: { workspace: { type: 'string' } },
@@ -28,6 +34,7 @@ const OPTIONS = {
     'forget-all': { type: 'boolean' },
     json: { type: 'boolean' },
   },
+  secret: { workspace: { type: 'string' } },
 } as const;
 
 type OptionValues = Record<string, string | boolean | undefined>;
@@ -71,9 +78,22 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, workspace, stats: values.stats === true, json };
     case 'learned':
       return { name, workspace, forget: forgetOf(values), json };
+    case 'secret':
+      return { name, workspace, ...secretAction(subject) };
     default:
       return { name, workspace };
   }
+}
+
+function secretAction(subject: string): { action: 'set' | 'list' | 'delete'; secret: string } {
+  const [action, secret = '', ...more] = subject.split(' ');
+  if (action === 'list' && secret === '') return { action, secret };
+  if (action !== 'set' && action !== 'delete') throw new UsageError(`waygate secret ${NEEDS.secret}`);
+  if (more.length > 0) {
+    throw new UsageError(`waygate secret ${action} takes one name and no value; the value is read from stdin.`);
+  }
+  if (SECRET_NAME.test(secret.replace(INPUT_PREFIX, ''))) return { action, secret };
+  throw new UsageError(`waygate secret ${action} needs a name of letters, digits, "_", "." and "-", or input:ID.`);
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
@@ -98,7 +118,7 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: 
     const { values, positionals } = parseArgs({ args: argv, options, strict: true, allowPositionals });
     const subject = positionals.join(' ');
     if (allowPositionals && subject.trim() === '') {
-      throw new UsageError(`waygate ${command} needs a query or a path: waygate ${command} "read a file", or /.`);
+      throw new UsageError(`waygate ${command} ${NEEDS[command as keyof typeof NEEDS]}`);
     }
     return { values: values as OptionValues, subject };
   } catch (error) {

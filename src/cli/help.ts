@@ -8,6 +8,8 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate catalog [--stats] [--json]         every tool by its path; or what it all would cost a model
   waygate learned [--forget TOOL_ID | --forget-all] [--json]
                                              what use has taught the ranking here, and how to erase it
+  waygate secret set NAME | list | delete NAME
+                                             what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
   waygate --version | --help
 
 DIR is the current folder unless given. Servers stand in DIR/.vscode/waygate.json:

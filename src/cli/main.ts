@@ -33,6 +33,10 @@ async function main(): Promise<number> {
       const { catalog } = await import('./catalog.ts');
       return catalog(command);
     }
+    case 'secret': {
+      const { secret } = await import('./secret.ts');
+      return secret(command);
+    }
     case 'learned': {
       const { learned } = await import('./learned.ts');
       return learned(command);

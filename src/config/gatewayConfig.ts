@@ -11,7 +11,7 @@ export interface ConfigurationProblem {
   location: FileLocation;
 }
 
-/** The configuration as the worker uses it: checked, with every reference resolved. */
+/** The configuration as the worker uses it: checked. References to secrets stand in it as `markReference` makes them. */
 export type ServerConfig = StdioServerConfig | HttpServerConfig;
 
 interface AnyServerConfig {
@@ -35,6 +35,16 @@ export interface HttpServerConfig extends AnyServerConfig {
   type: 'http' | 'sse' | 'either';
   url: string;
   headers: Readonly<Record<string, string>>;
+}
+
+/** A value that a person is asked for, in the form of VS Code's mcp.json. */
+export interface InputConfig {
+  id: string;
+  type: 'promptString' | 'pickString';
+  description: string;
+  password: boolean;
+  default?: string;
+  options: readonly string[];
 }
 
 /** A server that is named but cannot be used, with the reason: the others work. */

@@ -7,10 +7,12 @@ import {
   type ConfigurationProblem,
   DEFAULT_BROWSE,
   type FileLocation,
+  type InputConfig,
   type ServerConfig,
 } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
 import { readBrowse } from './readBrowse.ts';
+import { readInputs } from './readInputs.ts';
 import { readServer } from './readServer.ts';
 import { lineIndex } from './textPosition.ts';
 
@@ -23,9 +25,10 @@ export interface LoadedConfig {
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
   browse: BrowseConfig;
+  inputs: readonly InputConfig[];
 }
 
-const TOP_LEVEL_KEYS = ['servers', 'browse', '$schema'];
+const TOP_LEVEL_KEYS = ['servers', 'inputs', 'browse', '$schema'];
 
 export function configFile(workspace: string): string {
   return join(workspace, '.vscode', 'waygate.json');
@@ -39,7 +42,16 @@ export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedCon
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return { file, exists: false, usable: true, servers: [], broken: [], problems: [], browse: DEFAULT_BROWSE };
+      return {
+        file,
+        exists: false,
+        usable: true,
+        servers: [],
+        broken: [],
+        problems: [],
+        browse: DEFAULT_BROWSE,
+        inputs: [],
+      };
     }
     const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
     return unusable(file, problem, { file, line: 1, column: 1 });
@@ -69,6 +81,13 @@ export function parseConfig(source: string, file: string, workspace: string, env
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
   let browse = DEFAULT_BROWSE;
+  // Wherever it stands: servers refer to it.
+  const inputsNode = members(root).find(([key]) => key.value === 'inputs')?.[1];
+  const inputs = inputsNode
+    ? readInputs(inputsNode, ({ message, offset }) =>
+        problems.push({ severity: 'error', message: `"inputs": ${message}`, location: at(offset) }),
+      )
+    : [];
   const seen = new Set<string>();
   for (const [key, value] of members(root)) {
     const name = key.value as string;
@@ -87,16 +106,25 @@ export function parseConfig(source: string, file: string, workspace: string, env
     } else if (name === 'servers') {
       if (value.type !== 'object')
         return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
-      readServers(value, { at, workspace, env, servers, broken, problems });
+      readServers(value, {
+        at,
+        inputs: new Set(inputs.map(({ id }) => id)),
+        workspace,
+        env,
+        servers,
+        broken,
+        problems,
+      });
     }
   }
-  return { file, exists: true, usable: true, servers, broken, problems, browse };
+  return { file, exists: true, usable: true, servers, broken, problems, browse, inputs };
 }
 
 function readServers(
   node: Node,
   into: {
     at: (offset: number) => FileLocation;
+    inputs: ReadonlySet<string>;
     workspace: string;
     env: NodeJS.ProcessEnv;
     servers: ServerConfig[];
@@ -123,7 +151,13 @@ function readServers(
       });
     } else {
       seen.add(name);
-      const result = readServer(name, value, { workspace: into.workspace, env: into.env, location });
+      const result = readServer(name, value, {
+        workspace: into.workspace,
+        env: into.env,
+        inputs: into.inputs,
+        location,
+        warn: (message, offset) => into.problems.push({ severity: 'warning', message, location: into.at(offset) }),
+      });
       if ('server' in result) into.servers.push(result.server);
       else fail(result.problem, result.offset);
     }
@@ -132,7 +166,7 @@ function readServers(
 
 function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { file, exists: true, usable: false, servers: [], broken: [], problems, browse: DEFAULT_BROWSE };
+  return { file, exists: true, usable: false, servers: [], broken: [], problems, browse: DEFAULT_BROWSE, inputs: [] };
 }
 
 /** Where the text first nests deeper than that, found without recursion. */

@@ -87,6 +87,6 @@ export class HttpLink implements UpstreamLink {
     const given = Object.keys(this.#config.headers).some((name) => name.toLowerCase() === 'authorization');
     return given
       ? 'It refused the Authorization in "headers" (HTTP 401): the token may have expired or been revoked; set a new one.'
-      : 'It asks for a sign-in (HTTP 401); give it a token: "headers": {"Authorization": "Bearer ${secret:NAME}"}.';
+      : `It asks for a sign-in (HTTP 401); give it a token: "headers": {"Authorization": "Bearer \${secret:NAME}"}.`;
   }
 }

@@ -15,8 +15,8 @@ export interface ConnectionEvents {
   log(line: string): void;
 }
 
-/** Makes the way to a server, one for each start. */
-export type OpenLink = (config: ServerConfig, events: LinkEvents) => UpstreamLink;
+/** Makes the way to a server, one for each start; rejects with one sentence where something is missing for it. */
+export type OpenLink = (config: ServerConfig, events: LinkEvents) => Promise<UpstreamLink>;
 
 /** What a server has last told of itself. Replaced as a whole, and only when it differs. */
 export interface ServerCatalog {
@@ -195,22 +195,24 @@ export class ServerConnection {
     await this.#end();
     if (this.#stopped) return;
     let lost: string | undefined;
-    const link = this.#openLink(this.config, {
-      onLost: (reason) => {
-        lost = reason;
-        this.#onLost(link, reason);
-      },
-      log: (line) => this.#log(line),
-    });
-    this.#link = link;
+    let link: UpstreamLink | undefined;
     try {
+      link = await this.#openLink(this.config, {
+        onLost: (reason) => {
+          lost = reason;
+          this.#onLost(link, reason);
+        },
+        log: (line) => this.#log(line),
+      });
+      if (this.#stopped) return;
+      this.#link = link;
       this.#client = await link.connect(this.#clientOptions(), START_TIMEOUT_MS);
       await this.#list();
       if (lost !== undefined) throw new LinkFailure(lost);
       if (this.#link === link && !this.#stopped) this.#set('ready');
     } catch (error) {
       if (this.#stopped) return;
-      const { state, message } = await link.explain(error);
+      const { state, message } = link ? await link.explain(error) : new LinkFailure((error as Error).message);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
       if (!this.#stopped) this.#set(state, message);
@@ -250,7 +252,7 @@ export class ServerConnection {
     this.#listTimer = undefined;
   }
 
-  #onLost(link: UpstreamLink, reason: string): void {
+  #onLost(link: UpstreamLink | undefined, reason: string): void {
     if (this.#link !== link || this.#state !== 'ready') return;
     this.#set('failed', reason);
     void this.#end();

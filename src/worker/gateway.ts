@@ -1,6 +1,9 @@
 import { unwatchFile, watchFile } from 'node:fs';
+import { FileSecrets } from '../config/fileSecrets.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
+import { followReferences, type SecretSource } from '../config/secretReferences.ts';
+import { rootOf } from '../config/stateFolder.ts';
 import type {
   CatalogReport,
   GatewayHealth,
@@ -51,6 +54,7 @@ export class Gateway {
   readonly #artifacts = new ArtifactStore();
   readonly #activity = new Activity();
   readonly #uses: UseMemory;
+  readonly #secrets: SecretSource;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
   #listed: readonly ServerCatalog[] = [];
@@ -60,6 +64,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#config = loadConfig(options.workspace, process.env);
+    this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#pool = new ServerPool((config, events) => this.#openLink(config, events), {
@@ -165,7 +170,8 @@ export class Gateway {
     this.#uses.forget(toolId);
   }
 
-  #openLink(config: ServerConfig, events: LinkEvents): UpstreamLink {
+  async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
+    const config = await followReferences(written, this.#secrets, this.#config.inputs);
     return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
   }
 

@@ -94,7 +94,16 @@ describe('the configuration', () => {
     ['{"url": "https://x", "headers": {"A B": "1"}}', '1:54 Server "one": "A B" is no name for a header.'],
     ['{"url": "https://x", "headers": {"A": "1\\n2"}}', '1:59 Server "one": "headers.A" must be one line.'],
     ['{"command": "${env:TOKEN}"}', '1:33 Server "one": The environment variable TOKEN of "${env:TOKEN}" is not set.'],
-    ['{"command": "x", "args": ["${input:key}"]}', /"\$\{input:key\}" is not known here; use \$\{workspaceFolder\}/],
+    ['{"command": "x", "args": ["${nope:key}"]}', /"\$\{nope:key\}" is not known here; use \$\{workspaceFolder\}/],
+    [
+      '{"command": "x", "args": ["${input:key}"]}',
+      '1:47 Server "one": The input of "${input:key}" stands nowhere in "inputs"; add it there.',
+    ],
+    [
+      '{"command": "${secret:key}"}',
+      '1:33 Server "one": "${secret:key}" has no place here; secrets belong into "env", "args", "headers" or "url".',
+    ],
+    ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
   ])('tells what is wrong with a server, and where: %s', (text, problem) => {
     const config = parse(`{"servers": {"one": ${text}, "two": {"command": "y"}}}`);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);

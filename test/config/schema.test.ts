@@ -16,6 +16,7 @@ const problemsOf = (config: object): string[] =>
 const VALUES: Record<string, unknown> = {
   $schema: 'x',
   servers: {},
+  inputs: [{ id: 'key', type: 'promptString' }],
   browse: {},
   type: 'stdio',
   command: 'node',

@@ -28,7 +28,7 @@ function connect(url: string, more: Partial<HttpServerConfig> = {}) {
       location: { file: 'waygate.json', line: 1, column: 1 },
       ...more,
     },
-    (config, events) => new HttpLink(config as HttpServerConfig, events),
+    async (config, events) => new HttpLink(config as HttpServerConfig, events),
     {
       onChange: () => {
         if (states.at(-1) !== connection.state) states.push(connection.state);

@@ -27,7 +27,7 @@ function connect(config: Partial<StdioServerConfig>) {
       location: { file: 'waygate.json', line: 1, column: 1 },
       ...config,
     },
-    (config, events) => new StdioLink(config as StdioServerConfig, journal, events),
+    async (config, events) => new StdioLink(config as StdioServerConfig, journal, events),
     {
       onChange: () => {
         if (states.at(-1) !== connection.state) states.push(connection.state);
