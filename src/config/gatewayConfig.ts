@@ -17,6 +17,8 @@ export type ServerConfig = StdioServerConfig | HttpServerConfig;
 interface AnyServerConfig {
   name: string;
   disabled: boolean;
+  /** Starts with the gateway and is never stopped for being idle. */
+  keepAlive: boolean;
   location: FileLocation;
 }
 
@@ -65,3 +67,6 @@ export interface BrowseConfig {
 }
 
 export const DEFAULT_BROWSE: BrowseConfig = { topK: 10, cacheStable: false, learning: true };
+
+/** A server that nobody has called for so long is stopped; the next call starts it. */
+export const DEFAULT_IDLE_MINUTES = 10;

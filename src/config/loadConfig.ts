@@ -6,6 +6,7 @@ import {
   type BrowseConfig,
   type ConfigurationProblem,
   DEFAULT_BROWSE,
+  DEFAULT_IDLE_MINUTES,
   type FileLocation,
   type InputConfig,
   type ServerConfig,
@@ -26,9 +27,11 @@ export interface LoadedConfig {
   problems: readonly ConfigurationProblem[];
   browse: BrowseConfig;
   inputs: readonly InputConfig[];
+  idleMinutes: number;
 }
 
-const TOP_LEVEL_KEYS = ['servers', 'inputs', 'browse', '$schema'];
+const NOTHING = { servers: [], broken: [], browse: DEFAULT_BROWSE, inputs: [], idleMinutes: DEFAULT_IDLE_MINUTES };
+const TOP_LEVEL_KEYS = ['servers', 'inputs', 'browse', 'idleMinutes', '$schema'];
 
 export function configFile(workspace: string): string {
   return join(workspace, '.vscode', 'waygate.json');
@@ -42,22 +45,15 @@ export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedCon
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return {
-        file,
-        exists: false,
-        usable: true,
-        servers: [],
-        broken: [],
-        problems: [],
-        browse: DEFAULT_BROWSE,
-        inputs: [],
-      };
+      return { file, exists: false, usable: true, problems: [], ...NOTHING };
     }
     const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
     return unusable(file, problem, { file, line: 1, column: 1 });
   }
   return parseConfig(text, file, workspace, env);
 }
+
+const MAX_IDLE_MINUTES = 1_440;
 
 /** No configuration nests further; what does is meant to overflow the parser's stack. */
 const MAX_DEPTH = 100;
@@ -81,6 +77,7 @@ export function parseConfig(source: string, file: string, workspace: string, env
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
   let browse = DEFAULT_BROWSE;
+  let idleMinutes = DEFAULT_IDLE_MINUTES;
   // Wherever it stands: servers refer to it.
   const inputsNode = members(root).find(([key]) => key.value === 'inputs')?.[1];
   const inputs = inputsNode
@@ -103,6 +100,13 @@ export function parseConfig(source: string, file: string, workspace: string, env
       browse = readBrowse(value, ({ message, offset }) =>
         problems.push({ severity: 'error', message: `"browse": ${message}`, location: at(offset) }),
       );
+    } else if (name === 'idleMinutes') {
+      if (typeof value.value === 'number' && value.value > 0 && value.value <= MAX_IDLE_MINUTES)
+        idleMinutes = value.value;
+      else {
+        const message = `"idleMinutes" must be a number above 0, at most ${MAX_IDLE_MINUTES}; for a server that must run on set its "keepAlive".`;
+        problems.push({ severity: 'error', message, location: at(value.offset) });
+      }
     } else if (name === 'servers') {
       if (value.type !== 'object')
         return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
@@ -117,7 +121,7 @@ export function parseConfig(source: string, file: string, workspace: string, env
       });
     }
   }
-  return { file, exists: true, usable: true, servers, broken, problems, browse, inputs };
+  return { file, exists: true, usable: true, servers, broken, problems, browse, inputs, idleMinutes };
 }
 
 function readServers(
@@ -166,7 +170,7 @@ function readServers(
 
 function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { file, exists: true, usable: false, servers: [], broken: [], problems, browse: DEFAULT_BROWSE, inputs: [] };
+  return { file, exists: true, usable: false, problems, ...NOTHING };
 }
 
 /** Where the text first nests deeper than that, found without recursion. */

@@ -9,7 +9,7 @@ import { writtenForm } from './secretReferences.ts';
 import { resolveVariables, VariableError } from './variables.ts';
 
 /** One entry of `servers`, in the form of VS Code's mcp.json. */
-const SHARED_KEYS = ['disabled'];
+const SHARED_KEYS = ['disabled', 'keepAlive'];
 const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile'];
 const HTTP_KEYS = ['url', 'headers'];
 const SERVER_KEYS = ['type', ...STDIO_KEYS, ...HTTP_KEYS, ...SHARED_KEYS];
@@ -64,7 +64,8 @@ function read(name: string, node: Node, given: Context): ServerConfig {
   }
   const disabled = flag(fields.get('disabled'), 'disabled');
   const context = { ...given, unresolved: disabled };
-  const shared = { name, disabled, location: context.location };
+  const keepAlive = flag(fields.get('keepAlive'), 'keepAlive');
+  const shared = { name, disabled, keepAlive, location: context.location };
   if (type !== 'stdio') {
     const headers = dictionary(fields.get('headers'), 'headers', HEADER, context);
     warnOfSecrets(fields, name, context);

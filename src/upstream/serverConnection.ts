@@ -1,13 +1,16 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
+import { count } from '../ops/porcelain.ts';
 import {
   type CallOptions,
   type UpstreamClient,
   type UpstreamMessage,
   UpstreamRequestError,
 } from '../protocol/upstreamClient.ts';
+import type { CatalogSnapshots } from './catalogSnapshots.ts';
+import { catalogHash, type ServerCatalog } from './serverCatalog.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
-export type ConnectionState = 'starting' | 'ready' | 'failed' | 'needs_sign_in' | 'stopped';
+export type ConnectionState = 'not_started' | 'starting' | 'ready' | 'failed' | 'needs_sign_in' | 'stopped';
 
 export interface ConnectionEvents {
   /** State, catalog or reason have changed. */
@@ -18,11 +21,12 @@ export interface ConnectionEvents {
 /** Makes the way to a server, one for each start; rejects with one sentence where something is missing for it. */
 export type OpenLink = (config: ServerConfig, events: LinkEvents) => Promise<UpstreamLink>;
 
-/** What a server has last told of itself. Replaced as a whole, and only when it differs. */
-export interface ServerCatalog {
-  tools: readonly unknown[];
-  instructions?: string;
-  capabilities: Readonly<Record<string, unknown>>;
+export interface ConnectionServices {
+  openLink: OpenLink;
+  /** Without them a server starts with the gateway. */
+  snapshots?: CatalogSnapshots;
+  /** How long a server without a call runs on; for ever when absent. */
+  idleMs?: () => number;
 }
 
 export type NotificationListener = (params: Record<string, unknown>) => void;
@@ -38,7 +42,7 @@ const NOTHING: ServerCatalog = { tools: [], capabilities: {} };
 /** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
   config: ServerConfig;
-  readonly #openLink: OpenLink;
+  readonly #services: ConnectionServices;
   readonly #events: ConnectionEvents;
   readonly #listeners = new Map<string, Set<NotificationListener>>();
   readonly #handlers = new Map<string, RequestHandler>();
@@ -47,18 +51,29 @@ export class ServerConnection {
   #since = Date.now();
   #reason: string | undefined;
   #catalog: ServerCatalog = NOTHING;
+  #catalogHash: string | undefined;
   #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
   #stderr: readonly string[] = [];
   #starting: Promise<void> | undefined;
+  #ending: Promise<unknown> | undefined;
+  #listing: Promise<void> | undefined;
+  #inFlight = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
   #listTimer: NodeJS.Timeout | undefined;
   /** Set for good: a stopped connection is never started again, its successor is another. */
   #stopped = false;
 
-  constructor(config: ServerConfig, openLink: OpenLink, events: ConnectionEvents) {
+  constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents) {
     this.config = config;
-    this.#openLink = openLink;
+    this.#services = services;
     this.#events = events;
+    const snapshot = services.snapshots?.read(config);
+    if (snapshot) {
+      this.#catalog = snapshot;
+      this.#catalogHash = catalogHash(snapshot);
+      this.#state = 'not_started';
+    }
     this.onNotification('notifications/tools/list_changed', () => this.#onToolsChanged());
   }
 
@@ -87,6 +102,11 @@ export class ServerConnection {
     return this.#link?.stderr ?? this.#stderr;
   }
 
+  /** Starts the server where it must run, or where nothing is known of it yet. */
+  begin(): void {
+    if (this.#state !== 'not_started' || this.config.keepAlive) void this.start();
+  }
+
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
   start(): Promise<void> {
     if (this.#stopped) return Promise.resolve();
@@ -98,17 +118,15 @@ export class ServerConnection {
 
   /** Lists the tools again, starting the server if it is down. */
   async refresh(): Promise<void> {
-    if (this.#state !== 'ready' || this.#starting) return this.start();
-    try {
-      await this.#list();
-    } catch (error) {
-      this.#log(`its tools could not be listed again: ${describeRequestError(error, LIST_TIMEOUT_MS)}`);
-    }
+    if (this.#state !== 'ready' || this.#starting) {
+      await this.start();
+      await this.#listing;
+    } else await this.#listAgain();
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    return this.#send((client) => client.callTool(tool, args, options));
+    return this.#send(options, (client, left) => client.callTool(tool, args, left));
   }
 
   /** Sends any request, starting the server if it is down. */
@@ -117,7 +135,7 @@ export class ServerConnection {
     params: Record<string, unknown>,
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
-    return this.#send((client) => client.request(method, params, options));
+    return this.#send(options, (client, left) => client.request(method, params, left));
   }
 
   /** Sends a notification to a server that runs; one that does not has nothing to be told. */
@@ -148,9 +166,21 @@ export class ServerConnection {
     await this.#end();
   }
 
-  async #send<T>(send: (client: UpstreamClient) => Promise<T>): Promise<T> {
+  async #send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
+    this.#inFlight += 1;
+    clearTimeout(this.#idleTimer);
     try {
-      return await send(this.#usable ?? (await this.#running()));
+      return await this.#sendOnceMore(options, send);
+    } finally {
+      this.#inFlight -= 1;
+      this.#waitForIdle();
+    }
+  }
+
+  async #sendOnceMore<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
+    const deadline = performance.now() + options.timeoutMs;
+    try {
+      return await (this.#usable ? send(this.#usable, options) : this.#sendWhenReady(options, deadline, send));
     } catch (error) {
       if (!(error instanceof UpstreamRequestError)) throw error;
       if (error.failure === 'unauthorized') await this.#fail(error);
@@ -159,11 +189,32 @@ export class ServerConnection {
     // A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more.
     if (this.#state === 'ready') this.#set('failed', 'It had to be connected anew.');
     try {
-      return await send(await this.#running());
+      return await this.#sendWhenReady(options, deadline, send);
     } catch (error) {
       if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
       throw new NotDispatchedError(await this.#fail(error));
     }
+  }
+
+  /** The first call of a server waits for its start, within its own deadline. */
+  async #sendWhenReady<T>(options: CallOptions, deadline: number, send: SendRequest<T>): Promise<T> {
+    options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
+    const { signal } = options;
+    const patience = new AbortController();
+    const given = [AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now()))), patience.signal];
+    const over = AbortSignal.any(signal ? [signal, ...given] : given);
+    const impatient = new Promise<void>((resolve) => {
+      if (over.aborted) resolve();
+      over.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([this.#restart(), impatient]);
+    patience.abort();
+    if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
+    if (!this.#usable) {
+      const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
+      throw new NotDispatchedError(this.#state === 'starting' ? slow : (this.#reason ?? 'it is not running'));
+    }
+    return send(this.#usable, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
   }
 
   /** Gives the connection up for what a request told of it. */
@@ -183,11 +234,9 @@ export class ServerConnection {
     return this.#state === 'ready' && this.#client?.closed === false ? this.#client : undefined;
   }
 
-  async #running(): Promise<UpstreamClient> {
+  #restart(): Promise<void> {
     if (this.#state === 'ready') this.#set('failed', 'It closed its output.');
-    await this.start();
-    if (!this.#usable) throw new NotDispatchedError(this.#reason ?? 'it is not running');
-    return this.#usable;
+    return this.start();
   }
 
   async #start(): Promise<void> {
@@ -197,7 +246,7 @@ export class ServerConnection {
     let lost: string | undefined;
     let link: UpstreamLink | undefined;
     try {
-      link = await this.#openLink(this.config, {
+      link = await this.#services.openLink(this.config, {
         onLost: (reason) => {
           lost = reason;
           this.#onLost(link, reason);
@@ -207,15 +256,20 @@ export class ServerConnection {
       if (this.#stopped) return;
       this.#link = link;
       this.#client = await link.connect(this.#clientOptions(), START_TIMEOUT_MS);
-      await this.#list();
+      // With its tools known nobody need wait for the list.
+      const known = this.#catalog !== NOTHING;
+      if (!known) await this.#list();
       if (lost !== undefined) throw new LinkFailure(lost);
-      if (this.#link === link && !this.#stopped) this.#set('ready');
+      if (this.#link !== link || this.#stopped) return;
+      this.#set('ready');
+      this.#waitForIdle();
+      if (known) void this.#listAgain();
     } catch (error) {
       if (this.#stopped) return;
       const { state, message } = link ? await link.explain(error) : new LinkFailure((error as Error).message);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
-      if (!this.#stopped) this.#set(state, message);
+      if (!this.#stopped) this.#set(state, `${message}${this.#staleNote()}`);
     }
   }
 
@@ -236,20 +290,74 @@ export class ServerConnection {
     const tools = await client.listTools({ timeoutMs: LIST_TIMEOUT_MS });
     if (client !== this.#client) return;
     const { instructions, capabilities } = client;
-    this.#catalog = { tools, capabilities, ...(instructions === undefined ? {} : { instructions }) };
+    this.#adopt({ tools, capabilities, ...(instructions === undefined ? {} : { instructions }) });
+  }
+
+  /** What is listed as before changes nothing, and nothing is built anew for it. */
+  #adopt(catalog: ServerCatalog): void {
+    const hash = catalogHash(catalog);
+    const same = hash !== undefined && hash === this.#catalogHash;
+    if (!same) {
+      const known = this.#catalog !== NOTHING;
+      this.#catalog = catalog;
+      this.#catalogHash = hash;
+      if (known) this.#log(`its catalog has changed; it lists ${catalog.tools.length} tools now`);
+      if (hash !== undefined) this.#services.snapshots?.write(this.config, catalog);
+    }
+    if (this.#state === 'ready') this.#reason = undefined;
     this.#events.onChange();
+  }
+
+  /** One list at a time. A server that cannot list keeps what it listed last, and serves calls all the same. */
+  #listAgain(): Promise<void> {
+    this.#listing ??= this.#list()
+      .catch((error: unknown) => {
+        if (this.#state !== 'ready') return;
+        const why = describeRequestError(error, LIST_TIMEOUT_MS);
+        this.#reason = `It could not list its tools: ${why}${this.#staleNote()}`;
+        this.#log(this.#reason);
+        this.#events.onChange();
+      })
+      .finally(() => {
+        this.#listing = undefined;
+      });
+    return this.#listing;
+  }
+
+  #staleNote(): string {
+    const { length } = this.#catalog.tools;
+    return length === 0 ? '' : ` What is shown of it (${count(length, 'tool')}) is from its last good list.`;
   }
 
   /** A change that is announced while the tools are being listed may not be in that list: it is listed again. */
   #onToolsChanged(): void {
-    this.#listTimer ??= setTimeout(() => void this.#listAgain(), LIST_CHANGED_DEBOUNCE_MS);
+    this.#listTimer ??= setTimeout(() => void this.#listAfterChange(), LIST_CHANGED_DEBOUNCE_MS);
   }
 
-  async #listAgain(): Promise<void> {
+  async #listAfterChange(): Promise<void> {
     await this.#starting;
-    if (this.#state === 'ready') await this.refresh();
+    await this.#listing;
+    if (this.#state === 'ready') await this.#listAgain();
     // Only now: however many changes are announced, one list is under way.
     this.#listTimer = undefined;
+  }
+
+  /** A server that nobody calls is stopped, where what it lists is known without it. */
+  #waitForIdle(): void {
+    clearTimeout(this.#idleTimer);
+    const idleMs = this.#services.idleMs?.();
+    if (idleMs === undefined || this.#state !== 'ready' || this.config.keepAlive || this.#inFlight > 0) return;
+    this.#idleTimer = setTimeout(() => this.#stopIdle(), idleMs);
+    this.#idleTimer.unref();
+  }
+
+  #stopIdle(): void {
+    if (this.#state !== 'ready' || this.#inFlight > 0) return;
+    if (this.#listing || this.#listTimer) this.#waitForIdle();
+    else {
+      this.#set('not_started');
+      void this.#end();
+    }
   }
 
   #onLost(link: UpstreamLink | undefined, reason: string): void {
@@ -258,12 +366,17 @@ export class ServerConnection {
     void this.#end();
   }
 
+  /** Resolves when nothing of the last start is left: a server's successor must not meet it. */
   async #end(): Promise<void> {
+    clearTimeout(this.#idleTimer);
     const link = this.#link;
     this.#client = undefined;
     this.#link = undefined;
-    if (link) this.#stderr = link.stderr;
-    await link?.close();
+    if (link) {
+      this.#stderr = link.stderr;
+      this.#ending = Promise.all([this.#ending, link.close()]);
+    }
+    await this.#ending;
   }
 
   #log(line: string): void {
@@ -274,10 +387,12 @@ export class ServerConnection {
     this.#state = state;
     this.#reason = reason;
     this.#since = Date.now();
-    if (state !== 'starting') this.#log(`${state}${reason ? `: ${reason}` : ''}`);
+    if (state !== 'starting') this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
     this.#events.onChange();
   }
 }
+
+type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<T>;
 
 /** The call never left: whoever made it may make it again. */
 export class NotDispatchedError extends Error {

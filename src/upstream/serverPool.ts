@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import { type ConnectionEvents, type OpenLink, ServerConnection } from './serverConnection.ts';
+import { type ConnectionEvents, type ConnectionServices, ServerConnection } from './serverConnection.ts';
 
 /** The servers of a configuration, each on its own: one that hangs or fails delays and harms nobody. */
 export class ServerPool {
-  readonly #openLink: OpenLink;
+  readonly #services: ConnectionServices;
   readonly #events: ConnectionEvents;
   #connections = new Map<string, ServerConnection>();
 
-  constructor(openLink: OpenLink, events: ConnectionEvents) {
-    this.#openLink = openLink;
+  constructor(services: ConnectionServices, events: ConnectionEvents) {
+    this.#services = services;
     this.#events = events;
   }
 
@@ -21,7 +21,7 @@ export class ServerPool {
     return this.#connections.get(name);
   }
 
-  /** Starts what is new, stops what is gone, restarts what is configured otherwise; leaves the rest alone. */
+  /** Begins what is new, stops what is gone, restarts what is configured otherwise; leaves the rest alone. */
   apply(configs: readonly ServerConfig[]): void {
     const next = new Map<string, ServerConnection>();
     for (const config of configs) {
@@ -30,9 +30,11 @@ export class ServerPool {
         current.config = config;
         next.set(config.name, current);
       } else {
-        const connection = new ServerConnection(config, this.#openLink, this.#events);
+        const connection = new ServerConnection(config, this.#services, this.#events);
         next.set(config.name, connection);
-        void connection.start();
+        // Who changes a server wants to see what comes of it.
+        if (current) void connection.start();
+        else connection.begin();
       }
     }
     const gone = this.connections.filter((connection) => next.get(connection.config.name) !== connection);

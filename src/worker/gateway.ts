@@ -1,4 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs';
+import { join } from 'node:path';
 import { FileSecrets } from '../config/fileSecrets.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
@@ -19,10 +20,12 @@ import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ServerCatalog, ServerConnection } from '../upstream/serverConnection.ts';
+import type { ServerCatalog } from '../upstream/serverCatalog.ts';
+import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
 import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
@@ -55,6 +58,7 @@ export class Gateway {
   readonly #activity = new Activity();
   readonly #uses: UseMemory;
   readonly #secrets: SecretSource;
+  readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
   #listed: readonly ServerCatalog[] = [];
@@ -67,7 +71,13 @@ export class Gateway {
     this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
-    this.#pool = new ServerPool((config, events) => this.#openLink(config, events), {
+    this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
+    const services: ConnectionServices = {
+      openLink: (config, events) => this.#openLink(config, events),
+      snapshots: this.#snapshots,
+      idleMs: () => this.#config.idleMinutes * 60_000,
+    };
+    this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
       log: options.log,
     });
@@ -98,7 +108,7 @@ export class Gateway {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
     this.#logProblems();
-    this.#pool.apply(this.#enabled());
+    this.#apply();
     // From the first answer on every configured server has its place.
     this.#rebuild();
     watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () =>
@@ -175,8 +185,10 @@ export class Gateway {
     return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
   }
 
-  #enabled(): ServerConfig[] {
-    return this.#config.servers.filter((server) => !server.disabled);
+  #apply(): void {
+    const { servers, broken } = this.#config;
+    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
+    this.#pool.apply(servers.filter((server) => !server.disabled));
   }
 
   /** A broken file leaves the last good one running; its problem is told all the same. */
@@ -184,7 +196,7 @@ export class Gateway {
     const loaded = loadConfig(this.#options.workspace, process.env);
     this.#config = loaded.usable ? loaded : { ...this.#config, exists: loaded.exists, problems: loaded.problems };
     this.#logProblems();
-    this.#pool.apply(this.#enabled());
+    this.#apply();
     this.#onServersChanged();
   }
 

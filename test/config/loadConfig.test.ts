@@ -28,6 +28,7 @@ describe('the configuration', () => {
         env: {},
         cwd: WORKSPACE,
         disabled: false,
+        keepAlive: false,
         location: { file: FILE, line: 3, column: 16 },
       },
     ]);
@@ -125,10 +126,11 @@ describe('the configuration', () => {
       '{"servers": {"a": {"command": "x"}},\n"servers": {"b": {"command": "y"}}}',
       '2:1 "servers" stands here twice; the first one counts.',
     ],
+    ['{"idleMinutes": 0}', /1:17 "idleMinutes" must be a number above 0, at most 1440; .* "keepAlive"/],
     ['{"servers": {" ": {"command": "x"}}}', '1:14 A server needs a name.'],
   ])('tells of it and uses the rest: %s', (text, problem) => {
     const config = parse(text);
-    expect(problems(config)).toEqual([problem]);
+    expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
     expect(config.usable).toBe(true);
     for (const server of config.servers) expect(server).toMatchObject({ name: 'a', command: 'x' });
   });

@@ -27,6 +27,8 @@ const VALUES: Record<string, unknown> = {
   url: 'https://example.com/mcp',
   headers: { A: 'b' },
   disabled: false,
+  keepAlive: true,
+  idleMinutes: 5,
   topK: 5,
   cacheStable: true,
   learning: false,
