@@ -12,15 +12,16 @@ export type Command =
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
+  | { name: 'approve'; workspace: string; all: boolean; names: readonly string[] }
   | { name: 'secret'; workspace: string; action: 'set' | 'list' | 'delete'; secret: string }
   | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean };
 
-const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned', 'secret'] as const;
+const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned', 'approve', 'secret'] as const;
 const NEEDS = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs to know what to do: set NAME, list, or delete NAME.',
 } as const;
-const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse', 'secret']);
+const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse', 'approve', 'secret']);
 
 const OPTIONS = {
   serve: { workspace: { type: 'string' } },
@@ -34,6 +35,7 @@ const OPTIONS = {
     'forget-all': { type: 'boolean' },
     json: { type: 'boolean' },
   },
+  approve: { workspace: { type: 'string' }, all: { type: 'boolean' } },
   secret: { workspace: { type: 'string' } },
 } as const;
 
@@ -66,7 +68,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     throw new UsageError(`unknown ${first.startsWith('-') ? 'option' : 'command'} "${first}"; ${remedy}`);
   }
   if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
-  const { values, subject } = parseOptions(name, rest);
+  const { values, subject, words } = parseOptions(name, rest);
   const workspace = existingFolder(values.workspace);
   const json = values.json === true;
   switch (name) {
@@ -78,6 +80,8 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, workspace, stats: values.stats === true, json };
     case 'learned':
       return { name, workspace, forget: forgetOf(values), json };
+    case 'approve':
+      return { name, workspace, all: values.all === true, names: words };
     case 'secret':
       return { name, workspace, ...secretAction(subject) };
     default:
@@ -101,7 +105,10 @@ function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined 
   return typeof values.forget === 'string' ? { toolId: values.forget } : undefined;
 }
 
-function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: OptionValues; subject: string } {
+function parseOptions(
+  command: keyof typeof OPTIONS,
+  argv: string[],
+): { values: OptionValues; subject: string; words: readonly string[] } {
   const options = OPTIONS[command];
   const known = Object.keys(options).map((option) => `--${option}`);
   for (const argument of argv) {
@@ -117,10 +124,10 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: 
     const allowPositionals = TAKES_A_SUBJECT.has(command);
     const { values, positionals } = parseArgs({ args: argv, options, strict: true, allowPositionals });
     const subject = positionals.join(' ');
-    if (allowPositionals && subject.trim() === '') {
+    if (command in NEEDS && subject.trim() === '') {
       throw new UsageError(`waygate ${command} ${NEEDS[command as keyof typeof NEEDS]}`);
     }
-    return { values: values as OptionValues, subject };
+    return { values: values as OptionValues, subject, words: positionals };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // Node's own sentence names the option or the stray word; its second sentence is about how to write a program.

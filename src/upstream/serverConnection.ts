@@ -10,7 +10,14 @@ import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { catalogHash, type ServerCatalog } from './serverCatalog.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
-export type ConnectionState = 'not_started' | 'starting' | 'ready' | 'failed' | 'needs_sign_in' | 'stopped';
+export type ConnectionState =
+  | 'needs_approval'
+  | 'not_started'
+  | 'starting'
+  | 'ready'
+  | 'failed'
+  | 'needs_sign_in'
+  | 'stopped';
 
 export interface ConnectionEvents {
   /** State, catalog or reason have changed. */
@@ -23,6 +30,8 @@ export type OpenLink = (config: ServerConfig, events: LinkEvents) => Promise<Ups
 
 export interface ConnectionServices {
   openLink: OpenLink;
+  /** Whether the person lets it run; asked before each start. Without it everything may. */
+  isApproved?: (config: ServerConfig) => boolean;
   /** Without them a server starts with the gateway. */
   snapshots?: CatalogSnapshots;
   /** How long a server without a call runs on; for ever when absent. */
@@ -104,6 +113,11 @@ export class ServerConnection {
 
   /** Starts the server where it must run, or where nothing is known of it yet. */
   begin(): void {
+    if (!this.#approved) {
+      this.#set('needs_approval', this.#approvalNote());
+      return;
+    }
+    if (this.#state === 'needs_approval' && this.#catalog !== NOTHING) this.#set('not_started');
     if (this.#state !== 'not_started' || this.config.keepAlive) void this.start();
   }
 
@@ -239,10 +253,24 @@ export class ServerConnection {
     return this.start();
   }
 
+  get #approved(): boolean {
+    return this.#services.isApproved?.(this.config) ?? true;
+  }
+
+  #approvalNote(): string {
+    const name = /^[\w.-]+$/.test(this.config.name) ? this.config.name : '--all';
+    return `What it runs has not been approved for this workspace; see it and approve it: waygate approve ${name}.`;
+  }
+
   async #start(): Promise<void> {
-    this.#set('starting');
+    const approved = this.#approved;
+    if (approved) this.#set('starting');
     await this.#end();
     if (this.#stopped) return;
+    if (!approved) {
+      this.#set('needs_approval', this.#approvalNote());
+      return;
+    }
     let lost: string | undefined;
     let link: UpstreamLink | undefined;
     try {

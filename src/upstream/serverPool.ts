@@ -43,6 +43,11 @@ export class ServerPool {
     this.#events.onChange();
   }
 
+  /** Something was approved, or taken back: those that waited for it begin. */
+  recheckApprovals(): void {
+    for (const connection of this.connections) if (connection.state === 'needs_approval') connection.begin();
+  }
+
   /** Every server lists its tools again; what is down is started. Resolves when all have answered or failed. */
   async refresh(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.refresh()));

@@ -1,5 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
+import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
 import { FileSecrets } from '../config/fileSecrets.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
@@ -57,6 +58,7 @@ export class Gateway {
   readonly #artifacts = new ArtifactStore();
   readonly #activity = new Activity();
   readonly #uses: UseMemory;
+  readonly #approvals: Approvals;
   readonly #secrets: SecretSource;
   readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
@@ -68,12 +70,14 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#config = loadConfig(options.workspace, process.env);
+    this.#approvals = approvalsOf(rootOf(options.stateFolder));
     this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
     const services: ConnectionServices = {
       openLink: (config, events) => this.#openLink(config, events),
+      isApproved: (config) => this.#approvals.isApproved(options.workspace, config),
       snapshots: this.#snapshots,
       idleMs: () => this.#config.idleMinutes * 60_000,
     };
@@ -114,15 +118,24 @@ export class Gateway {
     watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () =>
       this.#reload(),
     );
+    // By the editor, the command line, or another window.
+    watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
+    unwatchFile(this.#approvals.file, this.#onApprovals);
     this.#uses.flush();
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
+  }
+
+  /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
+  approve(hashes: readonly string[]): void {
+    this.#approvals.approve(this.#options.workspace, hashes);
+    this.#pool.recheckApprovals();
   }
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
@@ -184,6 +197,8 @@ export class Gateway {
     const config = await followReferences(written, this.#secrets, this.#config.inputs);
     return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
   }
+
+  readonly #onApprovals = (): void => this.#pool.recheckApprovals();
 
   #apply(): void {
     const { servers, broken } = this.#config;
@@ -249,6 +264,7 @@ export class Gateway {
       since: connection.since,
       toolCount: this.#view.toolCountOf(config.name),
       ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+      ...(connection.state === 'needs_approval' ? { approval: approvable(config) } : {}),
       ...(connection.reason === undefined ? {} : { reason: connection.reason }),
       stderr: connection.stderr,
     };
