@@ -1,13 +1,10 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import { count } from '../ops/porcelain.ts';
-import {
-  type CallOptions,
-  type UpstreamClient,
-  type UpstreamMessage,
-  UpstreamRequestError,
-} from '../protocol/upstreamClient.ts';
+import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
-import { catalogHash, type ServerCatalog } from './serverCatalog.ts';
+import { KeptCatalog } from './keptCatalog.ts';
+import { waitAtMost } from './patience.ts';
+import type { ServerCatalog } from './serverCatalog.ts';
+import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 export type ConnectionState =
@@ -38,29 +35,22 @@ export interface ConnectionServices {
   idleMs?: () => number;
 }
 
-export type NotificationListener = (params: Record<string, unknown>) => void;
-export type RequestHandler = (params: Record<string, unknown>, signal: AbortSignal) => Promise<Record<string, unknown>>;
-
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
 const START_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 30_000;
 /** Servers announce several changes in a row, many of them right at their start. */
 const LIST_CHANGED_DEBOUNCE_MS = 200;
-const NOTHING: ServerCatalog = { tools: [], capabilities: {} };
 
 /** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
   config: ServerConfig;
   readonly #services: ConnectionServices;
   readonly #events: ConnectionEvents;
-  readonly #listeners = new Map<string, Set<NotificationListener>>();
-  readonly #handlers = new Map<string, RequestHandler>();
-  #clientCapabilities: Record<string, object> = {};
+  readonly #messages = new ServerMessages();
+  readonly #kept: KeptCatalog;
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
-  #catalog: ServerCatalog = NOTHING;
-  #catalogHash: string | undefined;
   #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
   #stderr: readonly string[] = [];
@@ -77,12 +67,8 @@ export class ServerConnection {
     this.config = config;
     this.#services = services;
     this.#events = events;
-    const snapshot = services.snapshots?.read(config);
-    if (snapshot) {
-      this.#catalog = snapshot;
-      this.#catalogHash = catalogHash(snapshot);
-      this.#state = 'not_started';
-    }
+    this.#kept = new KeptCatalog(config, services.snapshots);
+    if (this.#kept.isKnown) this.#state = 'not_started';
     this.onNotification('notifications/tools/list_changed', () => this.#onToolsChanged());
   }
 
@@ -96,13 +82,13 @@ export class ServerConnection {
     return this.#reason;
   }
   get catalog(): ServerCatalog {
-    return this.#catalog;
+    return this.#kept.current;
   }
   get tools(): readonly unknown[] {
-    return this.#catalog.tools;
+    return this.#kept.current.tools;
   }
   get capabilities(): Readonly<Record<string, unknown>> {
-    return this.#catalog.capabilities;
+    return this.#kept.current.capabilities;
   }
   get pid(): number | undefined {
     return this.#state === 'starting' || this.#state === 'ready' ? this.#link?.pid : undefined;
@@ -117,7 +103,7 @@ export class ServerConnection {
       this.#set('needs_approval', this.#approvalNote());
       return;
     }
-    if (this.#state === 'needs_approval' && this.#catalog !== NOTHING) this.#set('not_started');
+    if (this.#state === 'needs_approval' && this.#kept.isKnown) this.#set('not_started');
     if (this.#state !== 'not_started' || this.config.keepAlive) void this.start();
   }
 
@@ -159,9 +145,7 @@ export class ServerConnection {
 
   /** Hears a notification of the server, over all its starts. Returns what ends that. */
   onNotification(method: string, listener: NotificationListener): () => void {
-    const listeners = this.#listeners.get(method) ?? new Set();
-    this.#listeners.set(method, listeners.add(listener));
-    return () => listeners.delete(listener);
+    return this.#messages.onNotification(method, listener);
   }
 
   /**
@@ -169,8 +153,7 @@ export class ServerConnection {
    * set it before the first.
    */
   setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
-    this.#handlers.set(method, handler);
-    this.#clientCapabilities = { ...this.#clientCapabilities, ...capability };
+    this.#messages.setRequestHandler(method, handler, capability);
   }
 
   async stop(): Promise<void> {
@@ -214,15 +197,7 @@ export class ServerConnection {
   async #sendWhenReady<T>(options: CallOptions, deadline: number, send: SendRequest<T>): Promise<T> {
     options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
     const { signal } = options;
-    const patience = new AbortController();
-    const given = [AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now()))), patience.signal];
-    const over = AbortSignal.any(signal ? [signal, ...given] : given);
-    const impatient = new Promise<void>((resolve) => {
-      if (over.aborted) resolve();
-      over.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await Promise.race([this.#restart(), impatient]);
-    patience.abort();
+    await waitAtMost(this.#restart(), deadline, signal);
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
     if (!this.#usable) {
       const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
@@ -283,9 +258,9 @@ export class ServerConnection {
       });
       if (this.#stopped) return;
       this.#link = link;
-      this.#client = await link.connect(this.#clientOptions(), START_TIMEOUT_MS);
+      this.#client = await link.connect(this.#messages.clientOptions, START_TIMEOUT_MS);
       // With its tools known nobody need wait for the list.
-      const known = this.#catalog !== NOTHING;
+      const known = this.#kept.isKnown;
       if (!known) await this.#list();
       if (lost !== undefined) throw new LinkFailure(lost);
       if (this.#link !== link || this.#stopped) return;
@@ -297,19 +272,8 @@ export class ServerConnection {
       const { state, message } = link ? await link.explain(error) : new LinkFailure((error as Error).message);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
-      if (!this.#stopped) this.#set(state, `${message}${this.#staleNote()}`);
+      if (!this.#stopped) this.#set(state, `${message}${this.#kept.staleNote}`);
     }
-  }
-
-  #clientOptions() {
-    return {
-      capabilities: this.#clientCapabilities,
-      onNotification: ({ method, params }: UpstreamMessage) => {
-        for (const listener of this.#listeners.get(method) ?? []) listener(params);
-      },
-      onRequest: ({ method, params }: UpstreamMessage, signal: AbortSignal) =>
-        this.#handlers.get(method)?.(params, signal),
-    };
   }
 
   async #list(): Promise<void> {
@@ -321,17 +285,10 @@ export class ServerConnection {
     this.#adopt({ tools, capabilities, ...(instructions === undefined ? {} : { instructions }) });
   }
 
-  /** What is listed as before changes nothing, and nothing is built anew for it. */
   #adopt(catalog: ServerCatalog): void {
-    const hash = catalogHash(catalog);
-    const same = hash !== undefined && hash === this.#catalogHash;
-    if (!same) {
-      const known = this.#catalog !== NOTHING;
-      this.#catalog = catalog;
-      this.#catalogHash = hash;
-      if (known) this.#log(`its catalog has changed; it lists ${catalog.tools.length} tools now`);
-      if (hash !== undefined) this.#services.snapshots?.write(this.config, catalog);
-    }
+    const { isKnown } = this.#kept;
+    const changed = this.#kept.replace(catalog, this.config);
+    if (changed && isKnown) this.#log(`its catalog has changed; it lists ${catalog.tools.length} tools now`);
     if (this.#state === 'ready') this.#reason = undefined;
     this.#events.onChange();
   }
@@ -342,7 +299,7 @@ export class ServerConnection {
       .catch((error: unknown) => {
         if (this.#state !== 'ready') return;
         const why = describeRequestError(error, LIST_TIMEOUT_MS);
-        this.#reason = `It could not list its tools: ${why}${this.#staleNote()}`;
+        this.#reason = `It could not list its tools: ${why}${this.#kept.staleNote}`;
         this.#log(this.#reason);
         this.#events.onChange();
       })
@@ -350,11 +307,6 @@ export class ServerConnection {
         this.#listing = undefined;
       });
     return this.#listing;
-  }
-
-  #staleNote(): string {
-    const { length } = this.#catalog.tools;
-    return length === 0 ? '' : ` What is shown of it (${count(length, 'tool')}) is from its last good list.`;
   }
 
   /** A change that is announced while the tools are being listed may not be in that list: it is listed again. */

@@ -42,6 +42,8 @@ export interface GatewayOptions {
   onChange(): void;
 }
 
+/** These serve nothing until somebody does something. */
+const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_approval']);
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
@@ -154,7 +156,7 @@ export class Gateway {
   get health(): GatewayHealth {
     const states = this.#serverStatuses().map((server) => server.state);
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
-    if (states.some((state) => state === 'failed' || state === 'needs_sign_in')) return 'degraded';
+    if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
   }
 

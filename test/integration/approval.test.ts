@@ -24,7 +24,8 @@ describe('what a repository names', () => {
     });
     const host = await HostProcess.connect(workspace);
     expect((await host.call('tool_browse', { path: '/' })).text).toContain('Needs approval: one, two (ask the user).');
-    const { servers: states } = await status(workspace);
+    const { servers: states, worker } = await status(workspace);
+    expect(worker?.state).toBe('degraded');
     expect(states).toMatchObject([{ state: 'needs_approval' }, { state: 'needs_approval' }]);
     expect(states[0]?.reason).toMatch(/has not been approved for this workspace; .*: waygate approve one\.$/);
     const shown = await waygate(workspace, ['approve']);
