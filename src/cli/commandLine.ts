@@ -14,14 +14,26 @@ export type Command =
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
   | { name: 'approve'; workspace: string; all: boolean; names: readonly string[] }
   | { name: 'secret'; workspace: string; action: 'set' | 'list' | 'delete'; secret: string }
+  | { name: 'login' | 'logout'; workspace: string; server: string | undefined }
   | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean };
 
-const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned', 'approve', 'secret'] as const;
+const COMMANDS = [
+  'serve',
+  'status',
+  'stop',
+  'browse',
+  'catalog',
+  'learned',
+  'approve',
+  'secret',
+  'login',
+  'logout',
+] as const;
 const NEEDS = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs to know what to do: set NAME, list, or delete NAME.',
 } as const;
-const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse', 'approve', 'secret']);
+const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse', 'approve', 'secret', 'login', 'logout']);
 
 const OPTIONS = {
   serve: { workspace: { type: 'string' } },
@@ -37,6 +49,8 @@ const OPTIONS = {
   },
   approve: { workspace: { type: 'string' }, all: { type: 'boolean' } },
   secret: { workspace: { type: 'string' } },
+  login: { workspace: { type: 'string' } },
+  logout: { workspace: { type: 'string' } },
 } as const;
 
 type OptionValues = Record<string, string | boolean | undefined>;
@@ -82,6 +96,10 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, workspace, forget: forgetOf(values), json };
     case 'approve':
       return { name, workspace, all: values.all === true, names: words };
+    case 'login':
+    case 'logout':
+      if (words.length > 1) throw new UsageError(`waygate ${name} takes the name of one server.`);
+      return { name, workspace, server: words[0] };
     case 'secret':
       return { name, workspace, ...secretAction(subject) };
     default:

@@ -11,6 +11,7 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate approve [--all | NAME…]            shows what the servers of a workspace would run; lets them
   waygate secret set NAME | list | delete NAME
                                              what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
+  waygate login [NAME] | logout NAME         signs you in to a server at a URL that asks for it; or out again
   waygate --version | --help
 
 DIR is the current folder unless given. Servers stand in DIR/.vscode/waygate.json:

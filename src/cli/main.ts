@@ -41,6 +41,14 @@ async function main(): Promise<number> {
       const { secret } = await import('./secret.ts');
       return secret(command);
     }
+    case 'login': {
+      const { login } = await import('./login.ts');
+      return login(command);
+    }
+    case 'logout': {
+      const { logout } = await import('./login.ts');
+      return logout(command);
+    }
     case 'learned': {
       const { learned } = await import('./learned.ts');
       return learned(command);

@@ -36,7 +36,10 @@ export async function followReferences(
 ): Promise<ServerConfig> {
   const follow = (text: string): Promise<string> => followIn(text, source, inputs);
   if (config.type !== 'stdio') {
-    return { ...config, url: await follow(config.url), headers: await mapValues(config.headers, follow) };
+    const { clientSecret } = config.auth ?? {};
+    const auth =
+      clientSecret === undefined ? {} : { auth: { ...config.auth, clientSecret: await follow(clientSecret) } };
+    return { ...config, url: await follow(config.url), headers: await mapValues(config.headers, follow), ...auth };
   }
   const args = await Promise.all(config.args.map(follow));
   return { ...config, args, env: await mapValues(config.env, follow) };

@@ -129,6 +129,9 @@ export interface CatalogReport {
   gatewayTokens: number;
 }
 
+export type SignInAnswer = { url: string } | { reason: string };
+export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
+
 /** Requests an attacher makes, by method. */
 export interface ControlRequests {
   /** The state now. */
@@ -151,6 +154,15 @@ export interface ControlRequests {
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
   /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
   approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
+  /**
+   * Begins a sign-in at a server that wants one. The person's browser opens `url`: https, or http to this machine. A
+   * `reason` says in one sentence why there is none. What comes of it is told by `signInEnd`, and by the next snapshots.
+   */
+  signIn: { params: { server: string }; result: SignInAnswer };
+  /** Answers when the sign-in of a server has ended; with `reason` where it failed. */
+  signInEnd: { params: { server: string }; result: { reason?: string } };
+  /** Forgets what a sign-in brought, here and at its issuer. */
+  signOut: { params: { server: string }; result: SignOutAnswer };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */

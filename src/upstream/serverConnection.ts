@@ -29,6 +29,8 @@ export interface ConnectionServices {
   openLink: OpenLink;
   /** Whether the person lets it run; asked before each start. Without it everything may. */
   isApproved?: (config: ServerConfig) => boolean;
+  /** Whether a server that wants a sign-in may be asked again; without it, only when somebody asks for a start. */
+  mayTry?: (config: ServerConfig) => Promise<boolean>;
   /** Without them a server starts with the gateway. */
   snapshots?: CatalogSnapshots;
   /** How long a server without a call runs on; for ever when absent. */
@@ -51,6 +53,7 @@ export class ServerConnection {
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
+  #retryAfterSeconds: number | undefined;
   #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
   #stderr: readonly string[] = [];
@@ -156,6 +159,14 @@ export class ServerConnection {
     this.#messages.setRequestHandler(method, handler, capability);
   }
 
+  /** What let us in is gone: it ends now, and the next start finds that out. */
+  async signedOut(): Promise<void> {
+    await this.#starting;
+    if (this.#stopped) return;
+    this.#set('needs_sign_in', 'Nobody is signed in to it.');
+    await this.#end();
+  }
+
   async stop(): Promise<void> {
     clearTimeout(this.#listTimer);
     this.#stopped = true;
@@ -180,7 +191,8 @@ export class ServerConnection {
       return await (this.#usable ? send(this.#usable, options) : this.#sendWhenReady(options, deadline, send));
     } catch (error) {
       if (!(error instanceof UpstreamRequestError)) throw error;
-      if (error.failure === 'unauthorized') await this.#fail(error);
+      if (error.failure === 'unauthorized')
+        throw new UpstreamRequestError('unauthorized', await this.#refused(error), error.code);
       if (error.failure !== 'unsent') throw error;
     }
     // A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more.
@@ -189,7 +201,7 @@ export class ServerConnection {
       return await this.#sendWhenReady(options, deadline, send);
     } catch (error) {
       if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
-      throw new NotDispatchedError(await this.#fail(error));
+      throw new NotDispatchedError(await this.#fail(error), this.#retryAfterSeconds);
     }
   }
 
@@ -197,22 +209,42 @@ export class ServerConnection {
   async #sendWhenReady<T>(options: CallOptions, deadline: number, send: SendRequest<T>): Promise<T> {
     options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
     const { signal } = options;
+    // Nobody but the person can change it: a call must not knock at a closed door each time.
+    if (this.#state === 'needs_sign_in' && !(await this.#services.mayTry?.(this.config))) throw this.#unauthorized();
     await waitAtMost(this.#restart(), deadline, signal);
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
+    if (!this.#usable && this.#state === 'needs_sign_in') throw this.#unauthorized();
     if (!this.#usable) {
       const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
-      throw new NotDispatchedError(this.#state === 'starting' ? slow : (this.#reason ?? 'it is not running'));
+      throw new NotDispatchedError(
+        this.#state === 'starting' ? slow : (this.#reason ?? 'it is not running'),
+        this.#retryAfterSeconds,
+      );
     }
     return send(this.#usable, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
+  }
+
+  #unauthorized(): UpstreamRequestError {
+    return new UpstreamRequestError('unauthorized', this.#reason ?? 'It asks for a sign-in.', 401);
+  }
+
+  /** A server that wants more for this one request serves the others; one that lets us in no longer does not. */
+  async #refused(error: UpstreamRequestError): Promise<string> {
+    const link = this.#link;
+    if (error.code !== 403 || !link) return this.#fail(error);
+    this.#reason = (await link.explain(error)).message;
+    this.#events.onChange();
+    return this.#reason;
   }
 
   /** Gives the connection up for what a request told of it. */
   async #fail(error: UpstreamRequestError): Promise<string> {
     const link = this.#link;
     if (this.#state !== 'ready' || !link) return this.#reason ?? error.message;
-    const { state, message } = await link.explain(error);
+    const { state, message, retryAfterSeconds } = await link.explain(error);
     if (this.#link === link) {
       this.#set(state, message);
+      this.#retryAfterSeconds = retryAfterSeconds;
       await this.#end();
     }
     return message;
@@ -269,10 +301,12 @@ export class ServerConnection {
       if (known) void this.#listAgain();
     } catch (error) {
       if (this.#stopped) return;
-      const { state, message } = link ? await link.explain(error) : new LinkFailure((error as Error).message);
+      const failure = link ? await link.explain(error) : new LinkFailure((error as Error).message);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
-      if (!this.#stopped) this.#set(state, `${message}${this.#kept.staleNote}`);
+      if (this.#stopped) return;
+      this.#set(failure.state, `${failure.message}${this.#kept.staleNote}`);
+      this.#retryAfterSeconds = failure.retryAfterSeconds;
     }
   }
 
@@ -366,6 +400,7 @@ export class ServerConnection {
   #set(state: ConnectionState, reason?: string): void {
     this.#state = state;
     this.#reason = reason;
+    this.#retryAfterSeconds = undefined;
     this.#since = Date.now();
     if (state !== 'starting') this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
     this.#events.onChange();
@@ -377,4 +412,11 @@ type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<
 /** The call never left: whoever made it may make it again. */
 export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
+  /** How long the server asked to wait. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, retryAfterSeconds?: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
 }

@@ -5,10 +5,13 @@ import { type UpstreamClient, type UpstreamClientOptions, UpstreamRequestError }
 export class LinkFailure extends Error {
   override readonly name = 'LinkFailure';
   readonly state: 'failed' | 'needs_sign_in';
+  /** How long the server asks to wait. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: string, state: 'failed' | 'needs_sign_in' = 'failed') {
+  constructor(reason: string, state: 'failed' | 'needs_sign_in' = 'failed', retryAfterSeconds?: number) {
     super(reason);
     this.state = state;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

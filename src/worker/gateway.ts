@@ -2,6 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
 import { FileSecrets } from '../config/fileSecrets.ts';
+import { FileTokens } from '../config/fileTokens.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
 import { followReferences, type SecretSource } from '../config/secretReferences.ts';
@@ -28,10 +29,12 @@ import { killMarked } from '../upstream/processTree.ts';
 import type { ServerCatalog } from '../upstream/serverCatalog.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
+import { SignIns } from '../upstream/signIns.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
 import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { rankResources } from './rankResources.ts';
+import { type SignInRequests, signInRequests } from './signInRequests.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -54,6 +57,7 @@ const DRAIN_MS = 10_000;
 /** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
 export class Gateway {
   readonly surface: SessionSurface;
+  readonly signInRequests: SignInRequests;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
   readonly #pool: ServerPool;
@@ -62,6 +66,7 @@ export class Gateway {
   readonly #uses: UseMemory;
   readonly #approvals: Approvals;
   readonly #secrets: SecretSource;
+  readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
@@ -74,12 +79,14 @@ export class Gateway {
     this.#config = loadConfig(options.workspace, process.env);
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
     this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
+    this.#signIns = new SignIns(new FileTokens(rootOf(options.stateFolder)));
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
     const services: ConnectionServices = {
       openLink: (config, events) => this.#openLink(config, events),
       isApproved: (config) => this.#approvals.isApproved(options.workspace, config),
+      mayTry: (config) => this.#signIns.mayTry(config),
       snapshots: this.#snapshots,
       idleMs: () => this.#config.idleMinutes * 60_000,
     };
@@ -87,6 +94,7 @@ export class Gateway {
       onChange: () => this.#onServersChanged(),
       log: options.log,
     });
+    this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#follow(config));
     this.surface = gatewaySurface({
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
@@ -125,6 +133,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
+    this.#signIns.stop();
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
     unwatchFile(this.#approvals.file, this.#onApprovals);
@@ -196,8 +205,13 @@ export class Gateway {
   }
 
   async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    const config = await followReferences(written, this.#secrets, this.#config.inputs);
-    return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
+    const config = await this.#follow(written);
+    if (config.type === 'stdio') return new StdioLink(config, this.#journal, events);
+    return new HttpLink(config, events, this.#signIns.sessionFor(config));
+  }
+
+  #follow(written: ServerConfig): Promise<ServerConfig> {
+    return followReferences(written, this.#secrets, this.#config.inputs);
   }
 
   readonly #onApprovals = (): void => this.#pool.recheckApprovals();

@@ -157,6 +157,7 @@ export class WorkerProcess {
         this.#gateway.approve(hashes);
         return this.#snapshot();
       },
+      ...this.#gateway.signInRequests,
       refresh: async () => {
         await this.#gateway.refresh();
         return this.#snapshot();

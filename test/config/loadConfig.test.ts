@@ -102,7 +102,7 @@ describe('the configuration', () => {
     ],
     [
       '{"command": "${secret:key}"}',
-      '1:33 Server "one": "${secret:key}" has no place here; secrets belong into "env", "args", "headers" or "url".',
+      '1:33 Server "one": "${secret:key}" has no place here; secrets belong into "env", "args", "headers", "url" or "auth.clientSecret".',
     ],
     ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
   ])('tells what is wrong with a server, and where: %s', (text, problem) => {
