@@ -12,6 +12,8 @@ export interface ProtectedResource {
   resource: string;
   issuer: string;
   scopes: readonly string[] | undefined;
+  /** Nobody has named the issuer: the server is taken for its own, as in MCP 2025-03-26. */
+  legacy: boolean;
 }
 
 /** Of the authorization server; `undefined` where it publishes none (MCP 2025-03-26, *Fallbacks*). */
@@ -39,7 +41,7 @@ export async function discoverResource(
     if (metadataUrl || !hasNone) {
       throw new SignInError(`What ${(metadataUrl ?? requested).origin} says of the sign-in is of no use.`);
     }
-    return { resource: requested.href, issuer: wantedIssuer ?? requested.origin, scopes: undefined };
+    return { resource: requested.href, scopes: undefined, ...issuerWithout(requested, wantedIssuer) };
   }
   if (!checkResourceAllowed({ requestedResource: requested, configuredResource: metadata.resource })) {
     throw new SignInError(`What is said of the sign-in is about another server (${originOf(metadata.resource)}).`);
@@ -49,15 +51,23 @@ export async function discoverResource(
   if (named.length > 0 && issuer === undefined) {
     throw new SignInError(`It wants a sign-in at ${named.map(originOf).join(', ')}, and "auth.issuer" is another.`);
   }
+  const { resource, scopes_supported: scopes } = metadata;
   return {
-    resource: metadata.resource,
-    issuer: issuer ?? wantedIssuer ?? requested.origin,
-    scopes: metadata.scopes_supported,
+    resource,
+    scopes,
+    ...(issuer === undefined ? issuerWithout(requested, wantedIssuer) : { issuer, legacy: false }),
   };
 }
 
+function issuerWithout({ origin }: URL, wanted: string | undefined): { issuer: string; legacy: boolean } {
+  return wanted === undefined ? { issuer: origin, legacy: true } : { issuer: wanted, legacy: false };
+}
+
 /** What the authorization server says of itself (RFC 8414 or OpenID Connect), if it is the one that was asked. */
-export async function discoverServer(issuer: string, fetchFn: FetchLike): Promise<ServerMetadata> {
+export async function discoverServer(
+  { issuer, legacy }: { issuer: string; legacy?: boolean },
+  fetchFn: FetchLike,
+): Promise<ServerMetadata> {
   let metadata: ServerMetadata;
   try {
     metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
@@ -65,8 +75,10 @@ export async function discoverServer(issuer: string, fetchFn: FetchLike): Promis
     if (error instanceof SignInError) throw error;
     throw new SignInError(`What ${originOf(issuer)} says of its sign-in is of no use.`);
   }
-  // RFC 8414 §3.3: or one server could pass for another.
-  if (metadata && !sameIssuer(metadata.issuer, issuer)) {
+  // RFC 8414 §3.3: or one server could pass for another. Where nobody has named one, it may say which part of itself it is.
+  const isItself =
+    metadata && legacy ? originOf(metadata.issuer) === issuer : sameIssuer(metadata?.issuer ?? issuer, issuer);
+  if (metadata && !isItself) {
     throw new SignInError(`${issuer} calls itself ${metadata.issuer}; nobody is signed in there.`);
   }
   return metadata;

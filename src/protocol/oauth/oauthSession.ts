@@ -144,7 +144,7 @@ export class OAuthSession implements UpstreamAuth {
     }
     try {
       const fetchFn = oauthFetch(this.#urls);
-      const metadata = await discoverServer(grant.issuer, fetchFn);
+      const metadata = await discoverServer(grant, fetchFn);
       const tokens = await refreshAuthorization(grant.issuer, {
         ...(metadata ? { metadata } : {}),
         clientInformation: this.#clientOf(grant),
@@ -167,7 +167,7 @@ export class OAuthSession implements UpstreamAuth {
 
   async #revoke(grant: Grant): Promise<void> {
     const fetchFn = oauthFetch(this.#urls);
-    const endpoint = ((await discoverServer(grant.issuer, fetchFn)) as { revocation_endpoint?: unknown } | undefined)
+    const endpoint = ((await discoverServer(grant, fetchFn)) as { revocation_endpoint?: unknown } | undefined)
       ?.revocation_endpoint;
     if (typeof endpoint !== 'string') return;
     const { client_id, client_secret } = this.#clientOf(grant);

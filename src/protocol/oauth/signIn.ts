@@ -45,9 +45,14 @@ export async function beginSignIn(
 ): Promise<PendingSignIn> {
   const urls = new TrustedUrls(settings.url, settings.issuer);
   const fetchFn = oauthFetch(urls);
-  const { resource, issuer, scopes } = await discoverResource(settings.url, hint.metadataUrl, settings.issuer, fetchFn);
+  const { resource, issuer, scopes, legacy } = await discoverResource(
+    settings.url,
+    hint.metadataUrl,
+    settings.issuer,
+    fetchFn,
+  );
   urls.check(issuer, 'Its authorization server');
-  const metadata = await discoverServer(issuer, fetchFn);
+  const metadata = await discoverServer({ issuer, legacy }, fetchFn);
   requirePkce(issuer, metadata);
   const scope = scopeOf(settings, hint, scopes, metadata);
   const state = randomBytes(32).toString('base64url');
@@ -86,6 +91,7 @@ export async function beginSignIn(
         resource,
         client,
         tokens: keptTokens(tokens),
+        ...(legacy ? { legacy } : {}),
         ...(granted === undefined ? {} : { scope: granted }),
       };
     };

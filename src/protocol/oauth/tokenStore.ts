@@ -32,6 +32,8 @@ export interface Grant {
   client: RegisteredClient;
   tokens: Tokens;
   scope?: string;
+  /** The server is its own issuer, because nobody has named one. */
+  legacy?: boolean;
 }
 
 /** Two entries of a configuration with the same address are two accounts: the name counts too. */
