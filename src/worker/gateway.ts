@@ -2,9 +2,12 @@ import { unwatchFile, watchFile } from 'node:fs';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
 import type { GatewayHealth, GatewaySnapshot, ServerStatus, TreeChildren } from '../control/contract.ts';
+import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import { CatalogView } from '../surface/catalogView.ts';
+import { firewallAnswer } from '../surface/gateway/execute.ts';
+import type { Answer } from '../surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { killMarked } from '../upstream/processTree.ts';
@@ -36,6 +39,7 @@ export class Gateway {
   readonly #pool: ServerPool;
   readonly #artifacts = new ArtifactStore();
   readonly #activity = new Activity();
+  readonly #calls: CallPipeline<Answer>;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
   #listed: readonly (readonly unknown[])[] = [];
@@ -50,7 +54,15 @@ export class Gateway {
       onChange: () => this.#onServersChanged(),
       log: options.log,
     });
+    this.#calls = new CallPipeline<Answer>({
+      upstream: (server) => this.#pool.get(server),
+      firewall: (result, call) => firewallAnswer(this.#artifacts, result, call),
+      // At the merge `scrubSecrets` of the firewall room takes this place.
+      scrubSecrets: (text) => text,
+      log: options.log,
+    });
     this.surface = gatewaySurface({
+      calls: this.#calls,
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
@@ -72,6 +84,7 @@ export class Gateway {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
     this.#logProblems();
+    this.#calls.validator.warmUp();
     this.#pool.apply(this.#enabled());
     // From the first answer on every configured server has its place.
     this.#rebuild();
@@ -83,6 +96,7 @@ export class Gateway {
   async stop(): Promise<void> {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
+    this.#calls.dispose();
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
@@ -157,6 +171,7 @@ export class Gateway {
     if (same) return;
     this.#listed = listed;
     this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
+    this.#calls.invalidate();
     this.#options.onChange();
   }
 

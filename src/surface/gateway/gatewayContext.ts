@@ -1,4 +1,5 @@
 import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import type { CallPipeline } from '../../dispatch/callPipeline.ts';
 import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import type { CatalogView } from '../catalogView.ts';
@@ -10,6 +11,8 @@ export interface GatewayContext {
   configuration(): ConfigurationStatus;
   connection(server: string): ServerConnection | undefined;
   artifacts: ArtifactStore;
+  /** The way of every `tool_execute`. */
+  calls: CallPipeline<Answer>;
   onCallStart(): void;
   onCallEnd(call: Omit<CallRecord, 'id'>): void;
 }
