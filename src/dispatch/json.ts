@@ -33,11 +33,15 @@ export function measureValue(root: unknown, maxNodes: number): ValueSize {
     if (typeof value === 'string') size.chars += value.length;
     if (typeof value !== 'object' || value === null) continue;
     if (level > size.depth) size.depth = level;
-    for (const key in value) {
-      if (!Array.isArray(value)) size.chars += key.length;
-      values.push((value as JsonObject)[key]);
+    // By index: `for in` would make a text of every index first.
+    const keys = Array.isArray(value) ? undefined : Object.keys(value);
+    const count = keys?.length ?? (value as unknown[]).length;
+    if (values.length + count > maxNodes) return { ...size, nodes: maxNodes + 1 };
+    for (let i = 0; i < count; i++) {
+      const key = keys?.[i] ?? i;
+      if (keys) size.chars += (key as string).length;
+      values.push((value as Record<string | number, unknown>)[key]);
       levels.push(level + 1);
-      if (values.length > maxNodes) return { ...size, nodes: maxNodes + 1 };
     }
   }
   return size;

@@ -1,5 +1,6 @@
-import { Ajv, type AnySchema } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import { oneLine } from '../../ops/porcelain.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
@@ -17,10 +18,26 @@ export const AJV_OPTIONS = {
   code: { optimize: false },
 } as const;
 
-const JUDGES: Record<Dialect, () => Ajv | Ajv2020> = {
-  'draft-07': once(() => new Ajv({ ...AJV_OPTIONS, validateFormats: false, allErrors: false })),
-  '2020-12': once(() => new Ajv2020({ ...AJV_OPTIONS, validateFormats: false, allErrors: false })),
+const JUDGE_OPTIONS = { ...AJV_OPTIONS, validateFormats: false, allErrors: false } as const;
+
+/** Each takes some 30 ms to build. */
+const JUDGES: Record<Dialect, () => Judge> = {
+  'draft-07': once(() => {
+    // ajv's copy asks that an enum be unique, which the standard does not: a comparison of every pair.
+    const properties = { ...draft07.properties, enum: { type: 'array', items: true } };
+    const fits = new Ajv({ ...JUDGE_OPTIONS, meta: false }).compile({ ...draft07, properties });
+    return (schema) => (fits(schema) ? undefined : (fits.errors?.[0] ?? NO_REASON));
+  }),
+  '2020-12': once(() => {
+    const ajv = new Ajv2020(JUDGE_OPTIONS);
+    return (schema) => (ajv.validateSchema(schema) === true ? undefined : (ajv.errors?.[0] ?? NO_REASON));
+  }),
 };
+
+/** The first error of a schema by the rules of its dialect. */
+type Judge = (schema: JsonObject) => Pick<ErrorObject, 'instancePath' | 'message'> | undefined;
+
+const NO_REASON = { instancePath: '', message: 'it does not fit its meta-schema' };
 
 /** Cut as everything that comes from a server and is told. */
 const MAX_DETAIL_CHARS = 200;
@@ -68,15 +85,14 @@ function isForeign(declared: unknown): boolean {
 }
 
 function judge(schema: JsonObject, dialect: Dialect): string | undefined {
-  const judge = JUDGES[dialect]();
   try {
-    if (judge.validateSchema(schema as AnySchema) === true) return undefined;
+    const error = JUDGES[dialect]()(schema);
+    if (error === undefined) return undefined;
+    const place = error.instancePath === '' ? '' : `at ${error.instancePath}: `;
+    return oneLine(`${place}${error.message}`, MAX_DETAIL_CHARS);
   } catch (error) {
     return oneLine((error as Error).message, MAX_DETAIL_CHARS);
   }
-  const [first] = judge.errors ?? [];
-  const place = first?.instancePath ? `at ${first.instancePath}: ` : '';
-  return oneLine(`${place}${first?.message ?? 'it does not fit its meta-schema'}`, MAX_DETAIL_CHARS);
 }
 
 /** Builds the meta-schemas' own validators, some 30 ms each: before the first call needs them. */
