@@ -126,9 +126,9 @@ function repairText(text: string, schema: JsonObject): { value: unknown; rule: R
 function followed(schema: unknown, root: JsonObject): JsonObject | undefined {
   const seen = new Set<unknown>();
   let target = schema;
-  while (isObject(target) && typeof target['$ref'] === 'string' && !seen.has(target)) {
+  while (isObject(target) && typeof target.$ref === 'string' && !seen.has(target)) {
     seen.add(target);
-    target = resolvePointer(root, target['$ref']);
+    target = resolvePointer(root, target.$ref);
   }
   return isObject(target) ? target : undefined;
 }

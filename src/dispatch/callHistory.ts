@@ -47,10 +47,10 @@ function spread(values: readonly number[]): { median: number; max: number } {
 /** The bytes of a result's texts and binaries, near enough, without serialising it. */
 export function resultBytes(result: Readonly<Record<string, unknown>>): number {
   let bytes = 0;
-  for (const part of Array.isArray(result['content']) ? result['content'] : []) {
+  for (const part of Array.isArray(result.content) ? result.content : []) {
     const { text, data, resource } = (part ?? {}) as Record<string, unknown>;
     const inside = (resource ?? {}) as Record<string, unknown>;
-    for (const body of [text, data, inside['text'], inside['blob']]) if (typeof body === 'string') bytes += body.length;
+    for (const body of [text, data, inside.text, inside.blob]) if (typeof body === 'string') bytes += body.length;
   }
   return bytes;
 }

@@ -3,6 +3,7 @@ import { GatewayError } from '../ops/gatewayError.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from './approval.ts';
 import type { ArgRepair } from './argRepairs.ts';
 import { CallHistory } from './callHistory.ts';
+import { thrownWords } from './classifyError.ts';
 import type { CallProgress, Upstream } from './dispatchCall.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from './dispatchConfig.ts';
 import type { DryRunReport } from './dryRun.ts';
@@ -177,7 +178,9 @@ export class CallPipeline<R> {
   #unexpected(error: unknown, { toolId, signal }: CallRequest): GatewayError {
     if (signal.aborted)
       return new GatewayError('UPSTREAM_ERROR', 'The call was cancelled before it was sent.', { path: toolId });
-    const words = this.#ports.scrubSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    const words = this.#ports.scrubSecrets(
+      error instanceof Error ? (error.stack ?? error.message) : thrownWords(error),
+    );
     this.#ports.log?.(`${toolId}: unexpected: ${words}`);
     return new GatewayError('UPSTREAM_ERROR', 'Waygate itself failed on this call; its log tells why. Tell the user.', {
       path: toolId,

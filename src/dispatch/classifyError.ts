@@ -57,11 +57,20 @@ const BY_STATUS: Readonly<Record<number, Failing>> = {
   504: 'UPSTREAM_TIMEOUT',
 };
 
+/** Of JSON-RPC: the server did not take the request, whatever else its words speak of. */
+const BY_RPC_CODE: Readonly<Record<string, Failing>> = {
+  '-32700': 'UPSTREAM_ERROR',
+  '-32600': 'UPSTREAM_ERROR',
+  '-32601': 'UPSTREAM_ERROR',
+  '-32602': 'UPSTREAM_ERROR',
+};
+
 /**
  * Words are looked at last, and a number only where it can be a status: an issue number 4012, or 401, is not an
  * authentication failure.
  */
-const STATUS_IN_WORDS = /(?:^|\b(?:http(?:\/\d(?:\.\d)?)?|status|code|error)(?: code)?[\s:=(]*)([45]\d\d)(?![\d.])/i;
+const STATUS_IN_WORDS =
+  /(?:^(?=\d+\s*(?:[:–-]|$))|\b(?:http(?:\/\d(?:\.\d)?)?|status|code|error)(?: code)?[\s:=(]*)([45]\d\d)(?![\d.])/i;
 const WORDS: readonly [RegExp, Failing][] = [
   [
     /\bunauthori[sz]ed\b|\bunauthenticated\b|\bauthentication\b|\binvalid (?:api[ -]?key|token|credentials)\b/i,
@@ -108,7 +117,7 @@ function byType({ name, failure, code, status, statusCode }: ErrorLike): Failing
     lookUp(BY_FAILURE, failure) ??
     lookUp(BY_STATUS, status) ??
     lookUp(BY_STATUS, statusCode) ??
-    lookUp(typeof code === 'number' ? BY_STATUS : BY_SYSTEM_CODE, code) ??
+    lookUp(typeof code === 'number' ? { ...BY_STATUS, ...BY_RPC_CODE } : BY_SYSTEM_CODE, code) ??
     lookUp(BY_NAME, name)
   );
 }
@@ -124,8 +133,13 @@ function byWords(words: string): Failing | undefined {
 }
 
 function wordsOf(error: unknown): string {
-  const words = error instanceof Error ? error.message : String(error);
-  return words.slice(0, MAX_JUDGED_CHARS);
+  return thrownWords(error).slice(0, MAX_JUDGED_CHARS);
+}
+
+/** Anything can be thrown, also what cannot be made a text. */
+export function thrownWords(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message;
+  return typeof thrown === 'object' ? 'something that is no error was thrown' : String(thrown);
 }
 
 /** What the transport read from a header, what the server's error says, or its words. */

@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import type { ReplayContract } from '../ops/replay.ts';
+import { thrownWords } from './classifyError.ts';
 import { Deadline } from './deadline.ts';
 import { dispatchError, judgeFailure } from './dispatchError.ts';
 import type { JsonObject } from './json.ts';
@@ -90,7 +91,7 @@ export async function dispatchCall(
 function fullDetail(error: unknown): string {
   const parts: string[] = [];
   for (let link = error, depth = 0; link !== undefined && depth < 5; depth++) {
-    parts.push(link instanceof Error ? `${link.name}: ${link.message}` : String(link));
+    parts.push(link instanceof Error ? `${link.name}: ${link.message}` : thrownWords(link));
     link = link instanceof Error ? link.cause : undefined;
   }
   return parts.join(' <- ').slice(0, 8_000);

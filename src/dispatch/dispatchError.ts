@@ -4,7 +4,7 @@ import { oneLine } from '../ops/porcelain.ts';
 import { type Dispatched, mayRepeat, type ReplayContract } from '../ops/replay.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { NotDispatchedError } from '../upstream/serverConnection.ts';
-import { type Classified, classifyError } from './classifyError.ts';
+import { type Classified, classifyError, thrownWords } from './classifyError.ts';
 import { CancelledError, DeadlineError } from './deadline.ts';
 import { AttemptsFailed } from './retry.ts';
 
@@ -102,8 +102,7 @@ function sentence(error: unknown, code: Classified['code'], telling: Telling): s
 
 /** Scrubbed before it is cut: half a secret is still one. Ends as a sentence. */
 function wordsOf(error: unknown, { scrubSecrets }: ErrorContext): string {
-  const raw = error instanceof Error ? error.message : String(error);
-  const words = oneLine(scrubSecrets(raw.slice(0, 8_000)), MAX_WORDS);
+  const words = oneLine(scrubSecrets(thrownWords(error).slice(0, 8_000)), MAX_WORDS);
   if (words === '') return 'it gave no reason.';
   return /[.!?…]$/.test(words) ? words : `${words}.`;
 }

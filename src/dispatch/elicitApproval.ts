@@ -30,7 +30,7 @@ export function elicitApproval(
       const { action, content } = await ask(questionFor(request, toShow));
       // A dialog that was closed is no refusal of the tool, and no approval either: this call does not run.
       if (action !== 'accept') return 'denied';
-      const chosen = isObject(content) ? content['remember'] : undefined;
+      const chosen = isObject(content) ? content.remember : undefined;
       return CHOICES.find(({ value }) => value === chosen)?.value ?? 'once';
     },
   };

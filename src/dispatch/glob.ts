@@ -10,7 +10,7 @@ export function globMatches(pattern: string, text: string): boolean {
     if (token === '*') {
       star = p++;
       resume = t;
-    } else if (token !== undefined && token(text.charAt(t))) {
+    } else if (token?.(text.charAt(t))) {
       p += 1;
       t += 1;
     } else if (star !== -1) {

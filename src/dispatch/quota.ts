@@ -152,7 +152,7 @@ export function readRateLimits(value: unknown, path: JsonPath = ['rate_limits'])
   const perTool = block.get('per_tool');
   if (perTool !== undefined && perTool !== null) {
     const entries = Object.entries(asObject(perTool, [...path, 'per_tool']));
-    limits['per_tool'] = Object.fromEntries(
+    limits.per_tool = Object.fromEntries(
       entries.map(([id, limit]) => [id, readLimit(limit, [...path, 'per_tool', id])]),
     );
   }

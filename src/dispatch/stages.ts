@@ -198,7 +198,7 @@ const firewall: Stage = async (call, _parts, ports) => {
 /** What the firewall has let through; errors are never kept, nor what a refresh has overtaken. */
 const store: Stage = (call, { cache }) => {
   const { cacheKey: key, raw, cacheHit, shared } = call;
-  if (key === undefined || raw === undefined || cacheHit || shared || raw['isError'] === true) return;
+  if (key === undefined || raw === undefined || cacheHit || shared || raw.isError === true) return;
   cache.put(key, raw, call.cacheGeneration);
 };
 

@@ -9,7 +9,7 @@ interface Case {
   expected: unknown;
 }
 
-const path = `${process.env['WAYGATE_SHARED'] ?? '/work/shared'}/cases/gateway.json`;
+const path = `${process.env.WAYGATE_SHARED ?? '/work/shared'}/cases/gateway.json`;
 const file = existsSync(path)
   ? (JSON.parse(readFileSync(path, 'utf8')) as { groups: Record<string, Case[]> })
   : { groups: {} as Record<string, Case[]> };

@@ -77,7 +77,7 @@ export function bench(
       upstream: () => upstream,
       firewall: (result, { provenance }) => {
         firewalled.push(result);
-        const [part] = result['content'] as { text: string }[];
+        const [part] = result.content as { text: string }[];
         return { text: part?.text ?? '', provenance };
       },
       scrubSecrets: (words) => words.replaceAll('SECRET', '[REDACTED-SECRET]'),

@@ -183,7 +183,7 @@ describe('validation', () => {
     );
   });
 
-  const real = `${process.env['WAYGATE_SHARED'] ?? '/work/shared'}/data/catalog/real-tools.json`;
+  const real = `${process.env.WAYGATE_SHARED ?? '/work/shared'}/data/catalog/real-tools.json`;
   it.skipIf(!existsSync(real))(
     'can use the schemas of real servers',
     async () => {
@@ -271,7 +271,7 @@ describe('what a model is told', () => {
 
   it('is one line without control characters', async () => {
     const schema = object({ a: { enum: ['x\u001b[31m\ny', '\u202e'] } });
-    expect((await told(schema, { a: 1 })).message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+    expect((await told(schema, { a: 1 })).message).not.toMatch(/\p{Cc}/u);
   });
 });
 

@@ -97,10 +97,10 @@ interface Words {
 
 function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: unknown): Words {
   const params = error.params as JsonObject;
-  const properties = isObject(parent['properties']) ? parent['properties'] : {};
+  const properties = isObject(parent.properties) ? parent.properties : {};
   switch (error.keyword) {
     case 'required': {
-      const missing = String(params['missingProperty']);
+      const missing = String(params.missingProperty);
       const given = isObject(value) ? Object.keys(value).filter((key) => !Object.hasOwn(properties, key)) : [];
       const wrong = closest(missing, given);
       const meant = Object.hasOwn(properties, missing) ? `: ${inWords(properties[missing], root)}` : '';
@@ -109,7 +109,7 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
     }
     case 'additionalProperties':
     case 'unevaluatedProperties': {
-      const extra = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
+      const extra = String(params.additionalProperty ?? params.unevaluatedProperty);
       const names = Object.keys(properties);
       const given = isObject(value) ? value : {};
       const suggestion = closest(
@@ -120,22 +120,22 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
       return { text: `${quoted(extra)} is not an argument${takes}`, suggestion, own: true };
     }
     case 'propertyNames':
-      return { text: `${quoted(String(params['propertyName']))} is not an allowed name`, own: true };
+      return { text: `${quoted(String(params.propertyName))} is not an allowed name`, own: true };
     case 'type':
-      return { text: `must be ${inWords({ type: params['type'] }, root)}, not ${kindOf(value)}` };
+      return { text: `must be ${inWords({ type: params.type }, root)}, not ${kindOf(value)}` };
     case 'enum': {
-      const allowed = Array.isArray(params['allowedValues']) ? params['allowedValues'] : [];
+      const allowed = Array.isArray(params.allowedValues) ? params.allowedValues : [];
       const names = allowed.filter((option): option is string => typeof option === 'string');
       return { text: `must be ${alternatives(allowed)}`, suggestion: suggestValue(value, names) };
     }
     case 'const':
-      return { text: `must be exactly ${alternatives([params['allowedValue']])}` };
+      return { text: `must be exactly ${alternatives([params.allowedValue])}` };
     case 'format':
     case 'pattern':
       return { text: `must be ${inWords({ type: 'string', [error.keyword]: params[error.keyword] }, root)}` };
     case 'anyOf':
     case 'oneOf': {
-      if (Array.isArray(params['passingSchemas'])) return { text: 'fits more than one of its alternatives' };
+      if (Array.isArray(params.passingSchemas)) return { text: 'fits more than one of its alternatives' };
       const branches = parent[error.keyword];
       const options = Array.isArray(branches) ? [...new Set(branches.map((branch) => inWords(branch, root)))] : [];
       return {
@@ -147,31 +147,31 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
     case 'false schema':
       return { text: 'is not allowed' };
     case 'uniqueItems':
-      return { text: `must not repeat an item: numbers ${params['j']} and ${params['i']} are the same` };
+      return { text: `must not repeat an item: numbers ${params.j} and ${params.i} are the same` };
     case 'dependentRequired':
     case 'dependencies':
       return {
-        text: `${quoted(String(params['missingProperty']))} is needed beside ${quoted(String(params['property']))}`,
+        text: `${quoted(String(params.missingProperty))} is needed beside ${quoted(String(params.property))}`,
         own: true,
       };
     case 'minLength':
-      return { text: `must have at least ${params['limit']} characters` };
+      return { text: `must have at least ${params.limit} characters` };
     case 'maxLength':
-      return { text: `must have at most ${params['limit']} characters` };
+      return { text: `must have at most ${params.limit} characters` };
     case 'minItems':
-      return { text: `must have at least ${params['limit']} items` };
+      return { text: `must have at least ${params.limit} items` };
     case 'maxItems':
-      return { text: `must have at most ${params['limit']} items` };
+      return { text: `must have at most ${params.limit} items` };
     case 'minimum':
-      return { text: `must be at least ${params['limit']}` };
+      return { text: `must be at least ${params.limit}` };
     case 'maximum':
-      return { text: `must be at most ${params['limit']}` };
+      return { text: `must be at most ${params.limit}` };
     case 'exclusiveMinimum':
-      return { text: `must be more than ${params['limit']}` };
+      return { text: `must be more than ${params.limit}` };
     case 'exclusiveMaximum':
-      return { text: `must be less than ${params['limit']}` };
+      return { text: `must be less than ${params.limit}` };
     case 'multipleOf':
-      return { text: `must be a multiple of ${params['multipleOf']}` };
+      return { text: `must be a multiple of ${params.multipleOf}` };
     default:
       return { text: error.message ?? 'is not valid' };
   }

@@ -42,12 +42,12 @@ function condensed(value: unknown, depth: number, withProse: boolean): unknown {
 /** Names and kinds alone. */
 function outline(part: unknown): JsonObject {
   if (!isObject(part)) return {};
-  const properties = isObject(part['properties']) ? part['properties'] : {};
+  const properties = isObject(part.properties) ? part.properties : {};
   const names = Object.keys(properties);
   return {
-    type: part['type'],
+    type: part.type,
     properties: names.slice(0, MAX_KEYS).map((name) => name.slice(0, 40)),
     ...(names.length > MAX_KEYS ? { more: names.length - MAX_KEYS } : {}),
-    ...(Array.isArray(part['required']) ? { required: part['required'].slice(0, MAX_KEYS) } : {}),
+    ...(Array.isArray(part.required) ? { required: part.required.slice(0, MAX_KEYS) } : {}),
   };
 }

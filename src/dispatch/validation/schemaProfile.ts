@@ -177,7 +177,7 @@ function expand(root: unknown): { expandedNodes: number; recursive: boolean } {
 
 function childrenOf(node: object, root: object): object[] {
   const children: object[] = Object.values(node).filter((value) => typeof value === 'object' && value !== null);
-  const ref = (node as JsonObject)['$ref'];
+  const ref = (node as JsonObject).$ref;
   if (typeof ref === 'string') {
     const target = resolvePointer(root, ref);
     if (typeof target === 'object' && target !== null) children.push(target);

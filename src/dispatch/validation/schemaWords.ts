@@ -19,8 +19,8 @@ const MAX_TEXT = 60;
 export function inWords(schema: unknown, root: unknown): string {
   if (!isObject(schema)) return 'any value';
   const target = followed(schema, root);
-  if (Array.isArray(target['enum'])) return alternatives(target['enum']);
-  if ('const' in target) return alternatives([target['const']]);
+  if (Array.isArray(target.enum)) return alternatives(target.enum);
+  if ('const' in target) return alternatives([target.const]);
   const { type } = target;
   const types = Array.isArray(type) ? type : [type];
   const words = types.map((one) => kindWithDetail(String(one), target));
@@ -30,24 +30,23 @@ export function inWords(schema: unknown, root: unknown): string {
     // One level: what is nested deeper is in the fragment of the schema.
     if (Array.isArray(branches)) {
       const options = branches.map((branch) =>
-        isObject(branch) && (branch['type'] || branch['enum']) ? inWords(branch, root) : 'another form',
+        isObject(branch) && (branch.type || branch.enum) ? inWords(branch, root) : 'another form',
       );
       return [...new Set(options)].slice(0, 4).join(' or ');
     }
   }
-  return isObject(target['properties']) ? 'an object' : 'any value';
+  return isObject(target.properties) ? 'an object' : 'any value';
 }
 
 function kindWithDetail(type: string, schema: JsonObject): string {
   const kind = KINDS[type] ?? 'any value';
-  if (type === 'string' && typeof schema['format'] === 'string') {
-    const example = FORMAT_EXAMPLES[schema['format']];
-    return `${kind} of format ${short(schema['format'])}${example ? `, like ${example}` : ''}`;
+  if (type === 'string' && typeof schema.format === 'string') {
+    const example = FORMAT_EXAMPLES[schema.format];
+    return `${kind} of format ${short(schema.format)}${example ? `, like ${example}` : ''}`;
   }
-  if (type === 'string' && typeof schema['pattern'] === 'string')
-    return `${kind} that matches ${short(schema['pattern'])}`;
-  if (type === 'array' && isObject(schema['items']) && typeof schema['items']['type'] === 'string') {
-    return `${kind} of ${{ string: 'strings', object: 'objects', array: 'lists', boolean: 'booleans' }[schema['items']['type']] ?? 'numbers'}`;
+  if (type === 'string' && typeof schema.pattern === 'string') return `${kind} that matches ${short(schema.pattern)}`;
+  if (type === 'array' && isObject(schema.items) && typeof schema.items.type === 'string') {
+    return `${kind} of ${{ string: 'strings', object: 'objects', array: 'lists', boolean: 'booleans' }[schema.items.type] ?? 'numbers'}`;
   }
   return kind;
 }
@@ -76,9 +75,9 @@ export function quoted(word: string): string {
 function followed(schema: JsonObject, root: unknown): JsonObject {
   const seen = new Set<unknown>();
   let target = schema;
-  while (typeof target['$ref'] === 'string' && !seen.has(target)) {
+  while (typeof target.$ref === 'string' && !seen.has(target)) {
     seen.add(target);
-    const next = resolvePointer(root, target['$ref']);
+    const next = resolvePointer(root, target.$ref);
     if (!isObject(next)) break;
     target = next;
   }

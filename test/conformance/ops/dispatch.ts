@@ -70,7 +70,7 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
     'schema used by every case of this group': { run: () => null },
     normalize_args: {
       run: ({ args }: { args: unknown }, { file }) => {
-        const schema = file.groups['arg_repairs']?.find((one) => one.op.startsWith('schema used'))?.input;
+        const schema = file.groups.arg_repairs?.find((one) => one.op.startsWith('schema used'))?.input;
         return repairArgs(args, schema);
       },
     },
@@ -123,7 +123,7 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
         const [first, second] = [await run(id, { path: 'a' }), await run(id, { path: 'a' })].map(resultOf);
         return {
           upstream_calls: upstream.calls.length,
-          'second.provenance.cache_hit': second?.provenance['cache_hit'],
+          'second.provenance.cache_hit': second?.provenance.cache_hit,
           'first.provenance.cache_hit': first && 'cache_hit' in first.provenance ? 'present' : 'absent',
         };
       },
@@ -163,7 +163,7 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
       ) => {
         const { details, ...error } = await bench(fixtureTools(context)).fail(id, args, { dryRun });
         // 000 §3.4 leaves the other details to the implementation.
-        return details && 'path' in details ? { ...error, details: { path: details['path'] } } : error;
+        return details && 'path' in details ? { ...error, details: { path: details.path } } : error;
       },
     },
   },
@@ -210,9 +210,9 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
       run: ({ schema, limits }: { schema: unknown; limits: Json | null }, { expected }) => {
         const findings = checkSchemaHealth(schema, {
           ...SCHEMA_LIMITS,
-          ...(limits?.['max_bytes'] === undefined ? {} : { maxBytes: limits['max_bytes'] as number }),
-          ...(limits?.['max_depth'] === undefined ? {} : { maxDepth: limits['max_depth'] as number }),
-          ...(limits?.['max_properties'] === undefined ? {} : { maxProperties: limits['max_properties'] as number }),
+          ...(limits?.max_bytes === undefined ? {} : { maxBytes: limits.max_bytes as number }),
+          ...(limits?.max_depth === undefined ? {} : { maxDepth: limits.max_depth as number }),
+          ...(limits?.max_properties === undefined ? {} : { maxProperties: limits.max_properties as number }),
         });
         // Where the case leaves the wording of a meta-schema free, it has null.
         const free = (expected as { details: unknown }).details === null;
@@ -373,7 +373,7 @@ function cachingBench() {
 }
 
 function fixtureTools({ file }: Context): Map<string, CatalogTool> {
-  return toolsOf(file.groups['runtime_fixture']?.[0]?.input as Json[]);
+  return toolsOf(file.groups.runtime_fixture?.[0]?.input as Json[]);
 }
 
 function configured(read: () => unknown): { result: string } {
