@@ -1,9 +1,11 @@
+import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import { repairArgs } from './argRepairs.ts';
 import { resultBytes } from './callHistory.ts';
-import type { Call, PipelineParts, Stage } from './callPipeline.ts';
-import { dispatchCall } from './dispatchCall.ts';
+import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
+import { type DispatchTerms, dispatchCall } from './dispatchCall.ts';
 import { overrideFor } from './dispatchConfig.ts';
+import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { decide, type PolicyDecision, subjectOf } from './policy.ts';
@@ -36,7 +38,7 @@ const repair: Stage = (call, { config }) => {
   call.repairs = repairs;
 };
 
-const validate: Stage = async (call, { validator }) => {
+const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
   const { tool, args } = call;
   if (!isObject(args)) {
     throw new GatewayError('ARGS_INVALID', `The arguments of ${tool.name} must be an object: {"name": value}.`, {
@@ -46,7 +48,8 @@ const validate: Stage = async (call, { validator }) => {
   }
   const verdict = await validator.validate(tool.inputSchema, args);
   if (verdict.kind === 'unchecked') call.unchecked = verdict.reason;
-  if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema') throw argumentError(tool, verdict, args);
+  if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema')
+    throw argumentError(tool, verdict, args, scrubSecrets);
 };
 
 /** A person's own rules; where they ask for approval, the person is asked. */
@@ -151,26 +154,26 @@ const dispatch: Stage = async (call, parts, ports) => {
   if (call.raw) return;
   const { tool, upstream, args, request, cacheKey: key } = call;
   const started = performance.now();
+  const terms = termsFor(tool, parts, ports);
   const send = (signal: AbortSignal) =>
-    dispatchCall(
-      tool,
-      upstream,
-      args as JsonObject,
-      { signal, onProgress: request.onProgress },
-      termsFor(call, parts, ports),
-    );
-  if (key === undefined) call.attempts = await send(request.signal);
-  else {
-    const { value, joined } = await parts.shared.run(key, request.signal, send);
-    call.attempts = value;
-    call.shared = joined;
+    dispatchCall(tool, upstream, args as JsonObject, { signal, onProgress: request.onProgress }, terms);
+  try {
+    if (key === undefined) call.attempts = await send(request.signal);
+    else {
+      const { value, joined } = await parts.shared.run(key, request.signal, send);
+      call.attempts = value;
+      call.shared = joined;
+    }
+  } catch (error) {
+    // Whoever shares a dispatch can be cancelled alone.
+    throw dispatchError(error, { tool, ...terms });
   }
   call.raw = call.attempts.value;
   if (call.shared) return;
   parts.history.add(tool.id, { durationMs: performance.now() - started, bytes: resultBytes(call.raw) });
 };
 
-function termsFor<R>({ tool }: Call<R>, { config, budget }: PipelineParts, ports: Parameters<typeof dispatch<R>>[2]) {
+function termsFor<R>(tool: CatalogTool, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {
     retry: config.retry,
     contract: overrideFor(config.contracts, tool),
@@ -178,7 +181,7 @@ function termsFor<R>({ tool }: Call<R>, { config, budget }: PipelineParts, ports
     budget,
     random: ports.random ?? Math.random,
     scrubSecrets: ports.scrubSecrets,
-    log: (line: string) => ports.log?.(line),
+    log: (line) => ports.log?.(line),
   };
 }
 

@@ -9,6 +9,7 @@ import { SchemaCompiler } from '../../src/dispatch/validation/compileSchema.ts';
 import { isLightPattern, linearEngine } from '../../src/dispatch/validation/linearPattern.ts';
 import { checkSchemaHealth, SCHEMA_LIMITS, schemaFindings } from '../../src/dispatch/validation/schemaHealth.ts';
 import { profileSchema } from '../../src/dispatch/validation/schemaProfile.ts';
+import { ThreadedCheck } from '../../src/dispatch/validation/threadedCheck.ts';
 
 const validator = new ArgumentValidator();
 afterAll(() => validator.dispose());
@@ -20,7 +21,9 @@ async function told(schema: JsonObject, args: unknown) {
   const verdict = await validator.validate(schema, args);
   if (verdict.kind !== 'invalid') throw new Error(`it is ${verdict.kind}`);
   const tool = { id: 'git:log#00000000', name: 'log', server: 'git', inputSchema: schema };
-  const { message, details } = argumentError(tool, verdict, args).toObject();
+  const { message, details } = argumentError(tool, verdict, args, (words) =>
+    words.replaceAll('SECRET', 'MASK'),
+  ).toObject();
   return { message, ...(details as { path: unknown; problems: string[]; expected: JsonObject }) };
 }
 
@@ -172,6 +175,19 @@ describe('validation', () => {
     own.dispose();
   });
 
+  it('passes on what no thread can be had for', async () => {
+    const missing = new URL('./missing.ts', import.meta.url);
+    const own = new ArgumentValidator({ thread: new ThreadedCheck(missing) });
+    const recursive = object({ a: { $ref: '#' } });
+    for (let i = 0; i < 2; i++) {
+      expect(await own.validate(recursive, { a: 1 })).toEqual({
+        kind: 'unchecked',
+        reason: 'there is no thread to check it in',
+      });
+    }
+    own.dispose();
+  });
+
   it('throws at no schema and no value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue(), async (schema, args) => {
@@ -267,6 +283,14 @@ describe('what a model is told', () => {
     const long = 'k'.repeat(5_000);
     const answer = await told(object({}, { additionalProperties: false }), { [long]: 1, [`${long}2`]: 1 });
     expect(JSON.stringify(answer).length).toBeLessThan(2_000);
+  });
+
+  it('holds no secret of the schema either', async () => {
+    const { message, problems, expected } = await told(object({ a: { enum: ['SECRET'], description: 'a SECRET' } }), {
+      a: 1,
+    });
+    expect(problems).toEqual(['a must be "MASK"']);
+    expect(JSON.stringify([message, expected])).not.toContain('SECRET');
   });
 
   it('is one line without control characters', async () => {

@@ -15,15 +15,20 @@ export function argumentError(
   tool: Pick<CatalogTool, 'id' | 'name' | 'server' | 'inputSchema'>,
   verdict: Failed,
   args: unknown,
+  scrubSecrets: (text: string) => string,
 ): GatewayError {
   if (verdict.kind === 'bad_schema') {
     return new GatewayError(
       'SCHEMA_INVALID',
-      `The server ${tool.server} declares a broken schema for ${tool.name}, so it cannot be called: ${verdict.problem}. Use another tool, or tell the author of the server.`,
+      `The server ${tool.server} declares a broken schema for ${tool.name}, so it cannot be called: ${scrubSecrets(verdict.problem)}. Use another tool, or tell the author of the server.`,
       { path: tool.id },
     );
   }
-  const problems = explainErrors(verdict.errors, tool.inputSchema, args);
+  // Words and values of the server's schema: they may be anything.
+  const problems = explainErrors(verdict.errors, tool.inputSchema, args).map((problem) => ({
+    ...problem,
+    message: scrubSecrets(problem.message),
+  }));
   const [first] = problems as [ArgumentProblem];
   const shown = problems.slice(0, MAX_PROBLEMS);
   const more = problems.length - shown.length;
@@ -37,10 +42,18 @@ export function argumentError(
         path: numbered(first.path, args),
         problems: shown.map((problem) => problem.message),
         ...(more > 0 ? { more_problems: more } : {}),
-        expected: fragments(shown, tool.inputSchema),
+        expected: scrubbed(fragments(shown, tool.inputSchema), scrubSecrets),
       },
     },
   );
+}
+
+/** A fragment is small: its nesting was cut. */
+function scrubbed(value: unknown, scrubSecrets: (text: string) => string): unknown {
+  if (typeof value === 'string') return scrubSecrets(value);
+  if (Array.isArray(value)) return value.map((item) => scrubbed(item, scrubSecrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, scrubbed(child, scrubSecrets)]));
 }
 
 /** By the place in the schema. */

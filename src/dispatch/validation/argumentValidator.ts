@@ -18,8 +18,8 @@ export type ValidationVerdict =
   | { kind: 'invalid'; errors: readonly ErrorObject[] }
   | { kind: 'bad_schema'; problem: string };
 
-/** Compiling takes 5 to 15 ms per hundred objects of a schema, cold (test/bench/validation.ts). */
-const MAX_INLINE_CONTAINERS = 100;
+/** Compiling takes some 3 ms per hundred objects of a schema, up to 15 when cold (test/bench/validation.ts). */
+const MAX_INLINE_CONTAINERS = 150;
 /** Half a millisecond each, cold. */
 const MAX_INLINE_PATTERNS = 12;
 /** Nodes of the schema, references followed, times nodes of the value: what a walk can take at most. */

@@ -9,7 +9,7 @@ const VALUE_MS = 60;
 const COMPILE_MS = 1_000;
 /** Loading ajv takes some 100 ms, four times that on a busy machine; nothing of a server's runs meanwhile. */
 const START_MS = 2_000;
-/** A thread takes some 15 MB: one that nobody needs ends. */
+/** A thread takes some 40 MB: one that nobody needs ends. */
 const IDLE_MS = 60_000;
 
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
@@ -20,6 +20,8 @@ export type ThreadVerdict =
   | { kind: 'late' }
   | { kind: 'overrun' }
   | { kind: 'unavailable'; reason: string };
+
+const NOT_STARTED: ThreadVerdict = { kind: 'unavailable', reason: 'there is no thread to check it in' };
 
 export type Question = Omit<CheckRequest, 'id'>;
 
@@ -49,8 +51,9 @@ export class ThreadedCheck {
   async check(question: Question, onOverrun: () => void): Promise<ThreadVerdict> {
     clearTimeout(this.#idleTimer);
     this.#ready ??= this.#start();
-    if (!(await this.#ready) || !this.#thread) return { kind: 'unavailable', reason: 'the thread did not start' };
+    const started = await this.#ready;
     const thread = this.#thread;
+    if (!started || !thread) return NOT_STARTED;
     const id = this.#nextId++;
     return new Promise((resolve) => {
       const pending: Pending = {
@@ -62,7 +65,7 @@ export class ThreadedCheck {
         },
         onOverrun,
         answerTimer: setTimeout(() => pending.settle({ kind: 'late' }), ANSWER_MS),
-        killTimer: setTimeout(() => this.#kill(id), COMPILE_MS),
+        killTimer: setTimeout(() => this.#kill(), COMPILE_MS),
       };
       this.#pending.set(id, pending);
       thread.ref();
@@ -80,20 +83,25 @@ export class ThreadedCheck {
     this.#thread = thread;
     return new Promise((resolve) => {
       const timer = setTimeout(() => finish(false), START_MS);
+      let running = false;
       const finish = (ready: boolean): void => {
         clearTimeout(timer);
+        running ||= ready;
         resolve(ready);
+        // The next question tries again; nothing does so by itself.
+        if (!running && this.#thread === thread) this.#end();
       };
       thread.on('message', (message: ThreadMessage) => {
         if (message === 'ready') finish(true);
         else if ('compiled' in message) this.#onCompiled(message.compiled);
         else this.#onReply(message);
       });
-      thread.once('error', () => finish(false));
+      // Its exit follows, and says the same.
+      thread.once('error', () => undefined);
       thread.once('exit', () => {
         finish(false);
         // Nobody asked it to: the question it was busy with took all memory.
-        if (this.#thread === thread) this.#kill(this.#pending.keys().next().value);
+        if (this.#thread === thread) this.#kill();
       });
     });
   }
@@ -102,7 +110,7 @@ export class ThreadedCheck {
     const pending = this.#pending.get(id);
     if (!pending) return;
     clearTimeout(pending.killTimer);
-    pending.killTimer = setTimeout(() => this.#kill(id), VALUE_MS);
+    pending.killTimer = setTimeout(() => this.#kill(), VALUE_MS);
   }
 
   #onReply(reply: CheckReply): void {
@@ -114,14 +122,13 @@ export class ThreadedCheck {
     this.#idleTimer.unref();
   }
 
-  /** Whoever else was waiting is asked about anew: their questions may be quick ones. */
-  #kill(culprit: number | undefined): void {
-    // Questions are answered in their order: the oldest is the one it is busy with.
+  /** Questions are answered in their order: the oldest is the one it is busy with. */
+  #kill(): void {
     const [oldest] = this.#pending.keys();
-    const id = oldest ?? culprit;
-    const pending = id === undefined ? undefined : this.#take(id);
-    pending?.onOverrun();
-    pending?.settle({ kind: 'overrun' });
+    const culprit = oldest === undefined ? undefined : this.#take(oldest);
+    culprit?.onOverrun();
+    culprit?.settle({ kind: 'overrun' });
+    // Whoever else was waiting is asked about anew: their questions may be quick ones.
     for (const { question, settled, settle, onOverrun } of this.#end()) {
       if (!settled) void this.check(question, onOverrun).then(settle);
     }
