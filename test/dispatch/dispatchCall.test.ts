@@ -305,6 +305,7 @@ describe('classification', () => {
     ['429 files changed', 'UPSTREAM_ERROR'],
     ['401: who are you?', 'AUTH_FAILED'],
     ['429', 'RATE_LIMITED'],
+    ['error code 4012', 'UPSTREAM_ERROR'],
     ['HTTP 401', 'AUTH_FAILED'],
     ['Request failed with status code 403', 'PERMISSION_DENIED'],
     ['HTTP/1.1 503 Service Unavailable', 'UPSTREAM_UNAVAILABLE'],

@@ -124,10 +124,16 @@ describe('validation', () => {
   });
 
   it('keeps the identifiers of one schema out of another', async () => {
-    const named = (type: string) => object({ a: { $ref: 'inner' } }, { $defs: { inner: { $id: 'inner', type } } });
-    expect(await validator.validate(named('string'), { a: 'x' })).toEqual({ kind: 'valid' });
-    expect(await validator.validate(named('integer'), { a: 1 })).toEqual({ kind: 'valid' });
-    expect(await validator.validate(named('integer'), { a: 'x' })).toMatchObject({ kind: 'invalid' });
+    const $id = 'http://example.com/inner';
+    const named = object({ a: { $ref: $id } }, { $defs: { inner: { $id, type: 'string' } } });
+    expect(await validator.validate(named, { a: 'x' })).toEqual({ kind: 'valid' });
+    expect(await validator.validate(named, { a: 1 })).toMatchObject({ kind: 'invalid' });
+    // Those that only name it have nothing to be checked against: one checked in place, one in the thread.
+    const elsewhere = object({ a: { $ref: $id } });
+    const inThread = object({ a: { $ref: $id }, again: { $ref: '#' } });
+    for (const schema of [elsewhere, inThread]) {
+      expect(await validator.validate(schema, { a: 1 })).toMatchObject({ kind: 'unchecked' });
+    }
   });
 
   it.each([
