@@ -81,7 +81,7 @@ report('first validation of a typical schema (compiled)', await times(200, () =>
 const compile = (schema: JsonObject) => {
   const compiler = new SchemaCompiler<string>(linearEngine, 2);
   const read = readSchema(schema) as ReadSchema;
-  return () => compiler.validator(`k${Math.random()}`, () => ({ ...read, schema: { ...read.schema } }), false);
+  return () => compiler.validator(`k${Math.random()}`, () => ({ ...read, schema: { ...read.schema } }));
 };
 for (const properties of [25, 50, 100, 200, 500]) {
   report(`compiling ${properties} properties on the loop`, await times(10, compile(wide(properties))));

@@ -20,6 +20,14 @@ const chain = (links: number, keyword: string): JsonObject => {
     $defs[`d${i}`] = { [keyword]: [{ $ref: `#/$defs/d${i - 1}` }, { $ref: `#/$defs/d${i - 1}` }] };
   return { ...object({ x: { $ref: `#/$defs/d${links}` } }), $defs };
 };
+const byAnchors = (links: number): JsonObject => {
+  const $defs: JsonObject = { d0: { $anchor: 'd0', const: 'x' } };
+  for (let i = 1; i <= links; i++) {
+    $defs[`d${i}`] = { $anchor: `d${i}`, anyOf: [{ $ref: `#d${i - 1}` }, { $ref: `#d${i - 1}` }] };
+  }
+  return { ...object({ x: { $ref: `#d${links}` } }), $defs };
+};
+const DEEP_A: JsonObject = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);
 const deepArray = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
 const CORPUS: readonly [name: string, schema: JsonObject, args: JsonObject][] = [
@@ -45,13 +53,11 @@ const CORPUS: readonly [name: string, schema: JsonObject, args: JsonObject][] = 
   ['an exponential chain of anyOf', chain(22, 'anyOf'), { x: 'y' }],
   ['an exponential chain of oneOf', chain(22, 'oneOf'), { x: 'x' }],
   ['an exponential chain of allOf', chain(22, 'allOf'), { x: 'x' }],
+  ['an exponential chain by anchors', byAnchors(22), { x: 'y' }],
+  ['two properties that are each the root, by no name', object({ a: { anyOf: [{ $ref: '' }, { $ref: '' }] } }), DEEP_A],
   ['a reference to itself', { $ref: '#' }, {}],
   ['choices of itself', { anyOf: [{ $ref: '#' }, { $ref: '#' }] }, {}],
-  [
-    'two properties that are each the root',
-    object({ a: { anyOf: [{ $ref: '#' }, { $ref: '#' }] } }),
-    JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`),
-  ],
+  ['two properties that are each the root', object({ a: { anyOf: [{ $ref: '#' }, { $ref: '#' }] } }), DEEP_A],
   ['a backtracking pattern', object({ a: { pattern: '^(a|a)*$' } }), { a: `${'a'.repeat(60_000)}!` }],
   ['another one', object({ a: { pattern: '^(a+)+$' } }), { a: `${'a'.repeat(60_000)}!` }],
   ['one that no linear engine knows', object({ a: { pattern: '^(?=a)(a|a)*$' } }), { a: `${'a'.repeat(40)}!` }],

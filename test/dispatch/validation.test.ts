@@ -78,6 +78,13 @@ describe('validation', () => {
     ]);
   });
 
+  it('takes no arguments nested beyond what can be sent', async () => {
+    const args = { a: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`) };
+    expect((await told(object({ a: {} }), args)).message).toContain(
+      'the arguments must not be nested deeper than 200 levels',
+    );
+  });
+
   it('fetches no reference', async () => {
     let asked = 0;
     const server = createServer((_, answer) => {
@@ -162,15 +169,14 @@ describe('validation', () => {
 
   it('holds a bounded number of compiled validators, and forgets them with the catalog', async () => {
     const compiler = new SchemaCompiler<string>(linearEngine, 8);
-    for (let i = 0; i < 100; i++)
-      compiler.validator(`k${i}`, () => ({ dialect: 'draft-07', schema: { minimum: i } }), false);
+    for (let i = 0; i < 100; i++) compiler.validator(`k${i}`, () => ({ dialect: 'draft-07', schema: { minimum: i } }));
     expect(compiler.size).toBeLessThanOrEqual(8);
     let compiled = 0;
     const again = () => {
       compiled += 1;
       return { dialect: 'draft-07' as const, schema: { minimum: 99 } };
     };
-    compiler.validator('k99', again, false);
+    compiler.validator('k99', again);
     expect(compiled).toBe(0);
 
     const own = new ArgumentValidator();
@@ -286,6 +292,14 @@ describe('what a model is told', () => {
     const { problems, expected, message } = await told(schema, { items: Array.from({ length: 2_000 }, () => ({})) });
     expect(problems.length).toBe(20);
     expect(JSON.stringify({ problems, expected, message }).length).toBeLessThan(6_000);
+    const choices = object({
+      a: {
+        anyOf: Array.from({ length: 80 }, (_, i) =>
+          object({ [`key_number_${i}`]: { type: 'string' } }, { required: ['key_number_0'] }),
+        ),
+      },
+    });
+    expect(JSON.stringify((await told(choices, { a: 5 })).expected).length).toBeLessThan(1_700);
     const long = 'k'.repeat(5_000);
     const answer = await told(object({}, { additionalProperties: false }), { [long]: 1, [`${long}2`]: 1 });
     expect(JSON.stringify(answer).length).toBeLessThan(2_000);

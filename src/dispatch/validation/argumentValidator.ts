@@ -126,7 +126,7 @@ export class ArgumentValidator {
 
   #checkInline(schema: object, plan: Plan, args: unknown): ValidationVerdict {
     try {
-      const validate = this.#compiler.validator(schema, () => plan.read as ReadSchema, false);
+      const validate = this.#compiler.validator(schema, () => plan.read as ReadSchema);
       return verdictOf(errorsOf(validate, args));
     } catch (error) {
       // Well-formed and still of no use: a reference to nowhere, an empty enum. The server knows what it meant.
@@ -138,7 +138,7 @@ export class ArgumentValidator {
   async #checkInThread(plan: Plan, args: unknown): Promise<ValidationVerdict> {
     const { dialect, schema } = plan.read as ReadSchema;
     plan.json ??= JSON.stringify(schema);
-    const question = { key: plan.key, dialect, schema: plan.json, isolated: plan.profile.identified, value: args };
+    const question = { key: plan.key, dialect, schema: plan.json, value: args };
     const verdict = await this.#thread.check(question, () => {
       plan.verdict = unchecked('checking against its schema took too long once');
     });
@@ -159,7 +159,7 @@ export class ArgumentValidator {
 function compilesQuickly(profile: SchemaProfile): boolean {
   return (
     !profile.recursive &&
-    !profile.identified &&
+    !profile.elsewhere &&
     profile.containers <= MAX_INLINE_CONTAINERS &&
     profile.expandedNodes <= MAX_INLINE_WORK &&
     profile.patterns.length <= MAX_INLINE_PATTERNS &&

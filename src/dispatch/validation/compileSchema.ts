@@ -35,7 +35,7 @@ export class SchemaCompiler<K extends object | string> {
   }
 
   /** Throws what ajv throws for a schema that cannot be compiled. */
-  validator(key: K, read: () => ReadSchema, isolated: boolean): ValidateFunction {
+  validator(key: K, read: () => ReadSchema): ValidateFunction {
     const known = this.#young.validators.get(key);
     if (known) return known;
     if (this.#young.validators.size >= this.#half) {
@@ -43,7 +43,7 @@ export class SchemaCompiler<K extends object | string> {
       this.#young = new Generation(this.#engine);
     }
     this.#old.validators.delete(key);
-    const validator = this.#young.compile(read(), isolated);
+    const validator = this.#young.compile(read());
     this.#young.validators.set(key, validator);
     return validator;
   }
@@ -63,10 +63,9 @@ class Generation<K> {
     this.#engine = engine;
   }
 
-  /** `isolated`: identifiers inside a schema are known to the whole instance, and two tools may use the same. */
-  compile({ dialect, schema }: ReadSchema, isolated: boolean): ValidateFunction {
-    const instance = isolated ? this.#make(dialect) : (this.#instances.get(dialect) ?? this.#make(dialect));
-    if (!isolated) this.#instances.set(dialect, instance);
+  compile({ dialect, schema }: ReadSchema): ValidateFunction {
+    const instance = this.#instances.get(dialect) ?? this.#make(dialect);
+    this.#instances.set(dialect, instance);
     return instance.compile(schema);
   }
 

@@ -24,8 +24,8 @@ export interface SchemaProfile {
   expandedNodes: number;
   /** It can come back to itself: how long a value takes is known only to the value. */
   recursive: boolean;
-  /** Identifiers or dynamic references inside: they change what a reference means. */
-  identified: boolean;
+  /** Some reference leads where `expandedNodes` and `recursive` do not see: by identifier, anchor or dynamically. */
+  elsewhere: boolean;
   /** `$async` makes ajv answer with a promise. */
   async: boolean;
   /** A walk that met the caps ended early: the numbers are lower bounds. */
@@ -57,7 +57,7 @@ class Walk {
     refs: 0,
     patterns: [] as string[],
     comparesItems: false,
-    identified: false,
+    elsewhere: false,
     async: false,
     truncated: false,
   };
@@ -114,7 +114,10 @@ class Walk {
           if (Array.isArray(value)) profile.branches += value.length;
           break;
         case '$ref':
-          if (typeof value === 'string') profile.refs += 1;
+          if (typeof value !== 'string') break;
+          profile.refs += 1;
+          // An anchor, an identifier, or "": not followed here.
+          if (value !== '#' && !value.startsWith('#/')) profile.elsewhere = true;
           break;
         case 'uniqueItems':
           if (value === true) profile.comparesItems = true;
@@ -128,7 +131,7 @@ class Walk {
         case '$dynamicAnchor':
         case '$dynamicRef':
         case '$recursiveRef':
-          if (typeof value === 'string' && !(root && key === '$id')) profile.identified = true;
+          if (typeof value === 'string' && !(root && key === '$id')) profile.elsewhere = true;
       }
     }
     return children;

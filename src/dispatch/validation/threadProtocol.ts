@@ -9,7 +9,6 @@ export interface CheckRequest {
   dialect: Dialect;
   /** As JSON: a text is copied at once, and parsed only where it is not compiled yet. */
   schema: string;
-  isolated: boolean;
   value: unknown;
 }
 

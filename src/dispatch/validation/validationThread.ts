@@ -10,9 +10,9 @@ const compiler = new SchemaCompiler<string>(completeEngine, CAPACITY);
 parentPort?.on('message', (request: CheckRequest) => say(check(request)));
 say('ready');
 
-function check({ id, key, dialect, schema, isolated, value }: CheckRequest): CheckReply {
+function check({ id, key, dialect, schema, value }: CheckRequest): CheckReply {
   try {
-    const validate = compiler.validator(key, () => ({ dialect, schema: JSON.parse(schema) }), isolated);
+    const validate = compiler.validator(key, () => ({ dialect, schema: JSON.parse(schema) }));
     say({ compiled: id });
     return { id, errors: errorsOf(validate, value) };
   } catch (error) {
