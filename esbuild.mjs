@@ -89,6 +89,11 @@ const bundles = [
     banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
   },
   { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [lazyRanks] },
+  {
+    ...node,
+    entryPoints: ['src/dispatch/validation/validationThread.ts'],
+    outfile: 'dist/validationThread.cjs',
+  },
   { ...browser, entryPoints: ['webview/dashboard/main.ts'], outfile: 'dist/webview/dashboard.js', format: 'iife' },
   { ...browser, entryPoints: ['webview/dashboard/dashboard.css'], outfile: 'dist/webview/dashboard.css' },
 ];

@@ -9,12 +9,15 @@ import type {
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
+import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
+import { firewallAnswer } from '../surface/gateway/execute.ts';
+import type { Answer } from '../surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { killMarked } from '../upstream/processTree.ts';
@@ -48,6 +51,7 @@ export class Gateway {
   readonly #artifacts = new ArtifactStore();
   readonly #activity = new Activity();
   readonly #uses: UseMemory;
+  readonly #calls: CallPipeline<Answer>;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
   #listed: readonly (readonly unknown[])[] = [];
@@ -63,7 +67,15 @@ export class Gateway {
       onChange: () => this.#onServersChanged(),
       log: options.log,
     });
+    this.#calls = new CallPipeline<Answer>({
+      upstream: (server) => this.#pool.get(server),
+      firewall: (result, call) => firewallAnswer(this.#artifacts, result, call),
+      // At the merge `scrubSecrets` of the firewall room takes this place.
+      scrubSecrets: (text) => text,
+      log: options.log,
+    });
     this.surface = gatewaySurface({
+      calls: this.#calls,
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
@@ -90,6 +102,7 @@ export class Gateway {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
     this.#logProblems();
+    this.#calls.validator.warmUp();
     this.#pool.apply(this.#enabled());
     // From the first answer on every configured server has its place.
     this.#rebuild();
@@ -102,6 +115,7 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
     this.#uses.flush();
+    this.#calls.dispose();
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
@@ -197,6 +211,7 @@ export class Gateway {
     this.#listed = listed;
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
+      this.#calls.invalidate();
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);

@@ -1,5 +1,6 @@
 import type { BrowseConfig } from '../../config/gatewayConfig.ts';
 import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import type { CallPipeline } from '../../dispatch/callPipeline.ts';
 import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
@@ -16,6 +17,8 @@ export interface GatewayContext {
   recordUse(query: string, toolId: string): void;
   connection(server: string): ServerConnection | undefined;
   artifacts: ArtifactStore;
+  /** The way of every `tool_execute`. */
+  calls: CallPipeline<Answer>;
   onCallStart(): void;
   onCallEnd(call: Omit<CallRecord, 'id'>): void;
 }
