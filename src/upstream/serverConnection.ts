@@ -38,6 +38,8 @@ export class ServerConnection {
   #reason: string | undefined;
   #tools: readonly unknown[] = [];
   #child: ChildProcess | undefined;
+  /** Rejects with how the child ended. */
+  #ended: Promise<never> = new Promise(() => undefined);
   #client: UpstreamClient | undefined;
   #stderr = new StderrTail();
   #starting: Promise<void> | undefined;
@@ -134,13 +136,13 @@ export class ServerConnection {
           { onClose: () => this.#onStreamsClosed(client), onToolsChanged: () => this.#onToolsChanged() },
           START_TIMEOUT_MS,
         ),
-        ended(child),
+        this.#ended,
       ]);
       await this.#list();
       if (this.#child === child && !this.#stopped) this.#set('ready');
     } catch (error) {
       if (this.#stopped) return;
-      const reason = await this.#explain(error, child);
+      const reason = await this.#explain(error);
       await this.#end();
       this.#set('failed', reason);
     }
@@ -159,6 +161,9 @@ export class ServerConnection {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#child = child;
+    // From the first moment: a server may have ended before anything is said to it.
+    this.#ended = ended(child);
+    this.#ended.catch(() => undefined);
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     child.stdin?.on('error', () => undefined);
     child.once('exit', (code, signal) => this.#onExit(child, code, signal));
@@ -228,12 +233,11 @@ export class ServerConnection {
     if (child.pid !== undefined) this.#journal.remove(child.pid);
   }
 
-  async #explain(error: unknown, child: ChildProcess | undefined): Promise<string> {
+  async #explain(error: unknown): Promise<string> {
     if (error instanceof NotStartedError) return error.message;
     const closed = error instanceof UpstreamRequestError && error.failure === 'closed';
     // Its streams close before its exit is known, and the exit says more.
-    if (child && closed)
-      error = await Promise.race([ended(child).catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)]);
+    if (closed) error = await Promise.race([this.#ended.catch((end: unknown) => end), sleep(EXIT_WAIT_MS, error)]);
     return this.#withStderr(describe(error));
   }
 
@@ -270,6 +274,7 @@ function ended(child: ChildProcess): Promise<never> {
 
 function describe(error: unknown): string {
   if (error instanceof UpstreamRequestError) {
+    if (error.failure === 'closed') return 'It closed its output before it answered.';
     if (error.failure === 'timeout') return `It did not answer within ${START_TIMEOUT_MS / 1000} s.`;
     return `It answered with an error: ${oneLine(error.message, 200)}.`.replace(/\.\.$/, '.');
   }

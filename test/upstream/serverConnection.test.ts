@@ -10,8 +10,7 @@ import { servers, temporaryFolder } from '../support/workspace.ts';
 const WAIT = { timeoutMs: 20_000 };
 
 /** A connection to a real server; its states as they came, and its log. */
-function connect(config: Partial<ServerConfig>) {
-  const journal = new ChildJournal(temporaryFolder('wg-connection-'));
+function connect(config: Partial<ServerConfig>, journal = new ChildJournal(temporaryFolder('wg-connection-'))) {
   const states: string[] = [];
   const log: string[] = [];
   const connection: ServerConnection = new ServerConnection(
@@ -81,6 +80,20 @@ describe('a connection to a server', () => {
     expect(states).toEqual(['starting', 'failed']);
     expect(connection.reason).toMatch(reason);
     await expect(connection.call('echo', {}, WAIT)).rejects.toThrow(NotDispatchedError);
+  });
+
+  it('knows how a server ended that was gone before anything could be said to it', async () => {
+    /** A disk that takes its time. */
+    class SlowJournal extends ChildJournal {
+      override async add(pid: number): Promise<void> {
+        await super.add(pid);
+        await new Promise((done) => setTimeout(done, 400));
+      }
+    }
+    const slow = new SlowJournal(temporaryFolder('wg-connection-'));
+    const { connection } = connect(servers.fixture('--say-and-exit', 'Error: no key'), slow);
+    await connection.start();
+    expect(connection.reason).toBe('It ended before it answered (exit code 3). It said: Error: no key');
   });
 
   it('runs a command with spaces in its path', async () => {
