@@ -13,7 +13,7 @@ const MAX_QUERY_WORDS = 64;
 const PART_WEIGHT = 0.2;
 const MAX_TERM_WEIGHT = 2;
 const GUESSED_WEIGHT = 0.8;
-/** A query full of unknown words is no query full of typos, and each costs a millisecond. */
+/** A query full of unknown words is no query full of typos, and each costs up to a third of a millisecond. */
 const MAX_CORRECTED = 4;
 const COMPOUND_WEIGHT = 0.5;
 
