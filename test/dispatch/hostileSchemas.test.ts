@@ -50,6 +50,18 @@ const CORPUS: readonly [name: string, schema: JsonObject, args: JsonObject][] = 
     { a: { k: [] } },
   ],
   ['branches within branches', object({ a: tree(7) }), { a: 1 }],
+  [
+    'many choices for many items',
+    object({
+      a: { type: 'array', items: { anyOf: Array.from({ length: 40 }, (_, i) => object({ k: { const: i } })) } },
+    }),
+    { a: Array.from({ length: 9_000 }, () => ({ k: -1 })) },
+  ],
+  [
+    'unique items, few enough to walk',
+    object({ a: { uniqueItems: true } }),
+    { a: Array.from({ length: 4_000 }, (_, i) => ({ i })) },
+  ],
   ['an exponential chain of anyOf', chain(22, 'anyOf'), { x: 'y' }],
   ['an exponential chain of oneOf', chain(22, 'oneOf'), { x: 'x' }],
   ['an exponential chain of allOf', chain(22, 'allOf'), { x: 'x' }],

@@ -85,6 +85,27 @@ describe('validation', () => {
     );
   });
 
+  it('compiles on the loop only what is quick to compile', async () => {
+    const wide = (n: number) =>
+      object(Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, { type: 'string' }])));
+    const own = new ArgumentValidator();
+    expect(await own.validate(wide(400), { p0: 1 })).toMatchObject({ kind: 'invalid' });
+    expect(own.compiled).toBe(0);
+    expect(await own.validate(wide(40), { p0: 1 })).toMatchObject({ kind: 'invalid' });
+    expect(own.compiled).toBe(1);
+    own.dispose();
+  });
+
+  it('compiles nothing that goes beyond the limits, which can be set', async () => {
+    const own = new ArgumentValidator({ limits: { ...SCHEMA_LIMITS, maxProperties: 1 } });
+    const two = object({ a: { type: 'string' }, b: { type: 'string' } });
+    const reason = 'its schema goes beyond the limits (2 properties > 1)';
+    expect(await own.validate(two, { a: 1 })).toEqual({ kind: 'unchecked', reason });
+    own.limits = SCHEMA_LIMITS;
+    expect(await own.validate(two, { a: 1 })).toMatchObject({ kind: 'invalid' });
+    own.dispose();
+  });
+
   it('fetches no reference', async () => {
     let asked = 0;
     const server = createServer((_, answer) => {

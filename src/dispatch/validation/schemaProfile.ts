@@ -125,6 +125,7 @@ class Walk {
         case '$async':
           if (value === true) profile.async = true;
           break;
+        // What is below an identifier is referred to from there.
         case '$id':
         case 'id':
         case '$anchor':
