@@ -1,3 +1,5 @@
+import { LongText, wholeCut } from './longText.ts';
+import { base64Content, contentSize, type PartContent, textContent } from './partContent.ts';
 import { pythonJson, pythonText } from './pythonForm.ts';
 
 /** The result envelope of 000 §4.2 and 001, `mcp_result_to_envelope`. */
@@ -6,6 +8,8 @@ export interface ArtifactRef {
   media_type: string;
   size_bytes: number;
   label: string;
+  /** The SHA-256 of its bytes, once it is stored. */
+  content_hash?: string;
 }
 
 export interface ResultEnvelope {
@@ -15,11 +19,31 @@ export interface ResultEnvelope {
   artifacts: ArtifactRef[];
   views: never[];
   provenance: Record<string, unknown>;
+  firewall_stats?: FirewallStats;
 }
 
+export interface FirewallStats {
+  triggered: boolean;
+  strategy: 'summary' | 'passthrough';
+  threshold_chars: number;
+  original_chars: number;
+  original_tokens: number;
+  summary_chars: number;
+  summary_tokens: number;
+  artifact_ref: string | null;
+  summarized_by_llm: false;
+  llm_provider: null;
+}
+
+export type PartKind = 'image' | 'audio' | 'resource' | 'resource_link' | 'structured';
+
 export interface BinaryPart {
+  kind: PartKind;
+  /** Its place in `content`; structured content has none. */
+  index: number | undefined;
   handle: string;
-  bytes: Buffer;
+  content: PartContent;
+  size: number;
   mediaType: string;
   label: string;
 }
@@ -29,59 +53,65 @@ export interface ConvertedResult {
   /** What the envelope's artifacts stand for, in their order. */
   binaries: readonly BinaryPart[];
   /** All text of the result, what its structure states included, parts joined by newlines (001). */
-  fullText: string;
-  /** What a model reads: servers repeat their text as structure, so the structure speaks only where there is no text. */
-  readableText: string;
+  fullText: LongText;
+  /** The text parts alone: servers repeat them as structure. Undefined when there are none. */
+  text: LongText | undefined;
+  structured: Record<string, unknown> | undefined;
+  /** Parts of no known kind or shape, as they came. */
+  odd: readonly unknown[];
 }
 
 const SUMMARY_CHARS = 500;
 const FACT_CHARS = 200;
 const MAX_FACTS = 20;
+/** Summary and facts are taken from this much of a text. */
+export const STATEMENT_HORIZON_CHARS = 256 * 1024;
 const NO_CONTENT = '(no content)';
 
 type Part = Record<string, unknown>;
 
-/** Converts whatever a server returned: parts of the wrong shape are passed over, never thrown at. */
-export function resultToEnvelope(result: Record<string, unknown>, toolName: string): ConvertedResult {
+/** Converts whatever a server returned. 001 knows no place for a part of another shape: it is handed on, never thrown at. */
+export function resultToEnvelope(result: Readonly<Record<string, unknown>>, toolName: string): ConvertedResult {
   const texts: string[] = [];
-  const artifacts: ArtifactRef[] = [];
+  const odd: unknown[] = [];
   const binaries: BinaryPart[] = [];
+  const artifacts: ArtifactRef[] = [];
   const annotations: Record<string, unknown>[] = [];
-  const keep = (binary: BinaryPart, mediaType = binary.mediaType): void => {
-    binaries.push(binary);
-    const { handle, bytes, label } = binary;
-    artifacts.push({ handle, media_type: mediaType, size_bytes: bytes.length, label });
+  const keep: Keep = (binary, mediaType = binary.mediaType) => {
+    const size = contentSize(binary.content);
+    binaries.push({ ...binary, size });
+    artifacts.push({ handle: binary.handle, media_type: mediaType, size_bytes: size, label: binary.label });
   };
 
-  const parts = Array.isArray(result['content']) ? result['content'] : [];
-  parts.forEach((part: unknown, index) => {
-    if (!isObject(part)) return;
-    if (isObject(part['annotations'])) annotations.push({ part_index: index, ...part['annotations'] });
-    convertPart(part, index, toolName, texts, keep);
+  partsOf(result['content']).forEach((part, index) => {
+    if (isObject(part) && isObject(part['annotations'])) {
+      annotations.push({ part_index: index, ...part['annotations'] });
+    }
+    if (!convertPart(part, index, toolName, texts, keep)) odd.push(part);
   });
+  const text = texts.length > 0 ? new LongText([...texts]) : undefined;
 
-  const structured = result['structuredContent'];
-  const readableText =
-    texts.length > 0 || !isObject(structured) ? texts.join('\n') : JSON.stringify(structured, null, 2);
-  if (isObject(structured)) {
+  const structured = isObject(result['structuredContent']) ? result['structuredContent'] : undefined;
+  if (structured) {
     for (const [key, value] of Object.entries(structured)) {
-      const text = pythonText(value);
-      if (text.length < FACT_CHARS) texts.push(`${key}: ${text}`);
+      const short = pythonText(value, FACT_CHARS - 1);
+      if (short !== undefined) texts.push(`${key}: ${short}`);
     }
     keep({
+      kind: 'structured',
+      index: undefined,
       handle: `mcp:${toolName}:structured_content`,
-      bytes: Buffer.from(pythonJson(structured)),
+      content: textContent(pythonJson(structured)),
       mediaType: 'application/json',
       label: `structured content from ${toolName}`,
     });
   }
 
-  const fullText = texts.length > 0 ? texts.join('\n') : NO_CONTENT;
+  const fullText = new LongText(texts.length > 0 ? texts : [NO_CONTENT]);
   return {
     envelope: {
       status: result['isError'] === true ? 'error' : 'ok',
-      summary: fullText.slice(0, SUMMARY_CHARS),
-      facts: factsOf(fullText),
+      ...statementsOf(fullText.head(STATEMENT_HORIZON_CHARS)),
       artifacts,
       views: [],
       provenance: {
@@ -92,82 +122,90 @@ export function resultToEnvelope(result: Record<string, unknown>, toolName: stri
     },
     binaries,
     fullText,
-    readableText: readableText || NO_CONTENT,
+    text,
+    structured,
+    odd,
   };
 }
 
-function convertPart(
-  part: Part,
-  index: number,
-  toolName: string,
-  texts: string[],
-  keep: (binary: BinaryPart, mediaType?: string) => void,
-): void {
-  switch (part['type']) {
-    case 'text':
-      if (typeof part['text'] === 'string') texts.push(part['text']);
-      return;
-    case 'image':
-    case 'audio': {
-      const kind = part['type'];
-      const fallback = kind === 'image' ? 'image/png' : 'audio/wav';
-      keep({
-        handle: `mcp:${toolName}:${kind}:${index}`,
-        bytes: decodeBase64(textOf(part['data'])),
-        mediaType: textOf(part['mimeType']) || fallback,
-        label: `${kind} from ${toolName}`,
-      });
-      return;
-    }
-    case 'resource': {
-      const resource = isObject(part['resource']) ? part['resource'] : {};
-      const text = resource['text'];
-      if (typeof text === 'string') texts.push(text);
-      keep({
-        handle: `mcp:${toolName}:resource:${index}`,
-        bytes: typeof text === 'string' ? Buffer.from(text) : decodeBase64(textOf(resource['blob'])),
-        mediaType: textOf(resource['mimeType']) || 'application/octet-stream',
-        label: textOf(resource['uri']) || `resource from ${toolName}`,
-      });
-      return;
-    }
-    case 'resource_link': {
-      const uri = textOf(part['uri']);
-      keep(
-        {
-          handle: `mcp:${toolName}:resource_link:${index}`,
-          bytes: Buffer.from(uri),
-          mediaType: 'text/uri-list',
-          label: textOf(part['name']) || uri,
-        },
-        textOf(part['mimeType']) || 'application/octet-stream',
-      );
-      return;
-    }
-  }
+type Keep = (binary: Omit<BinaryPart, 'size'>, mediaType?: string) => void;
+
+/** Whether the part is of a known kind and shape. */
+function convertPart(part: unknown, index: number, toolName: string, texts: string[], keep: Keep): boolean {
+  if (!isObject(part)) return false;
+  const { type, text, resource } = part;
+  if (type === 'text' && typeof text === 'string') texts.push(text);
+  else if (type === 'image' || type === 'audio') keepMedia(part, type, index, toolName, keep);
+  else if (type === 'resource' && isObject(resource)) keepResource(resource, index, toolName, texts, keep);
+  else if (type === 'resource_link' && typeof part['uri'] === 'string') keepLink(part, index, toolName, keep);
+  else return false;
+  return true;
+}
+
+function keepMedia(part: Part, kind: 'image' | 'audio', index: number, toolName: string, keep: Keep): void {
+  keep({
+    kind,
+    index,
+    handle: `mcp:${toolName}:${kind}:${index}`,
+    content: base64Content(textOf(part['data'])),
+    mediaType: textOf(part['mimeType']) || (kind === 'image' ? 'image/png' : 'audio/wav'),
+    label: `${kind} from ${toolName}`,
+  });
+}
+
+function keepResource(resource: Part, index: number, toolName: string, texts: string[], keep: Keep): void {
+  const text = resource['text'];
+  if (typeof text === 'string') texts.push(text);
+  keep({
+    kind: 'resource',
+    index,
+    handle: `mcp:${toolName}:resource:${index}`,
+    content: typeof text === 'string' ? textContent(text) : base64Content(textOf(resource['blob'])),
+    mediaType: textOf(resource['mimeType']) || 'application/octet-stream',
+    label: textOf(resource['uri']) || `resource from ${toolName}`,
+  });
+}
+
+function keepLink(part: Part, index: number, toolName: string, keep: Keep): void {
+  const uri = textOf(part['uri']);
+  const binary = {
+    kind: 'resource_link' as const,
+    index,
+    handle: `mcp:${toolName}:resource_link:${index}`,
+    content: textContent(uri),
+    mediaType: 'text/uri-list',
+    label: textOf(part['name']) || uri,
+  };
+  keep(binary, textOf(part['mimeType']) || 'application/octet-stream');
+}
+
+/** The beginning of a text and what it states (001). */
+export function statementsOf(text: string): { summary: string; facts: string[] } {
+  return { summary: text.slice(0, wholeCut(text, Math.min(SUMMARY_CHARS, text.length))), facts: factsOf(text) };
 }
 
 /** Lines that state something: they have a colon and are short (001). */
 function factsOf(text: string): string[] {
   const facts: string[] = [];
-  for (const line of text.split('\n')) {
-    const trimmed = line.trim();
-    if (trimmed.includes(':') && trimmed.length < FACT_CHARS) facts.push(trimmed);
-    if (facts.length === MAX_FACTS) break;
+  for (let start = 0; start <= text.length && facts.length < MAX_FACTS; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, end).trim();
+    if (line.includes(':') && line.length < FACT_CHARS) facts.push(line);
+    start = end + 1;
   }
   return facts;
 }
 
-/** What is not base64 is kept as it stands: nothing of a result is lost. */
-function decodeBase64(data: string): Buffer {
-  const valid = data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data);
-  return Buffer.from(data, valid ? 'base64' : 'utf8');
+function partsOf(content: unknown): readonly unknown[] {
+  if (Array.isArray(content)) return content;
+  return content === undefined || content === null ? [] : [content];
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,16 +1,10 @@
 import { dispatchCall } from '../../dispatch/dispatchCall.ts';
 import { argumentError } from '../../dispatch/validateArgs.ts';
-import { type ConvertedResult, resultToEnvelope } from '../../firewall/envelope.ts';
+import { Firewall } from '../../firewall/firewall.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
-import { count } from '../../ops/porcelain.ts';
-import type { CheckedArguments } from './arguments.ts';
+import { type CheckedArguments, type RenderMode, renderMode } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { unknownTool } from './unknownTool.ts';
-
-/** What of a result is shown as it stands; the rest is behind its handle. */
-const SHOWN_CHARS = 4_000;
-/** A longer result begins with this much. */
-const HEAD_CHARS = 3_000;
 
 export async function execute(args: CheckedArguments, context: GatewayContext, signal: AbortSignal): Promise<Answer> {
   const {
@@ -35,7 +29,7 @@ export async function execute(args: CheckedArguments, context: GatewayContext, s
     });
   }
   const result = await dispatchCall(tool, connection, toolArgs, signal);
-  return answerOf(resultToEnvelope(result, tool.upstreamName), id, result, context);
+  return answerOf(result, id, tool.upstreamName, renderMode(args), context);
 }
 
 function dryRunReport(id: string, upstreamName: string, annotations: Readonly<Record<string, unknown>>): Answer {
@@ -52,48 +46,16 @@ function dryRunReport(id: string, upstreamName: string, annotations: Readonly<Re
   };
 }
 
-function answerOf(
-  converted: ConvertedResult,
-  id: string,
+/** What a server answered, behind the firewall (000 §4.2). */
+async function answerOf(
   result: Record<string, unknown>,
+  id: string,
+  upstreamName: string,
+  mode: RenderMode,
   context: GatewayContext,
-): Answer {
-  const { envelope, binaries, readableText } = converted;
-  const isError = envelope.status === 'error';
-  const artifacts = binaries.map(({ bytes, mediaType, label }, i) => {
-    const kind = (envelope.artifacts[i]?.handle.split(':').at(-2) ?? 'part').replace(/^mcp$/, 'structured');
-    const { handle } = context.artifacts.put(kind, id, { bytes, mediaType, label });
-    return { ...(envelope.artifacts[i] as (typeof envelope.artifacts)[number]), handle };
-  });
-  const label = `text result from ${id}`;
-  const bytes = Buffer.from(readableText);
-  const { handle } = context.artifacts.put('text', id, { bytes, mediaType: 'text/plain', label });
-  artifacts.push({ handle, media_type: 'text/plain', size_bytes: bytes.length, label });
-  return {
-    text: `${isError ? 'Error UPSTREAM_ERROR: ' : ''}${digest(readableText, handle)}`,
-    data: { ...envelope, provenance: { ...envelope.provenance, tool_id: id }, artifacts },
-    isError,
-    media: mediaOf(result),
-  };
-}
-
-function digest(text: string, handle: string): string {
-  if (text.length <= SHOWN_CHARS) return text;
-  const head = text.slice(0, text.lastIndexOf('\n', HEAD_CHARS) > 0 ? text.lastIndexOf('\n', HEAD_CHARS) : HEAD_CHARS);
-  const lines = text.split('\n').length;
-  const shown = head.split('\n').length;
-  return [
-    head,
-    `… ${count(text.length - head.length, 'more character')}, ${count(lines, 'line')} in all.`,
-    `Read on: tool_view {"handle": "${handle}", "selector": {"type": "lines", "start": ${shown}, "end": ${shown + 80}}}`,
-  ].join('\n');
-}
-
-/** What a text cannot stand for reaches clients that can show it. */
-function mediaOf(result: Record<string, unknown>): object[] {
-  const content = Array.isArray(result['content']) ? result['content'] : [];
-  return content.filter((part: unknown) => {
-    const { type, data, mimeType } = (part ?? {}) as Record<string, unknown>;
-    return (type === 'image' || type === 'audio') && typeof data === 'string' && typeof mimeType === 'string';
-  });
+): Promise<Answer> {
+  const firewall = new Firewall({ store: context.artifacts });
+  const { text, parts, isError, envelope } = await firewall.admit(result, { toolId: id, upstreamName });
+  // The envelope counts tokens: it is made only when it is asked for.
+  return { text, data: mode === 'json' ? envelope() : {}, isError, media: parts };
 }
