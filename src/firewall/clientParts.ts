@@ -1,6 +1,7 @@
 import { count } from '../ops/porcelain.ts';
-import { type BinaryPart, isObject } from './envelope.ts';
 import { LongText } from './longText.ts';
+import { contentSize } from './partContent.ts';
+import { type BinaryPart, isObject } from './resultParts.ts';
 import { visibleText } from './visibleText.ts';
 
 /** A part of a result that is handed on beside the text. */
@@ -36,12 +37,13 @@ export function relayedParts(
   binaries.forEach((binary, i) => {
     const part = binary.index === undefined ? undefined : source[binary.index];
     if (!isObject(part)) return;
-    const relayed = binary.size <= left ? relayable(part, binary) : undefined;
+    const size = contentSize(binary.content);
+    const relayed = size <= left ? relayable(part, binary) : undefined;
     if (relayed) {
-      left -= binary.size;
+      left -= size;
       parts.push(relayed);
     }
-    notes.push(...noteOf(binary, handles[i], relayed !== undefined));
+    notes.push(...noteOf(binary, size, handles[i], relayed !== undefined));
   });
   const { userTexts, modelTexts } = byAudience(source);
   for (const part of userTexts) if ((part['text'] as string).length <= MAX_USER_TEXT_CHARS) parts.push(part);
@@ -85,7 +87,8 @@ function relayable(
 
 /** The model reads a resource's text with the rest; of what it cannot read it is told. */
 function noteOf(
-  { kind, mediaType, size, label, content }: BinaryPart,
+  { kind, mediaType, label, content }: BinaryPart,
+  size: number,
   handle: string | undefined,
   isRelayed: boolean,
 ): string[] {

@@ -5,16 +5,16 @@ import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER 
 import { type ClientPart, MEDIA_BUDGET_BYTES, relayedParts } from './clientParts.ts';
 import {
   type ArtifactRef,
-  type ConvertedResult,
+  beginningOf,
+  envelopeOf,
   type FirewallStats,
   type ResultEnvelope,
-  resultToEnvelope,
-  STATEMENT_HORIZON_CHARS,
   statementsOf,
 } from './envelope.ts';
 import { LongText } from './longText.ts';
 import { maskedContent, type PartContent, textContent } from './partContent.ts';
-import { pythonJson } from './pythonForm.ts';
+import { pythonJsonChunks } from './pythonForm.ts';
+import { type ResultParts, readResult } from './resultParts.ts';
 import { scrubSecretChunks, scrubSecrets } from './secrets.ts';
 import { visibleText } from './visibleText.ts';
 
@@ -78,21 +78,16 @@ export class Firewall {
   }
 
   async admit(result: Readonly<Record<string, unknown>>, call: AdmittedCall): Promise<AdmittedResult> {
-    const converted = resultToEnvelope(result, call.upstreamName);
-    const isError = converted.envelope.status === 'error';
+    const read = readResult(result, call.upstreamName);
+    const { isError } = read;
     const isMasked = this.#maskForModel === 'always' || (this.#maskForModel === 'errors' && isError);
-    const kept = await this.#keepAll(converted, call);
-    const { parts, notes, modelText } = relayedParts(
-      result['content'],
-      converted.binaries,
-      kept.handles,
-      this.#mediaBudget,
-    );
-    const readable = modelText ?? converted.text ?? kept.structuredText;
-    const status = !isError && kept.faults.length > 0 ? 'partial' : converted.envelope.status;
+    const kept = await this.#keepAll(read, call);
+    const { parts, notes, modelText } = relayedParts(result['content'], read.binaries, kept.handles, this.#mediaBudget);
+    const readable = modelText ?? kept.text;
+    const isPartial = !isError && kept.faults.length > 0;
     const answer = await answerText({
       text: isMasked && readable ? masked(readable) : readable,
-      label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : status,
+      label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : isPartial ? 'partial' : 'ok',
       handle: kept.textHandle,
       notes: isMasked ? notes.map(scrubSecrets) : notes,
       shownChars: this.#shownChars,
@@ -103,37 +98,39 @@ export class Firewall {
       isError,
       text: [answer.text, ...faults].join('\n'),
       parts,
-      envelope: () => envelopeOf(converted, kept, call, status, isMasked),
+      envelope: toldLater(read, kept, call, isPartial, isMasked),
     };
   }
 
   /** Every part becomes an artifact; the text comes last (000 §4.2). */
-  async #keepAll(converted: ConvertedResult, call: AdmittedCall): Promise<KeptResult> {
-    const { binaries, envelope, odd, text } = converted;
+  async #keepAll({ binaries, odd, text, fullText }: ResultParts, call: AdmittedCall): Promise<KeptResult> {
     const keeper = new Keeper(this.#store, this.#maskOnDisk, call);
     const refs: ArtifactRef[] = [];
     const handles: (string | undefined)[] = [];
-    for (const [i, binary] of binaries.entries()) {
-      const ref = await keeper.keep(binary.kind, binary.content, binary.mediaType, binary.label);
+    let readable = text;
+    let textHandle: string | undefined;
+    for (const { kind, content, mediaType, shownType = mediaType, label } of binaries) {
+      // Structure that no text repeats is what there is to be read.
+      const own = kind === 'structured' && !text ? textContent(await joined(content)) : content;
+      const ref = await keeper.keep(kind, own, mediaType, label);
       handles.push(ref?.handle);
-      // A link is kept as its address, and named by the type of what it leads to (001).
-      if (ref) refs.push({ ...ref, media_type: (envelope.artifacts[i] as ArtifactRef).media_type });
+      if (ref) refs.push({ ...ref, media_type: shownType });
+      if (own === content || own.kind !== 'text') continue;
+      readable = own.text;
+      textHandle = ref?.handle;
     }
     for (const part of odd) {
       const label = `part of no known kind from ${call.upstreamName}`;
-      const ref = await keeper.keep('part', textContent(pythonJson(part)), 'application/json', label);
+      const ref = await keeper.keep('part', { kind: 'json', value: part }, 'application/json', label);
       if (ref) refs.push(ref);
     }
-    const structured = binaries.find(({ kind }) => kind === 'structured');
-    let textHandle = structured && handles[binaries.indexOf(structured)];
     if (text || binaries.length + odd.length === 0) {
       const label = `text result from ${call.toolId}`;
-      const ref = await keeper.keep('text', textContent(text ?? converted.fullText), 'text/plain', label);
+      const ref = await keeper.keep('text', textContent(text ?? fullText), 'text/plain', label);
       if (ref) refs.push(ref);
       textHandle = ref?.handle;
     }
-    const structuredText = structured?.content.kind === 'text' ? structured.content.text : undefined;
-    return { refs, handles, textHandle, structuredText, faults: keeper.faults, saved: () => keeper.saved() };
+    return { refs, handles, text: readable, textHandle, faults: keeper.faults, saved: () => keeper.saved() };
   }
 }
 
@@ -141,8 +138,9 @@ interface KeptResult {
   refs: ArtifactRef[];
   /** Of the binary parts, in their order; undefined where the disk refused one. */
   handles: readonly (string | undefined)[];
+  /** What there is to be read, and where it is kept. */
+  text: LongText | undefined;
   textHandle: string | undefined;
-  structuredText: LongText | undefined;
   faults: readonly string[];
   saved(): Promise<string[]>;
 }
@@ -165,8 +163,9 @@ class Keeper {
     const { toolId, owner = WORKSPACE_OWNER } = this.#call;
     const kept = this.#maskOnDisk ? maskedContent(content) : content;
     const draft: ArtifactDraft = { kind, source: toolId, content: kept, mediaType, label, owner };
-    if (lengthOf(content) <= HELD_CHARS) {
-      const { info, saved } = this.#store.hold(draft);
+    const small = smallForm(kept);
+    if (small) {
+      const { info, saved } = this.#store.hold({ ...draft, content: small });
       this.#saves.push(saved);
       return refOf(info);
     }
@@ -189,35 +188,39 @@ class Keeper {
   }
 }
 
-function envelopeOf(
-  { envelope, fullText }: ConvertedResult,
+/** Keeps of the result only what the envelope needs: whoever keeps an answer does not keep 100 MB. */
+function toldLater(
+  { isError, annotations, fullText }: ResultParts,
   { refs, textHandle }: KeptResult,
-  { toolId, provenance }: AdmittedCall,
-  status: ResultEnvelope['status'],
+  { toolId, upstreamName, provenance }: AdmittedCall,
+  isPartial: boolean,
   isMasked: boolean,
-): ResultEnvelope {
-  const { summary, facts } = isMasked ? statementsOf(scrubSecrets(fullText.head(STATEMENT_HORIZON_CHARS))) : envelope;
-  return {
-    ...envelope,
-    status,
-    summary: visibleText(summary),
-    facts: facts.map(visibleText),
-    artifacts: refs,
-    provenance: { ...envelope.provenance, tool_id: toolId, ...provenance },
-    firewall_stats: statsOf(fullText, summary, textHandle),
+): () => ResultEnvelope {
+  const { length } = fullText;
+  const beginning = beginningOf(fullText);
+  return () => {
+    const { summary, facts } = statementsOf(isMasked ? scrubSecrets(beginning) : beginning);
+    const visible = { summary: visibleText(summary), facts: facts.map(visibleText) };
+    const envelope = envelopeOf({ isError, annotations }, upstreamName, refs, visible);
+    return {
+      ...envelope,
+      status: isPartial ? 'partial' : envelope.status,
+      provenance: { ...envelope.provenance, tool_id: toolId, ...provenance },
+      firewall_stats: statsOf(beginning, length, summary, textHandle),
+    };
   };
 }
 
-function statsOf(fullText: LongText, summary: string, handle: string | undefined): FirewallStats {
-  const triggered = fullText.length > summary.length;
-  const counted = fullText.head(COUNTED_CHARS);
+function statsOf(beginning: string, length: number, summary: string, handle: string | undefined): FirewallStats {
+  const triggered = length > summary.length;
+  const counted = beginning.slice(0, COUNTED_CHARS);
   const tokens = countTokens(counted);
   return {
     triggered,
     strategy: triggered ? 'summary' : 'passthrough',
     threshold_chars: 0,
-    original_chars: fullText.length,
-    original_tokens: Math.round((tokens * fullText.length) / Math.max(1, counted.length)),
+    original_chars: length,
+    original_tokens: Math.round((tokens * length) / Math.max(1, counted.length)),
     summary_chars: summary.length,
     summary_tokens: countTokens(summary),
     artifact_ref: triggered ? (handle ?? null) : null,
@@ -235,6 +238,25 @@ function masked(text: LongText): LongText {
   return new LongText([...scrubSecretChunks(text.chunks())], '');
 }
 
-function lengthOf(content: PartContent): number {
-  return content.kind === 'text' ? content.text.length : content.data.length;
+/** The content, when it is small enough to be held; JSON is made up to there to see. */
+function smallForm(content: PartContent): PartContent | undefined {
+  if (content.kind === 'base64') return content.data.length <= HELD_CHARS ? content : undefined;
+  if (content.kind === 'text') return content.text.length <= HELD_CHARS ? content : undefined;
+  let text = '';
+  for (const chunk of pythonJsonChunks(content.value)) {
+    text += chunk;
+    if (text.length > HELD_CHARS) return undefined;
+  }
+  return { kind: 'text', text: new LongText([text]), ...(content.masked ? { masked: true } : {}) };
+}
+
+/** JSON as a text, with turns for others in between. */
+async function joined(content: PartContent): Promise<LongText> {
+  if (content.kind !== 'json') return new LongText([]);
+  const chunks: string[] = [];
+  for (const chunk of pythonJsonChunks(content.value)) {
+    chunks.push(chunk);
+    if (chunks.length % 8 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return new LongText([chunks.join('')]);
 }

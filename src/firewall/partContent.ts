@@ -1,8 +1,12 @@
 import { LongText } from './longText.ts';
+import { pythonJsonChunks } from './pythonForm.ts';
 import { scrubSecretChunks } from './secrets.ts';
 
 /** The bytes of one part of a result, made when they are asked for: a large one is never in memory as a whole. */
-export type PartContent = { kind: 'text'; text: LongText; masked?: boolean } | { kind: 'base64'; data: string };
+export type PartContent = TextContent | { kind: 'base64'; data: string };
+
+/** Text as it came, or what a value is as JSON. */
+type TextContent = ({ kind: 'text'; text: LongText } | { kind: 'json'; value: unknown }) & { masked?: boolean };
 
 const CHUNK_CHARS = 1 << 20;
 
@@ -12,7 +16,7 @@ export function textContent(text: string | LongText): PartContent {
 
 /** The same with its secrets masked; what is no text has none that could be found. */
 export function maskedContent(content: PartContent): PartContent {
-  return content.kind === 'text' ? { ...content, masked: true } : content;
+  return content.kind === 'base64' ? content : { ...content, masked: true };
 }
 
 /** What is not base64 is kept as it stands: nothing of a result is lost. */
@@ -21,7 +25,7 @@ export function base64Content(data: string): PartContent {
 }
 
 export function* encodedChunks(content: PartContent): Generator<Buffer> {
-  if (content.kind === 'text') {
+  if (content.kind !== 'base64') {
     for (const chunk of textChunks(content)) yield Buffer.from(chunk);
     return;
   }
@@ -38,9 +42,9 @@ export function contentSize(content: PartContent): number {
   return size;
 }
 
-function textChunks({ text, masked }: PartContent & { kind: 'text' }): Iterable<string> {
-  const chunks = text.chunks(CHUNK_CHARS);
-  return masked ? scrubSecretChunks(chunks) : chunks;
+function textChunks(content: TextContent): Iterable<string> {
+  const chunks = content.kind === 'json' ? pythonJsonChunks(content.value) : content.text.chunks(CHUNK_CHARS);
+  return content.masked ? scrubSecretChunks(chunks) : chunks;
 }
 
 export function contentBytes(content: PartContent): Buffer {

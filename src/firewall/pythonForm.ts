@@ -17,14 +17,77 @@ export function pythonText(value: unknown, limit = Number.POSITIVE_INFINITY): st
 
 /** `json.dumps(value, sort_keys=True, ensure_ascii=False)`: a blank behind each comma and colon. */
 export function pythonJson(value: unknown): string {
-  let text = '';
-  for (const piece of pieces(value, PYTHON_JSON)) text += piece;
+  return [...pythonJsonChunks(value)].join('');
+}
+
+const CHUNK_CHARS = 256 * 1024;
+/** Containers up to here are gone through one by one, so that a large one is never one string. */
+const SPLIT_DEPTH = 2;
+const SPLIT_ENTRIES = 100;
+const MAX_SPLIT_DEPTH = 6;
+/** Beyond, a stack of our own takes over. */
+const MAX_RECURSION = 500;
+
+/** The same in pieces, made as they are asked for. */
+export function* pythonJsonChunks(value: unknown): Generator<string> {
+  let chunk = '';
+  for (const piece of splitPieces(value, 0)) {
+    chunk += piece;
+    if (chunk.length < CHUNK_CHARS) continue;
+    yield flat(chunk);
+    chunk = '';
+  }
+  if (chunk) yield flat(chunk);
+}
+
+/** A string put together from many is a tree of them, ten times its size, until something reads it. */
+function flat(text: string): string {
+  Number(text);
   return text;
 }
 
-/** By code point: UTF-16 order differs beyond the basic plane. */
-export function sortedEntries(value: object): [string, unknown][] {
-  return Object.entries(value).sort(([a], [b]) => compareCodePoints(a, b));
+function* splitPieces(value: unknown, depth: number): Generator<string> {
+  if (typeof value !== 'object' || value === null || !isSplit(value, depth)) {
+    yield compact(value, 0);
+    return;
+  }
+  const isArray = Array.isArray(value);
+  yield isArray ? '[' : '{';
+  let lead = '';
+  for (const key of isArray ? value.keys() : sortedKeys(value)) {
+    yield isArray ? lead : `${lead}${JSON.stringify(key)}: `;
+    yield* splitPieces((value as Record<string | number, unknown>)[key], depth + 1);
+    lead = ', ';
+  }
+  yield isArray ? ']' : '}';
+}
+
+function isSplit(value: object, depth: number): boolean {
+  if (depth < SPLIT_DEPTH) return true;
+  return depth < MAX_SPLIT_DEPTH && Object.keys(value).length > SPLIT_ENTRIES;
+}
+
+function compact(value: unknown, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth > MAX_RECURSION) return [...pieces(value, PYTHON_JSON)].join('');
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += (text ? ', ' : '') + compact(item, depth + 1);
+    return `[${text}]`;
+  }
+  for (const key of sortedKeys(value)) {
+    const item = compact((value as Record<string, unknown>)[key], depth + 1);
+    text += `${text ? ', ' : ''}${JSON.stringify(key)}: ${item}`;
+  }
+  return `{${text}}`;
+}
+
+function sortedKeys(value: object): string[] {
+  const keys = Object.keys(value);
+  for (let i = 1; i < keys.length; i++) {
+    if (compareCodePoints(keys[i - 1] as string, keys[i] as string) > 0) return keys.sort(compareCodePoints);
+  }
+  return keys;
 }
 
 interface Form {
@@ -33,7 +96,10 @@ interface Form {
 }
 
 const PYTHON_TEXT: Form = { entries: Object.entries, scalar: representation };
-const PYTHON_JSON: Form = { entries: sortedEntries, scalar: (value) => JSON.stringify(value) ?? 'null' };
+const PYTHON_JSON: Form = {
+  entries: (value) => sortedKeys(value).map((key) => [key, (value as Record<string, unknown>)[key]]),
+  scalar: (value) => JSON.stringify(value) ?? 'null',
+};
 
 type Step = { text: string } | { value: unknown };
 

@@ -2,8 +2,7 @@ import { GatewayError } from '../ops/gatewayError.ts';
 import { nearest } from '../ops/nearest.ts';
 import { count, groupDigits } from '../ops/porcelain.ts';
 import type { ArtifactReader } from './artifactReader.ts';
-import { grep } from './select/grep.ts';
-import { jsonKeys, jsonPath, looksLikeJson } from './select/json.ts';
+import { jsonKeys, looksLikeJson } from './select/json.ts';
 import { head, lines, range, tail } from './select/positional.ts';
 import type { Selection } from './select/selection.ts';
 import { columns, delimiterOf, rows } from './select/table.ts';
@@ -28,6 +27,7 @@ const DEFAULT_MATCHES = 30;
 const MAX_CONTEXT = 20;
 const MAX_MATCHES = 500;
 
+/** The two that need a library load it when they are first used: a worker starts without. */
 const KINDS: Readonly<Record<string, SelectorKind>> = {
   head: {
     example: '{"type": "head", "chars": 2000}',
@@ -65,8 +65,8 @@ const KINDS: Readonly<Record<string, SelectorKind>> = {
     example: '{"type": "grep", "pattern": "(?i)error", "context": 2, "limit": 20}',
     fields: { pattern: 'text', ignore_case: 'flag', context: 'count', limit: 'count', start: 'count' },
     required: ['pattern'],
-    select: (reader, given) =>
-      grep(reader, {
+    select: async (reader, given) =>
+      (await import('./select/grep.ts')).grep(reader, {
         pattern: given.text('pattern'),
         ignoreCase: given.flag('ignore_case'),
         context: Math.min(given.number('context', 0), MAX_CONTEXT),
@@ -83,7 +83,8 @@ const KINDS: Readonly<Record<string, SelectorKind>> = {
     example: '{"type": "json_path", "path": "$.items[?@.state == \'open\'].title"}',
     fields: { path: 'text', start: 'count' },
     required: ['path'],
-    select: (reader, given) => jsonPath(reader, given.text('path'), given.number('start', 0)),
+    select: async (reader, given) =>
+      (await import('./select/jsonPath.ts')).jsonPath(reader, given.text('path'), given.number('start', 0)),
   },
   info: { example: '{"type": "info"}', fields: {}, select: (reader) => info(reader) },
 };

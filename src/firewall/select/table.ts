@@ -1,7 +1,7 @@
 import { groupDigits } from '../../ops/porcelain.ts';
 import type { ArtifactReader } from '../artifactReader.ts';
 import { detectDelimiter, endsInQuote, fieldsOf, MAX_RECORD_LINES, toRecord } from '../delimited.ts';
-import { isObject } from '../envelope.ts';
+import { isObject } from '../resultParts.ts';
 import { looksLikeJson, parseJson } from './json.ts';
 import { lineBatches } from './lineBatches.ts';
 import { lines, longLine, placed } from './positional.ts';
