@@ -197,11 +197,12 @@ export class ArtifactStore {
       const file = await createPrivate(this.#files, part);
       try {
         const info = await fill((bytes) => writeAll(file, bytes));
-        await writeAll(file, infoBlock(info));
+        const block = infoBlock(info);
+        await writeAll(file, block);
         await file.close();
         const name = fileNameOf(info.owner, info.handle);
         await this.#files.rename(part, join(folder, name));
-        await this.#shelf.add(name, info.size, info.sha256);
+        await this.#shelf.add(name, info.size + block.length, info.sha256);
       } catch (error) {
         await file.close().catch(() => {});
         await this.#files.unlink(part).catch(() => {});

@@ -91,38 +91,44 @@ function sortedKeys(value: object): string[] {
 }
 
 interface Form {
-  entries(value: object): [string, unknown][];
+  keys(value: object): string[];
   scalar(value: unknown): string;
 }
 
-const PYTHON_TEXT: Form = { entries: Object.entries, scalar: representation };
-const PYTHON_JSON: Form = {
-  entries: (value) => sortedKeys(value).map((key) => [key, (value as Record<string, unknown>)[key]]),
-  scalar: (value) => JSON.stringify(value) ?? 'null',
-};
+const PYTHON_TEXT: Form = { keys: Object.keys, scalar: representation };
+const PYTHON_JSON: Form = { keys: sortedKeys, scalar: (value) => JSON.stringify(value) ?? 'null' };
 
-type Step = { text: string } | { value: unknown };
-
-function* pieces(root: unknown, form: Form): Generator<string> {
-  const work: Step[] = [{ value: root }];
-  for (let step = work.pop(); step !== undefined; step = work.pop()) {
-    if ('text' in step) yield step.text;
-    else if (typeof step.value !== 'object' || step.value === null) yield form.scalar(step.value);
-    else pushContainer(step.value, form, work);
-  }
+/** A container that is under way: no more of it is looked at than is asked for. */
+interface Frame {
+  value: Record<string | number, unknown>;
+  /** Undefined for an array. */
+  keys: string[] | undefined;
+  length: number;
+  at: number;
 }
 
-/** What is in the container goes on the stack in reverse, so that it comes off in order. */
-function pushContainer(value: object, form: Form, work: Step[]): void {
-  const isArray = Array.isArray(value);
-  const entries = isArray ? value.map((item): [undefined, unknown] => [undefined, item]) : form.entries(value);
-  work.push({ text: isArray ? ']' : '}' });
-  for (let i = entries.length - 1; i >= 0; i--) {
-    const [key, item] = entries[i] as [string | undefined, unknown];
-    const lead = (i > 0 ? ', ' : '') + (key === undefined ? '' : `${form.scalar(key)}: `);
-    work.push({ value: item }, { text: lead });
+function* pieces(root: unknown, form: Form): Generator<string> {
+  const stack: Frame[] = [];
+  const enter = (value: unknown): string => {
+    if (typeof value !== 'object' || value === null) return form.scalar(value);
+    const keys = Array.isArray(value) ? undefined : form.keys(value);
+    const length = keys?.length ?? (value as unknown[]).length;
+    stack.push({ value: value as Frame['value'], keys, length, at: 0 });
+    return keys ? '{' : '[';
+  };
+  yield enter(root);
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    if (frame.at === frame.length) {
+      stack.pop();
+      yield frame.keys ? '}' : ']';
+      continue;
+    }
+    const key = frame.keys?.[frame.at];
+    const lead = frame.at > 0 ? ', ' : '';
+    yield key === undefined ? lead : `${lead}${form.scalar(key)}: `;
+    frame.at += 1;
+    yield enter(frame.value[key ?? frame.at - 1]);
   }
-  work.push({ text: isArray ? '[' : '{' });
 }
 
 function representation(value: unknown): string {
