@@ -95,6 +95,7 @@ export function detectDelimiter(lines: readonly string[]): string | undefined {
   return undefined;
 }
 
-function isColumnName(field: string): boolean {
-  return field.length <= 64 && !/[.!?{}<>]\s|[{}<>]$/.test(field);
+/** The first may be empty: it is over the numbers of the rows. */
+function isColumnName(field: string, index: number): boolean {
+  return (field.trim() !== '' || index === 0) && field.length <= 64 && !/[.!?{}<>]\s|[{}<>]$/.test(field);
 }

@@ -42,7 +42,7 @@ function canParse(line: string): boolean {
   }
 }
 
-const MARKDOWN_RULE = /^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$/;
+const MARKDOWN_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$/;
 
 function isMarkdownTable(lines: readonly string[]): boolean {
   const rule = lines.findIndex((line) => MARKDOWN_RULE.test(line));
