@@ -1,11 +1,10 @@
-import { digest } from './digest/digest.ts';
-import type { LongText } from './longText.ts';
+import { digestOf, type Readable } from './digest/digest.ts';
 import { viewCall } from './viewArtifact.ts';
 import { visibleText } from './visibleText.ts';
 
 export interface AnswerInput {
   /** What a model is to read; undefined when there is nothing to be read. */
-  text: LongText | undefined;
+  text: Readable | undefined;
   /** The status: `ok`, or `Error` and a code (VS Code passes a failed result on unmarked). */
   label: string;
   /** Where the whole of it is kept. */
@@ -15,43 +14,44 @@ export interface AnswerInput {
   shownChars: number;
 }
 
-/** Handle, calls and notes beside a digest; a tool's name may be long. */
-const MIN_DIGEST_ROOM = 1_200;
+/** Title, handle and calls beside a digest: a guess, since a tool's name may be long. */
+const FRAME_CHARS = 800;
+/** Below this nothing can be told of a long text. */
+const MIN_ANSWER_CHARS = 3_200;
+const MIN_ROOM = 200;
 const MAX_NOTES_CHARS = 1_500;
 
 /** The porcelain of a result: its status, then itself, or a digest of it and how to read on. */
 export async function answerText(input: AnswerInput): Promise<{ text: string; isWhole: boolean }> {
   const { text, label, notes, shownChars } = input;
   const besides = notesWithin(notes);
-  if (!text || text.length === 0) {
+  if (!text || ('length' in text && text.length === 0)) {
     return { text: [besides.length > 0 ? label : `${label} (no content)`, ...besides].join('\n'), isWhole: true };
   }
-  const isShort = text.length <= shownChars;
-  const shown = isShort ? visibleText(text.toString()) : '';
-  if (isShort && shown.length <= shownChars) {
-    const separator = label === 'ok' ? '\n' : ': ';
-    return { text: [`${label}${separator}${shown}`, ...besides].join('\n'), isWhole: true };
+  const shown = 'length' in text && text.length <= shownChars ? visibleText(text.toString()) : undefined;
+  if (shown === undefined || shown.length > shownChars) {
+    return { text: await digestText(text, input, besides), isWhole: false };
   }
-  return { text: await digestText(input, besides), isWhole: false };
+  const separator = label === 'ok' ? '\n' : ': ';
+  return { text: [`${label}${separator}${shown}`, ...besides].join('\n'), isWhole: true };
 }
 
-async function digestText(input: AnswerInput, notes: readonly string[]): Promise<string> {
-  const { text, label, handle, shownChars } = input;
-  // Made once for its calls and title, whose length is known only then; escapes take room as well.
-  let room = Math.max(MIN_DIGEST_ROOM, shownChars - notes.join('\n').length - 800);
+async function digestText(
+  text: Readable,
+  { label, handle, shownChars }: AnswerInput,
+  notes: readonly string[],
+): Promise<string> {
+  const limit = Math.max(shownChars, MIN_ANSWER_CHARS);
+  let room = limit - notes.join('\n').length - FRAME_CHARS;
   for (;;) {
-    const { title, body, views } = await digest(text as LongText, room);
-    const footer =
-      handle === undefined
-        ? []
-        : [
-            `All of it is kept. Read on with tool_view:`,
-            ...views.map((selector) => viewCall(handle, selector).replace(/^tool_view /, '')),
-          ];
+    const { title, body, views } = await digestOf(text, room);
+    const calls = views.map((selector) => viewCall(handle ?? '', selector).replace(/^tool_view /, ''));
+    const footer = handle === undefined ? [] : ['All of it is kept. Read on with tool_view:', ...calls];
     const whole = [`${label} · ${visibleText(title)}`, visibleText(body), ...footer, ...notes].join('\n');
-    const limit = Math.max(shownChars, MIN_DIGEST_ROOM + 2_000);
-    if (whole.length <= limit || room < 200) return whole.length <= 7_000 ? whole : `${whole.slice(0, 6_900)}…`;
-    room = Math.floor(room * 0.7);
+    if (whole.length <= limit) return whole;
+    if (room < MIN_ROOM) return `${whole.slice(0, limit - 1)}…`;
+    // The frame is longer than was thought, or what is hidden in the text takes room when it is shown.
+    room = Math.floor(Math.min(room * 0.8, (room * limit) / whole.length));
   }
 }
 

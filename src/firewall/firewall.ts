@@ -3,6 +3,7 @@ import { answerText } from './answerText.ts';
 import type { ArtifactInfo } from './artifactFile.ts';
 import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER } from './artifactStore.ts';
 import { type ClientPart, MEDIA_BUDGET_BYTES, relayedParts } from './clientParts.ts';
+import type { Readable } from './digest/digest.ts';
 import {
   type ArtifactRef,
   beginningOf,
@@ -12,7 +13,7 @@ import {
   statementsOf,
 } from './envelope.ts';
 import { LongText } from './longText.ts';
-import { maskedContent, type PartContent, textContent } from './partContent.ts';
+import { contentSize, maskedContent, type PartContent, textContent } from './partContent.ts';
 import { pythonJsonChunks } from './pythonForm.ts';
 import { type ResultParts, readResult } from './resultParts.ts';
 import { scrubSecretChunks, scrubSecrets } from './secrets.ts';
@@ -107,16 +108,15 @@ export class Firewall {
     const keeper = new Keeper(this.#store, this.#maskOnDisk, call);
     const refs: ArtifactRef[] = [];
     const handles: (string | undefined)[] = [];
-    let readable = text;
+    let readable: Readable | undefined = text;
     let textHandle: string | undefined;
     for (const { kind, content, mediaType, shownType = mediaType, label } of binaries) {
-      // Structure that no text repeats is what there is to be read.
-      const own = kind === 'structured' && !text ? textContent(await joined(content)) : content;
-      const ref = await keeper.keep(kind, own, mediaType, label);
+      const ref = await keeper.keep(kind, content, mediaType, label);
       handles.push(ref?.handle);
       if (ref) refs.push({ ...ref, media_type: shownType });
-      if (own === content || own.kind !== 'text') continue;
-      readable = own.text;
+      if (text || kind !== 'structured') continue;
+      // Structure that no text repeats is what there is to be read.
+      readable = readableForm(content, ref?.size_bytes);
       textHandle = ref?.handle;
     }
     for (const part of odd) {
@@ -139,7 +139,7 @@ interface KeptResult {
   /** Of the binary parts, in their order; undefined where the disk refused one. */
   handles: readonly (string | undefined)[];
   /** What there is to be read, and where it is kept. */
-  text: LongText | undefined;
+  text: Readable | undefined;
   textHandle: string | undefined;
   faults: readonly string[];
   saved(): Promise<string[]>;
@@ -234,8 +234,9 @@ function refOf({ handle, mediaType, size, label, sha256 }: ArtifactInfo): Artifa
 }
 
 /** Before anything is cut: half a secret is one still. */
-function masked(text: LongText): LongText {
-  return new LongText([...scrubSecretChunks(text.chunks())], '');
+function masked(readable: Readable): LongText {
+  const chunks = 'value' in readable ? pythonJsonChunks(readable.value) : readable.chunks();
+  return new LongText([...scrubSecretChunks(chunks)], '');
 }
 
 /** The content, when it is small enough to be held; JSON is made up to there to see. */
@@ -250,13 +251,10 @@ function smallForm(content: PartContent): PartContent | undefined {
   return { kind: 'text', text: new LongText([text]), ...(content.masked ? { masked: true } : {}) };
 }
 
-/** JSON as a text, with turns for others in between. */
-async function joined(content: PartContent): Promise<LongText> {
-  if (content.kind !== 'json') return new LongText([]);
-  const chunks: string[] = [];
-  for (const chunk of pythonJsonChunks(content.value)) {
-    chunks.push(chunk);
-    if (chunks.length % 8 === 0) await new Promise((resolve) => setImmediate(resolve));
-  }
-  return new LongText([chunks.join('')]);
+/** What a model reads of a structure: its text, or where that is long an outline of what it is. */
+function readableForm(content: PartContent, bytes: number | undefined): Readable | undefined {
+  const small = smallForm(content);
+  if (small?.kind === 'text') return small.text;
+  if (content.kind !== 'json' || typeof content.value !== 'object' || content.value === null) return undefined;
+  return { value: content.value, bytes: bytes ?? contentSize(content) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { digest } from '../../src/firewall/digest/digest.ts';
+import { digest, digestOf } from '../../src/firewall/digest/digest.ts';
 import { textKind } from '../../src/firewall/digest/kinds.ts';
 import { LongText } from '../../src/firewall/longText.ts';
 
@@ -101,7 +101,7 @@ describe('the digest of JSON', () => {
   it('counts the elements of an array that is longer than what is read in detail', async () => {
     const { title, body } = await told(JSON.stringify(items(60_000)));
     expect(title).toContain('an array of 60,000 objects');
-    expect(body).toContain('first 1,048,576 characters');
+    expect(body).toContain('those of the beginning');
   });
 
   it('tells less of a wide object, so that it fits', async () => {
@@ -173,5 +173,28 @@ describe('the digest of other kinds', () => {
     const text = lines(3_000, (i) => `2026-03-04 12:00:00 INFO ${i}`);
     const [first, rest] = [text.slice(0, 30_000), text.slice(30_000)];
     expect(await digest(new LongText([first, rest], ''), 2_000)).toEqual(await digest(new LongText([text]), 2_000));
+  });
+});
+
+describe('the digest of a value', () => {
+  it('tells what that of its text tells', async () => {
+    const value = {
+      'a"b': 1,
+      items: Array.from({ length: 30 }, (_, i) => ({ id: i, 'x y': i % 2 ? null : 'Ann', tags: ['a', { b: [true] }] })),
+      deep: { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } },
+    };
+    const of = (text: string) => digest(new LongText([text]), 2_500);
+    const ofValue = await digestOf({ value, bytes: 99 }, 2_500);
+    expect(ofValue.title).toBe('JSON, 99 bytes: an object of 3 keys');
+    expect({ ...ofValue, title: '' }).toEqual({ ...(await of(JSON.stringify(value))), title: '' });
+  });
+
+  it('counts all of a long list, and looks at some', async () => {
+    const { title, body } = await digestOf(
+      { value: Array.from({ length: 900_000 }, (_, id) => ({ id })), bytes: 9 },
+      2_500,
+    );
+    expect(title).toContain('an array of 900,000 objects');
+    expect(body).toBe('each:\n  id: number, first 0\n(keys, types and first values are those of the beginning)');
   });
 });

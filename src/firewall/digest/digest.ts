@@ -1,11 +1,13 @@
+import { count } from '../../ops/porcelain.ts';
 import type { LongText } from '../longText.ts';
-import type { Digest, DigestSource } from './digestSource.ts';
+import { type Digest, type DigestSource, size } from './digestSource.ts';
 import { jsonDigest } from './jsonDigest.ts';
 import { outlineJson } from './jsonOutline.ts';
 import { textKind } from './kinds.ts';
 import { jsonLinesDigest, linesDigest, logDigest } from './lineDigests.ts';
 import { proseDigest } from './proseDigest.ts';
 import { tableDigest } from './tableDigest.ts';
+import { outlineValue } from './valueOutline.ts';
 
 const SAMPLE_CHARS = 64 * 1024;
 /** Several parts are joined for a look at their JSON only when that costs little. */
@@ -36,7 +38,15 @@ async function asJson(source: DigestSource): Promise<Digest | undefined> {
   const isJson = /^\s*[{[]/.test(source.sample) && (source.text.isFlat || source.text.length <= JOIN_CHARS);
   if (!isJson) return undefined;
   const outline = await outlineJson(source.text.toString(), turn);
-  return outline && jsonDigest(outline, source);
+  return outline && jsonDigest(outline, size(source.text), source.text.length, source.room);
+}
+
+/** What is to be told: a text, or a value that takes so many bytes as JSON. */
+export type Readable = LongText | { value: object; bytes: number };
+
+export async function digestOf(readable: Readable, room: number): Promise<Digest> {
+  if (!('value' in readable)) return digest(readable, room);
+  return jsonDigest(outlineValue(readable.value), count(readable.bytes, 'byte'), readable.bytes, room);
 }
 
 function turn(): Promise<void> {

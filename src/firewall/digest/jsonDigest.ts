@@ -1,6 +1,6 @@
 import { count, groupDigits } from '../../ops/porcelain.ts';
 import { MAX_JSON_BYTES } from '../select/jsonLimit.ts';
-import { type Digest, type DigestSource, type Selector, size } from './digestSource.ts';
+import type { Digest, Selector } from './digestSource.ts';
 import type { JsonOutline, JsonType, OutlineNode } from './jsonOutline.ts';
 
 /** How much of an outline is told, most first: the first that fits is taken. */
@@ -14,17 +14,18 @@ const DETAILS = [
 
 type Detail = (typeof DETAILS)[number];
 
-export function jsonDigest({ root, isComplete }: JsonOutline, source: DigestSource): Digest {
-  const note = isComplete ? [] : ['(keys, types and first values are those of the first 1,048,576 characters)'];
+/** `amount` is how much it is, in words; `length` what it is in characters or bytes; `room` is for the body. */
+export function jsonDigest({ root, isComplete }: JsonOutline, amount: string, length: number, room: number): Digest {
+  const note = isComplete ? [] : ['(keys, types and first values are those of the beginning)'];
   let body = '';
   for (const detail of DETAILS) {
     body = [...outlineLines(root, detail), ...note].join('\n');
-    if (body.length <= source.room) break;
+    if (body.length <= room) break;
   }
   return {
-    title: `JSON, ${size(source.text)}: ${shapeOf(root)}`,
+    title: `JSON, ${amount}: ${shapeOf(root)}`,
     body,
-    views: source.text.length > MAX_JSON_BYTES ? largeViews() : views(root),
+    views: length > MAX_JSON_BYTES ? largeViews() : views(root),
   };
 }
 

@@ -21,13 +21,13 @@ export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
 
 export interface JsonOutline {
   root: OutlineNode;
-  /** False when only the beginning was read in detail. */
+  /** False when only a part, the beginning, was looked at in detail; arrays are counted to the end all the same. */
   isComplete: boolean;
 }
 
 const DETAIL_CHARS = 1 << 20;
-const MAX_DEPTH = 6;
-const MAX_KEYS = 64;
+export const MAX_OUTLINE_DEPTH = 6;
+export const MAX_OUTLINE_KEYS = 64;
 const MAX_FIRST_CHARS = 80;
 /** The event loop gets its turn after so many characters. */
 const TURN_CHARS = 4 << 20;
@@ -109,7 +109,7 @@ class Scanner {
     this.#at += 1;
     this.#skipBlanks();
     let node = frame.node.keys.get(key);
-    if (!node && frame.node.keys.size < MAX_KEYS) {
+    if (!node && frame.node.keys.size < MAX_OUTLINE_KEYS) {
       node = newNode();
       frame.node.keys.set(key, node);
     }
@@ -130,7 +130,7 @@ class Scanner {
     }
     const isDetailed = start < DETAIL_CHARS;
     if (!isDetailed) this.isComplete = false;
-    if (!isDetailed || this.#stack.length >= MAX_DEPTH) return this.#skipValue();
+    if (!isDetailed || this.#stack.length >= MAX_OUTLINE_DEPTH) return this.#skipValue();
     this.#at += 1;
     this.#stack.push({ node, isArray: type === 'array', length: 0 });
     return true;
@@ -205,7 +205,7 @@ const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const SCALAR = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
-function newNode(): OutlineNode {
+export function newNode(): OutlineNode {
   return {
     types: new Map(),
     keys: new Map(),

@@ -16,7 +16,7 @@ export interface GrepOptions {
 }
 
 /** A pattern that is not plain text is slow to look for: so much is searched at once, and the answer says where to go on. */
-const MAX_SEARCHED_BYTES = 24 * 1024 * 1024;
+const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
 const MAX_PATTERN_CHARS = 400;
 const MAX_LINE_CHARS = 500;
 /** Of a long line only so much is searched by a pattern. */

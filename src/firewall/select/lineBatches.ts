@@ -7,7 +7,8 @@ export interface Line {
   number: number;
 }
 
-const CHUNK_BYTES = 1 << 20;
+/** What is done with a chunk is done before anyone else has a turn. */
+const CHUNK_BYTES = 256 * 1024;
 /** Only so much of a line is decoded. */
 const MAX_LINE_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;

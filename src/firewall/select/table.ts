@@ -11,6 +11,10 @@ import { viewFailed } from './viewFailed.ts';
 /** Rows are counted to the end only as long as that is quick; beyond, the lines are. */
 const COUNTED_BYTES = 8 * 1024 * 1024;
 const SAMPLE_BYTES = 32 * 1024;
+/** Objects whose keys are the header. */
+const HEADER_ITEMS = 1_000;
+/** They stand in the call that reads on, too. */
+const MAX_NAMES_CHARS = 600;
 
 interface Row {
   text: string;
@@ -57,54 +61,71 @@ export async function columns(
   start: number,
   end: number | undefined,
 ): Promise<Selection> {
-  const delimiter = await delimiterOf(reader);
-  const table = delimiter === undefined ? await jsonTable(reader) : undefined;
-  if (delimiter === undefined && !table) {
-    throw viewFailed(
-      'This is no CSV, TSV or JSON array of objects, so it has no columns; read it by "lines" or "grep".',
-    );
-  }
-  const separator = delimiter ?? ',';
-  let header: string[] | undefined = table?.header;
-  let picks: number[] | undefined = header && pick(names, header);
+  if (JSON.stringify(names).length > MAX_NAMES_CHARS) throw viewFailed('These are too many columns; ask for fewer.');
+  const { header, records, delimiter, total } = await tableOf(reader);
+  const picks = pick(names, header);
+  const title = picked(header, picks, delimiter);
+  const room = MAX_SELECTION_CHARS - title.length - 1;
+  const from = Math.max(1, start);
+  const stop = end ?? Number.POSITIVE_INFINITY;
   const shown: string[] = [];
   let used = 0;
-  let number = 0;
+  let number = 1;
   let isFull = false;
-  const from = Math.max(1, start);
-  for await (const fields of table ? table.rows() : fieldRows(reader, separator)) {
-    if (!header || !picks) {
-      header = fields;
-      picks = pick(names, header);
-    } else if (number >= from && number < (end ?? Number.POSITIVE_INFINITY) && !isFull) {
-      const text = toRecord(
-        picks.map((i) => fields[i] ?? ''),
-        separator,
-      );
-      isFull = !fits(text, MAX_SELECTION_CHARS - 500 - used);
-      if (!isFull) shown.push(text);
-      used += text.length + 1;
+  for await (const fields of records()) {
+    if (number >= from && number < stop && !isFull) {
+      const record = picked(fields, picks, delimiter);
+      isFull = !fits(record, room - used);
+      if (!isFull) shown.push(record);
+      used += record.length + 1;
     }
+    if ((isFull || number >= stop) && total !== undefined) break;
     number += 1;
-    if ((isFull || number > (end ?? Number.POSITIVE_INFINITY)) && reader.info.size > COUNTED_BYTES) break;
   }
-  if (isFull && shown.length === 0)
+  if (isFull && shown.length === 0) {
     throw viewFailed(`Row ${from} of these columns is too long to be shown; read it by "rows".`);
-  const title = toRecord(
-    (picks ?? []).map((i) => header?.[i] ?? ''),
-    separator,
-  );
+  }
   const next = from + shown.length;
-  const total = reader.info.size <= COUNTED_BYTES ? groupDigits(number) : `about ${groupDigits(reader.info.lines)}`;
+  const all = total ?? groupDigits(number);
   const isLast = !isFull && next >= number;
+  if (shown.length === 0) return { text: title, place: `no row of ${all}` };
   return {
     text: [title, ...shown].join('\n'),
-    place: shown.length > 0 ? `rows ${from}–${next - 1} of ${total}` : `no row of ${total}`,
-    next:
-      isLast || shown.length === 0
-        ? undefined
-        : { type: 'columns', columns: names, start: next, end: next + shown.length },
+    place: `rows ${from}–${next - 1} of ${all}`,
+    next: isLast ? undefined : { type: 'columns', columns: names, start: next, end: next + shown.length },
   };
+}
+
+function picked(fields: readonly string[], picks: readonly number[], delimiter: string): string {
+  return toRecord(
+    picks.map((i) => fields[i] ?? ''),
+    delimiter,
+  );
+}
+
+interface Table {
+  header: readonly string[];
+  delimiter: string;
+  /** What stands under the header. */
+  records(): AsyncGenerator<string[]>;
+  /** How many rows there are, the header among them; undefined when they are to be counted. */
+  total: string | undefined;
+}
+
+async function tableOf(reader: ArtifactReader): Promise<Table> {
+  const delimiter = await delimiterOf(reader);
+  if (delimiter === undefined) return jsonTable(reader);
+  const rowsOf = async function* (): AsyncGenerator<string[]> {
+    for await (const row of eachRow(reader, delimiter)) yield fieldsOf(row.text, delimiter);
+  };
+  const { value: header = [] } = await rowsOf().next();
+  const records = async function* (): AsyncGenerator<string[]> {
+    const all = rowsOf();
+    await all.next();
+    yield* all;
+  };
+  const total = reader.info.size <= COUNTED_BYTES ? undefined : `about ${groupDigits(reader.info.lines)}`;
+  return { header: header as string[], delimiter, records, total };
 }
 
 export async function delimiterOf(reader: ArtifactReader): Promise<string | undefined> {
@@ -137,37 +158,29 @@ async function* eachRow(reader: ArtifactReader, delimiter: string): AsyncGenerat
   if (open) yield open;
 }
 
-async function* fieldRows(reader: ArtifactReader, delimiter: string): AsyncGenerator<string[]> {
-  for await (const row of eachRow(reader, delimiter)) yield fieldsOf(row.text, delimiter);
-}
-
-interface JsonTable {
-  header: string[];
-  rows(): AsyncGenerator<string[]>;
-}
-
-/** The elements of a root array, or of the one array that a root object holds; the first row stands for the header. */
-async function jsonTable(reader: ArtifactReader): Promise<JsonTable | undefined> {
-  if (!(await looksLikeJson(reader))) return undefined;
-  const value = await parseJson(reader);
+/** The elements of a root array, or of the longest that a root object holds. */
+async function jsonTable(reader: ArtifactReader): Promise<Table> {
+  const value = (await looksLikeJson(reader)) ? await parseJson(reader) : undefined;
   const lists = Array.isArray(value) ? [value] : isObject(value) ? Object.values(value).filter(Array.isArray) : [];
-  const list = (lists as unknown[][]).sort((a, b) => b.length - a.length)[0]?.filter(isObject);
-  if (!list || list.length === 0) return undefined;
+  const longest = (lists as unknown[][]).sort((a, b) => b.length - a.length)[0] ?? [];
+  const list = longest.filter(isObject);
+  if (list.length === 0) {
+    throw viewFailed(
+      'This is no CSV, TSV or JSON array of objects, so it has no columns; read it by "lines" or "grep".',
+    );
+  }
   const keys = new Set<string>();
-  for (const item of list.slice(0, 1_000)) for (const key of Object.keys(item)) keys.add(key);
+  for (const item of list.slice(0, HEADER_ITEMS)) for (const key of Object.keys(item)) keys.add(key);
   const header = [...keys];
-  return {
-    header,
-    async *rows() {
-      yield header;
-      for (const item of list) {
-        yield header.map((key) => {
-          const cell = item[key];
-          return typeof cell === 'string' ? cell : cell === undefined ? '' : JSON.stringify(cell);
-        });
-      }
-    },
+  const records = async function* (): AsyncGenerator<string[]> {
+    for (const item of list) yield header.map((key) => cellOf(item[key]));
   };
+  return { header, delimiter: ',', records, total: groupDigits(list.length + 1) };
+}
+
+function cellOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value);
 }
 
 function pick(names: readonly (string | number)[], header: readonly string[]): number[] {
