@@ -138,6 +138,13 @@ function plainAnnotations({ audience, priority, lastModified }: Record<string, u
   };
 }
 
+/** What a client can show of an artifact of this type; SVG is text, and few models take it. */
+export function mediaKind(mediaType: string): 'image' | 'audio' | undefined {
+  if (mediaType === 'image/svg+xml') return undefined;
+  if (isMediaType(mediaType, 'image')) return 'image';
+  return isMediaType(mediaType, 'audio') ? 'audio' : undefined;
+}
+
 function isMediaType(mediaType: string, kind: string): boolean {
   return mediaType.startsWith(`${kind}/`) && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType);
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '../ops/gatewayError.ts';
 import { nearest } from '../ops/nearest.ts';
-import { count, groupDigits } from '../ops/porcelain.ts';
+import { count } from '../ops/porcelain.ts';
 import type { ArtifactReader } from './artifactReader.ts';
 import { jsonKeys, looksLikeJson } from './select/json.ts';
 import { head, lines, range, tail } from './select/positional.ts';
@@ -93,7 +93,19 @@ export const SELECTOR_EXAMPLES: readonly string[] = Object.values(KINDS).map(({ 
 
 /** Throws VIEW_FAILED for a selector that does not fit, and ARGS_INVALID for a value of the wrong type (000 §3.4). */
 export async function select(reader: ArtifactReader, selector: SelectorInput): Promise<Selection> {
-  return selectorOf(selector).select(reader, new Given(selector));
+  const kind = selectorOf(selector);
+  // There is nothing to be read in a picture or an archive: it is told about.
+  return (await isText(reader)) ? kind.select(reader, new Given(selector)) : info(reader);
+}
+
+const SNIFFED_BYTES = 4_096;
+const BINARY_TYPES = /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:gzip|zip|pdf|wasm)\b)/;
+
+/** What came as text is text, zeros and all. */
+async function isText(reader: ArtifactReader): Promise<boolean> {
+  const { mediaType } = reader.info;
+  if (mediaType.startsWith('text/')) return true;
+  return !BINARY_TYPES.test(mediaType) && !(await reader.read(0, SNIFFED_BYTES)).includes(0);
 }
 
 function selectorOf(selector: SelectorInput): SelectorKind {
@@ -184,18 +196,24 @@ class Given {
 /** What is known without looking far into it, and the selectors that suit. */
 async function info(reader: ArtifactReader): Promise<Selection> {
   const { handle, label, mediaType, size, lines: total, sha256 } = reader.info;
-  const suited = ['head', 'tail', 'lines', 'range', 'grep'];
-  if (await looksLikeJson(reader)) suited.unshift('json_path', 'json_keys');
-  else if ((await delimiterOf(reader)) !== undefined) suited.unshift('rows', 'columns');
+  const suited = await suitedSelectors(reader);
+  const amount = suited.length > 0 ? `, ${count(total, 'line')}` : ', not text';
   return {
     text: [
       `handle: ${handle}`,
       `label: ${label}`,
       `media type: ${mediaType}`,
-      `size: ${count(size, 'byte')}, ${groupDigits(total)} ${total === 1 ? 'line' : 'lines'}`,
+      `size: ${count(size, 'byte')}${amount}`,
       `sha256: ${sha256}`,
-      'selectors:',
+      ...(suited.length > 0 ? ['selectors:'] : []),
       ...suited.map((name) => `  ${KINDS[name]?.example}`),
     ].join('\n'),
   };
+}
+
+async function suitedSelectors(reader: ArtifactReader): Promise<string[]> {
+  if (!(await isText(reader))) return [];
+  const always = ['head', 'tail', 'lines', 'range', 'grep'];
+  if (await looksLikeJson(reader)) return ['json_path', 'json_keys', ...always];
+  return (await delimiterOf(reader)) === undefined ? always : ['rows', 'columns', ...always];
 }

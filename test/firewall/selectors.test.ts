@@ -301,3 +301,42 @@ describe('a selector that does not fit', () => {
     }
   });
 });
+
+describe('what is no text', () => {
+  const store = new ArtifactStore();
+  const viewOf = (bytes: Buffer, mediaType: string, selector: Record<string, unknown> = { type: 'head' }) => {
+    const content = { kind: 'base64', data: bytes.toString('base64') } as const;
+    const draft = { kind: 'image', source: 't', content, mediaType, label: 'x', owner: 'workspace' };
+    return viewArtifact(store, store.hold(draft).info.handle, selector);
+  };
+
+  it('is told about, and a picture is shown', async () => {
+    const { text, parts } = await viewOf(Buffer.from([0x89, 0x50, 0x4e, 0x47]), 'image/png');
+    expect(text).toMatch(/media type: image\/png\nsize: 4 bytes, not text\n/);
+    expect(parts).toEqual([{ type: 'image', data: 'iVBORw==', mimeType: 'image/png' }]);
+  });
+
+  it.each([
+    ['an archive', Buffer.from([0x1f, 0x8b, 0x08]), 'application/gzip'],
+    ['what has zeros in it', Buffer.from('ab\0cd'), 'application/octet-stream'],
+    ['a picture that is too large to hand on', Buffer.alloc(4_000_000, 7), 'image/png'],
+    ['a picture of no proper type', Buffer.from('x'), 'image/png; x="'],
+  ])('%s is told about, and not shown', async (_, bytes, mediaType) => {
+    const { text, parts } = await viewOf(bytes, mediaType, { type: 'lines' });
+    expect(text).toContain('not text');
+    expect(parts).toEqual([]);
+  });
+
+  it('but text with zeros in it is', async () => {
+    expect((await viewer('a\0b')({ type: 'head' })).text).toBe('a\\u0000b');
+  });
+
+  it('but SVG is', async () => {
+    const { data, parts } = await viewOf(Buffer.from('<svg/>'), 'image/svg+xml');
+    expect([data.text, parts]).toEqual(['<svg/>', []]);
+  });
+
+  it('needs a selector as any other', async () => {
+    await expect(viewOf(Buffer.from('x'), 'image/png', {})).rejects.toMatchObject({ code: 'VIEW_FAILED' });
+  });
+});

@@ -11,7 +11,8 @@ const SCHEMA_PREFIX = 'schema:';
 export async function view(args: CheckedArguments, context: GatewayContext): Promise<Answer> {
   const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), context);
-  return viewArtifact(context.artifacts, handle, selector);
+  const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector);
+  return { text, data, media: parts };
 }
 
 /** Hydration on demand: cards never carry anything of a schema (000 §2.2). */
