@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
+  type ArtifactConfig,
   type BrokenServer,
   type BrowseConfig,
   type ConfigurationProblem,
+  DEFAULT_ARTIFACTS,
   DEFAULT_BROWSE,
   type FileLocation,
   type ServerConfig,
 } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
+import { readArtifacts } from './readArtifacts.ts';
 import { readBrowse } from './readBrowse.ts';
 import { readServer } from './readServer.ts';
 import { lineIndex } from './textPosition.ts';
@@ -23,9 +27,14 @@ export interface LoadedConfig {
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
   browse: BrowseConfig;
+  artifacts: ArtifactConfig;
+  calls: CallBlocks;
 }
 
-const TOP_LEVEL_KEYS = ['servers', 'browse', '$schema'];
+const TOP_LEVEL_KEYS: readonly string[] = ['servers', 'browse', 'artifacts', ...CALL_KEYS, '$schema'];
+
+/** What holds where the file says nothing. */
+const DEFAULTS = { browse: DEFAULT_BROWSE, artifacts: DEFAULT_ARTIFACTS, calls: NO_CALL_BLOCKS };
 
 export function configFile(workspace: string): string {
   return join(workspace, '.vscode', 'waygate.json');
@@ -39,7 +48,7 @@ export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedCon
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return { file, exists: false, usable: true, servers: [], broken: [], problems: [], browse: DEFAULT_BROWSE };
+      return { file, exists: false, usable: true, servers: [], broken: [], problems: [], ...DEFAULTS };
     }
     const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
     return unusable(file, problem, { file, line: 1, column: 1 });
@@ -68,7 +77,7 @@ export function parseConfig(source: string, file: string, workspace: string, env
   const problems: ConfigurationProblem[] = [];
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
-  let browse = DEFAULT_BROWSE;
+  let { browse, artifacts } = DEFAULTS;
   const seen = new Set<string>();
   for (const [key, value] of members(root)) {
     const name = key.value as string;
@@ -84,13 +93,27 @@ export function parseConfig(source: string, file: string, workspace: string, env
       browse = readBrowse(value, ({ message, offset }) =>
         problems.push({ severity: 'error', message: `"browse": ${message}`, location: at(offset) }),
       );
+    } else if (name === 'artifacts') {
+      artifacts = readArtifacts(value, ({ message, offset }) =>
+        problems.push({ severity: 'error', message: `"artifacts": ${message}`, location: at(offset) }),
+      );
     } else if (name === 'servers') {
       if (value.type !== 'object')
         return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
       readServers(value, { at, workspace, env, servers, broken, problems });
     }
   }
-  return { file, exists: true, usable: true, servers, broken, problems, browse };
+  return {
+    file,
+    exists: true,
+    usable: true,
+    servers,
+    broken,
+    problems,
+    browse,
+    artifacts,
+    calls: readCallBlocks(root, at),
+  };
 }
 
 function readServers(
@@ -132,7 +155,7 @@ function readServers(
 
 function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { file, exists: true, usable: false, servers: [], broken: [], problems, browse: DEFAULT_BROWSE };
+  return { file, exists: true, usable: false, servers: [], broken: [], problems, ...DEFAULTS };
 }
 
 /** Where the text first nests deeper than that, found without recursion. */

@@ -75,6 +75,7 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
     instructions: surface.instructions,
   });
   const closed = new Set<() => void>();
+  const conversations = new Conversations();
   let protocolVersion = '';
   const client = (): SessionClient => {
     const version = server.getClientVersion();
@@ -96,7 +97,7 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
         const result = await surface.callTool(name, params.arguments ?? {}, {
           signal: extra.signal,
           client: client().name,
-          session: server,
+          session: conversations.of(extra._meta),
           ...progressOf(extra),
           ...askOf(server, extra),
         });
@@ -129,6 +130,30 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
     announceStop: () => void transport.send({ jsonrpc: '2.0', method: STOPPED_NOTIFICATION }).catch(() => undefined),
     dispose: () => void server.close(),
   };
+}
+
+/** VS Code has one MCP session for all its chats and names the chat with each call: a chat is what a person calls one. */
+const CONVERSATION_KEY = 'vscode.conversationId';
+const MAX_CONVERSATIONS = 100;
+
+/** The objects that stand for a session's conversations; where none is named, the session is one. */
+class Conversations {
+  readonly #session = {};
+  readonly #named = new Map<string, object>();
+
+  of(meta: Readonly<Record<string, unknown>> | undefined): object {
+    const id = meta?.[CONVERSATION_KEY];
+    if (typeof id !== 'string') return this.#session;
+    const conversation = this.#named.get(id) ?? {};
+    // The latest stays longest.
+    this.#named.delete(id);
+    this.#named.set(id, conversation);
+    for (const oldest of this.#named.keys()) {
+      if (this.#named.size <= MAX_CONVERSATIONS) break;
+      this.#named.delete(oldest);
+    }
+    return conversation;
+  }
 }
 
 type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;

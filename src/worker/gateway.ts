@@ -1,4 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs';
+import { join } from 'node:path';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
 import type {
@@ -11,19 +12,21 @@ import type {
 } from '../control/contract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
+import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
+import { scrubSecrets } from '../firewall/secrets.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
-import { firewallAnswer } from '../surface/gateway/execute.ts';
-import type { Answer } from '../surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { killMarked } from '../upstream/processTree.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { Activity } from './activity.ts';
+import { approvalFile } from './approvalFile.ts';
+import { readCallSettings } from './callSettings.ts';
 import { rankResources } from './rankResources.ts';
 import { UseMemory } from './useMemory.ts';
 
@@ -48,10 +51,11 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
   readonly #pool: ServerPool;
-  readonly #artifacts = new ArtifactStore();
+  readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
   readonly #uses: UseMemory;
-  readonly #calls: CallPipeline<Answer>;
+  readonly #calls: CallPipeline<AdmittedResult>;
+  #firewall: Firewall;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
   #listed: readonly (readonly unknown[])[] = [];
@@ -61,19 +65,29 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#config = loadConfig(options.workspace, process.env);
+    const { artifacts } = this.#config;
+    this.#artifacts = new ArtifactStore({
+      folder: join(options.stateFolder, 'artifacts'),
+      maxBytes: artifacts.maxBytes,
+      maxCount: artifacts.maxArtifacts,
+      maxAgeMs: artifacts.ttlSeconds * 1_000,
+    });
+    this.#firewall = this.#newFirewall();
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#pool = new ServerPool(this.#journal, {
       onChange: () => this.#onServersChanged(),
       log: options.log,
     });
-    this.#calls = new CallPipeline<Answer>({
+    this.#calls = new CallPipeline<AdmittedResult>({
       upstream: (server) => this.#pool.get(server),
-      firewall: (result, call) => firewallAnswer(this.#artifacts, result, call),
-      // At the merge `scrubSecrets` of the firewall room takes this place.
-      scrubSecrets: (text) => text,
+      firewall: (result, { tool, provenance }) =>
+        this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance }),
+      scrubSecrets,
+      approvalStore: approvalFile(options.stateFolder, options.log),
       log: options.log,
     });
+    this.#configureCalls();
     this.surface = gatewaySurface({
       calls: this.#calls,
       view: () => this.#view,
@@ -84,7 +98,6 @@ export class Gateway {
       recordUse: (query, toolId) => {
         if (this.#config.browse.learning) this.#uses.record(query, toolId);
       },
-      connection: (name) => this.#pool.get(name),
       artifacts: this.#artifacts,
       onCallStart: () => {
         this.#inFlight += 1;
@@ -115,6 +128,7 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
     this.#uses.flush();
+    await this.#artifacts.flush();
     this.#calls.dispose();
     await this.#pool.stop();
     await killMarked(this.#journal.run);
@@ -184,9 +198,23 @@ export class Gateway {
   #reload(): void {
     const loaded = loadConfig(this.#options.workspace, process.env);
     this.#config = loaded.usable ? loaded : { ...this.#config, exists: loaded.exists, problems: loaded.problems };
+    this.#configureCalls();
+    this.#firewall = this.#newFirewall();
     this.#logProblems();
     this.#pool.apply(this.#enabled());
     this.#onServersChanged();
+  }
+
+  /** A wrong block leaves the last good ones in force; where it is wrong is told with the file's other problems. */
+  #configureCalls(): void {
+    const { settings, problem } = readCallSettings(this.#config.calls);
+    if (settings) this.#calls.configure(settings);
+    if (problem) this.#config = { ...this.#config, problems: [...this.#config.problems, problem] };
+  }
+
+  #newFirewall(): Firewall {
+    const { shownChars, maskSecrets, maskOnDisk } = this.#config.artifacts;
+    return new Firewall({ store: this.#artifacts, shownChars, maskForModel: maskSecrets, maskOnDisk });
   }
 
   #logProblems(): void {

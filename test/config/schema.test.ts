@@ -27,6 +27,22 @@ const VALUES: Record<string, unknown> = {
   topK: 5,
   cacheStable: true,
   learning: false,
+  artifacts: {},
+  tolerantArgs: true,
+  policyPreset: 'safe',
+  policy: {},
+  retry: {},
+  rateLimits: {},
+  cache: {},
+  schemaLimits: {},
+  timeouts: {},
+  replay: {},
+  shownChars: 500,
+  maskSecrets: 'always',
+  maskOnDisk: true,
+  ttlSeconds: 60,
+  maxBytes: 1000,
+  maxArtifacts: 10,
 };
 
 const filled = (properties: object): object =>
@@ -36,8 +52,9 @@ describe('the schema that the editor completes by and the loader', () => {
   it('know the same keys', () => {
     const server = filled(schema.definitions.server.properties);
     const browse = filled(schema.properties.browse?.properties ?? {});
-    const config = { ...filled(schema.properties), servers: { one: server }, browse };
-    expect(Object.values({ ...config, ...server, ...browse })).not.toContain(undefined);
+    const artifacts = filled(schema.properties.artifacts?.properties ?? {});
+    const config = { ...filled(schema.properties), servers: { one: server }, browse, artifacts };
+    expect(Object.values({ ...config, ...server, ...browse, ...artifacts })).not.toContain(undefined);
     expect(problemsOf(config)).toEqual([]);
   });
 

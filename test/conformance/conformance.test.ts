@@ -31,6 +31,23 @@ const CLAIMED = [
   'selection_validate',
   'browse_errors',
   'errors',
+  'redaction',
+  'error_classification',
+  'arg_repairs',
+  'retry',
+  'cache',
+  'rate_limits',
+  'execute_errors',
+  'dry_run',
+  'refresh',
+  'schema_health',
+  'policy',
+  'presets',
+  'visibility',
+  'envelope',
+  'execute_envelope',
+  'view_selectors',
+  'secrets',
 ];
 
 const SHARED_CASES = resolve('../shared');

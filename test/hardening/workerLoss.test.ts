@@ -20,7 +20,7 @@ describe('when the worker is killed', () => {
     const killed = killWorker(workspace);
     await host.toolId('/one/echo');
     const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'still here' } });
-    expect(answer).toMatchObject({ isError: false, text: 'still here\n' });
+    expect(answer).toMatchObject({ isError: false, text: 'ok\nstill here\n' });
     expect(rendezvous(workspace)?.pid).not.toBe(killed);
   });
 

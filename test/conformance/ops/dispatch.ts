@@ -36,9 +36,6 @@ interface Operation {
   ignoring?: readonly string[];
 }
 
-/** No case of these groups loses against the specification: retries run under the contract that allows them. */
-export const dispatchOverruled: readonly { id: string; section: string; why: string }[] = [];
-
 const READ_ONLY = {
   name: 'files.read',
   description: 'Reads a file.',

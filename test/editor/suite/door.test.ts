@@ -81,7 +81,7 @@ describe('Waygate in VS Code', () => {
     const file = join(workspaceFolder(), 'files', 'door.txt');
     writeFileSync(file, 'the door is open\n');
     const id = await toolId('/filesystem/read_text_file');
-    assert.equal(await invoke('tool_execute', { tool_id: id, args: { path: file } }), 'the door is open\n\n');
+    assert.equal(await invoke('tool_execute', { tool_id: id, args: { path: file } }), 'ok\nthe door is open\n\n');
   });
 
   it('shows the same tree as the worker has', async () => {
