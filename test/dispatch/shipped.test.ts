@@ -19,7 +19,7 @@ describe('tool_execute of the built worker', () => {
   it('checks in its thread what may take long', async () => {
     const { execute } = await connect();
     const good = await execute('tree', { value: 1, children: [{ value: 2 }] });
-    expect(good).toMatchObject({ isError: false, text: 'called tree\n' });
+    expect(good).toMatchObject({ isError: false, text: 'ok\ncalled tree\n' });
     const bad = await execute('tree', { value: 1, children: [{ value: 'two' }] });
     expect(bad.isError).toBe(true);
     expect(bad.text).toMatch(
