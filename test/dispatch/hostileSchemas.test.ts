@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dispatch/json.ts';
+import { argumentError } from '../../src/dispatch/validation/argumentError.ts';
 import { ArgumentValidator, type ValidationVerdict } from '../../src/dispatch/validation/argumentValidator.ts';
 import { checkSchemaHealth } from '../../src/dispatch/validation/schemaHealth.ts';
 
 /** Schemas and values made to hold up whoever judges them. What counts is that the loop goes on meanwhile. */
 
-const object = (properties: JsonObject): JsonObject => ({ type: 'object', properties });
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 const nested = (levels: number): JsonObject => {
   let schema: JsonObject = { type: 'string' };
   for (let i = 0; i < levels; i++) schema = object({ a: schema });
@@ -101,6 +102,18 @@ const CORPUS: readonly [name: string, schema: JsonObject, args: JsonObject][] = 
     object({ a: { type: 'string', format: 'email', pattern: 'a.*b.*c' } }),
     { a: 'a'.repeat(8_000_000) },
   ],
+  [
+    'hundreds of errors with a thousand candidates each',
+    object(Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`p${i}`, { $ref: '#/$defs/choice' }])), {
+      $defs: { choice: { enum: Array.from({ length: 1_200 }, (_, i) => `${'candidate-'.repeat(3)}${i}`) } },
+    }),
+    Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`p${i}`, `${'condidate-'.repeat(3)}x${i}`])),
+  ],
+  [
+    'everything missing, everything else given',
+    object({}, { required: Array.from({ length: 300 }, (_, i) => `needed-${i}`), additionalProperties: false }),
+    Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`given-${i}`, i])),
+  ],
   ['a promise', { $async: true, ...object({ a: { type: 'string' } }) }, { a: 1 }],
   ['code in a keyword', object({ a: { maxLength: '1;process.exit()' } }), { a: 'x' }],
   ['code in a name', object({ '"]);process.exit();//': { type: 'string' } }), { '"]);process.exit();//': 1 }],
@@ -148,9 +161,20 @@ describe('hostile schemas and values', () => {
   it.each(CORPUS)('%s: ends, and the loop goes on', async (_, schema, args) => {
     // The thread is there: its start is ours and not the schema's.
     await validator.validate(object({ warm: { $ref: '#/properties/warm' } }), {});
-    const { value, blockedMs, tookMs } = await best((): Promise<ValidationVerdict> => {
+    const { value, blockedMs, tookMs } = await best(async (): Promise<ValidationVerdict> => {
       // A copy: what was found out about a schema once is remembered.
-      return validator.validate({ ...schema }, args);
+      const inputSchema = { ...schema };
+      const verdict = await validator.validate(inputSchema, args);
+      if (verdict.kind === 'invalid') {
+        const { details } = argumentError(
+          { id: '', name: '', server: '', inputSchema },
+          verdict,
+          args,
+          (words) => words,
+        );
+        expect(JSON.stringify(details).length).toBeLessThan(12_000);
+      }
+      return verdict;
     });
     expect(['valid', 'invalid', 'unchecked', 'bad_schema']).toContain(value.kind);
     expect(blockedMs).toBeLessThan(50);

@@ -16,19 +16,31 @@ export interface ArgumentProblem {
   schemaAt: string;
 }
 
-/** Candidates beyond this are not compared: a hostile `enum` has thousands. */
-const MAX_CANDIDATES = 1_000;
-const MAX_WORD = 64;
+/** A comparison takes some 5 µs: a hostile schema has thousands of candidates for each of hundreds of errors. */
+const MAX_COMPARISONS = 1_500;
+const MAX_WORD = 40;
+/** Keys of a value that are looked at for one that was meant. */
+const MAX_GIVEN = 50;
 
 /** Every failing place, the shallowest first; the branches of a failed alternative are told as one. */
 export function explainErrors(errors: readonly ErrorObject[], schema: unknown, args: unknown): ArgumentProblem[] {
   const relevant = dropBranches(errors, args);
+  const ordered = (relevant.length > 0 ? relevant : [...errors])
+    .map((error) => ({ error, path: pathOf(error) }))
+    .sort((a, b) => comparePaths(a.path, b.path));
+  const guess = new Guess();
   const told = new Map<string, ArgumentProblem>();
-  for (const error of relevant) {
-    const problem = explain(error, schema, args);
+  for (const { error, path } of ordered) {
+    const problem = explain(error, path, { schema, args, guess });
     told.set(`${JSON.stringify(problem.path)}${problem.message}`, problem);
   }
-  return [...told.values()].sort((a, b) => comparePaths(a.path, b.path));
+  return [...told.values()];
+}
+
+interface Ground {
+  schema: unknown;
+  args: unknown;
+  guess: Guess;
 }
 
 /**
@@ -70,12 +82,11 @@ function wantsAnotherKind(error: ErrorObject, choice: ErrorObject): boolean {
   return error.instancePath === choice.instancePath && ['type', 'const', 'enum'].includes(error.keyword);
 }
 
-function explain(error: ErrorObject, schema: unknown, args: unknown): ArgumentProblem {
-  const path = pathOf(error);
+function explain(error: ErrorObject, path: JsonPath, { schema, args, guess }: Ground): ArgumentProblem {
   const schemaAt = error.schemaPath.slice(0, Math.max(1, error.schemaPath.lastIndexOf('/')));
   const value = valueAt(args, path);
   const parent = resolvePointer(schema, schemaAt);
-  const words = describe(error, isObject(parent) ? parent : {}, value, schema);
+  const words = describe(error, isObject(parent) ? parent : {}, value, schema, guess);
   const place = path.length === 0 ? '' : `${shortWord(dotted(path), 100)} `;
   const subject = words.own ? '' : place || 'the arguments ';
   const at = words.own && path.length > 0 ? ` (in ${shortWord(dotted(path), 100)})` : '';
@@ -95,14 +106,14 @@ interface Words {
   own?: boolean;
 }
 
-function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: unknown): Words {
+function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: unknown, guess: Guess): Words {
   const params = error.params as JsonObject;
   const properties = isObject(parent.properties) ? parent.properties : {};
   switch (error.keyword) {
     case 'required': {
       const missing = String(params.missingProperty);
-      const given = isObject(value) ? Object.keys(value).filter((key) => !Object.hasOwn(properties, key)) : [];
-      const wrong = closest(missing, given);
+      const given = firstKeys(value).filter((key) => !Object.hasOwn(properties, key));
+      const wrong = guess.closest(missing, given);
       const meant = Object.hasOwn(properties, missing) ? `: ${inWords(properties[missing], root)}` : '';
       const hint = wrong === undefined ? '' : `; you gave ${quoted(wrong)}`;
       return { text: `${quoted(missing)} is missing${meant}${hint}`, own: true };
@@ -112,7 +123,7 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
       const extra = String(params.additionalProperty ?? params.unevaluatedProperty);
       const names = Object.keys(properties);
       const given = isObject(value) ? value : {};
-      const suggestion = closest(
+      const suggestion = guess.closest(
         extra,
         names.filter((name) => !Object.hasOwn(given, name)),
       );
@@ -126,7 +137,7 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
     case 'enum': {
       const allowed = Array.isArray(params.allowedValues) ? params.allowedValues : [];
       const names = allowed.filter((option): option is string => typeof option === 'string');
-      return { text: `must be ${alternatives(allowed)}`, suggestion: suggestValue(value, names) };
+      return { text: `must be ${alternatives(allowed)}`, suggestion: guess.value(value, names) };
     }
     case 'const':
       return { text: `must be exactly ${alternatives([params.allowedValue])}` };
@@ -177,17 +188,30 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
   }
 }
 
-function suggestValue(value: unknown, names: readonly string[]): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const folded = value.trim().toLowerCase();
-  return names.slice(0, MAX_CANDIDATES).find((name) => name.toLowerCase() === folded) ?? closest(value, names);
+/** Finds what was most likely meant, with a bounded number of comparisons for all errors together. */
+class Guess {
+  #left = MAX_COMPARISONS;
+
+  value(value: unknown, names: readonly string[]): string | undefined {
+    return typeof value === 'string' ? this.closest(value.trim(), names) : undefined;
+  }
+
+  closest(word: string, known: readonly string[]): string | undefined {
+    if (word.length > MAX_WORD) return undefined;
+    const folded = fold(word);
+    const candidates = known.slice(0, this.#left).filter((name) => name.length <= MAX_WORD);
+    this.#left -= candidates.length;
+    return candidates.find((name) => fold(name) === folded) ?? nearest(word, candidates);
+  }
 }
 
-function closest(word: string, known: readonly string[]): string | undefined {
-  if (word.length > MAX_WORD) return undefined;
-  const folded = fold(word);
-  const candidates = known.slice(0, MAX_CANDIDATES).filter((name) => name.length <= MAX_WORD);
-  return candidates.find((name) => fold(name) === folded) ?? nearest(word, candidates);
+function firstKeys(value: unknown): string[] {
+  const keys: string[] = [];
+  if (!isObject(value)) return keys;
+  for (const key in value) {
+    if (keys.push(key) === MAX_GIVEN) break;
+  }
+  return keys;
 }
 
 /** `issueId`, `issue_id` and `issue-id` are one word to whoever writes them from memory. */
