@@ -89,6 +89,7 @@ export class ArtifactStore {
   /** In memory, by file name: what is on its way to the disk, and what the disk refused. */
   readonly #held = new Map<string, Held>();
   readonly #behind = new Set<string>();
+  readonly #maxHeldBytes: number;
   #heldBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #faults = 0;
@@ -96,6 +97,7 @@ export class ArtifactStore {
   constructor(options: StoreOptions = {}) {
     this.#folder = options.folder;
     this.#files = options.files ?? REAL_FILES;
+    this.#maxHeldBytes = Math.min(MAX_HELD_BYTES, options.maxBytes ?? MAX_BYTES);
     this.#shelf = new ArtifactShelf({
       folder: options.folder,
       files: this.#files,
@@ -244,7 +246,7 @@ export class ArtifactStore {
     this.#held.set(name, held);
     this.#heldBytes += held.bytes.length;
     for (const [oldest, other] of this.#held) {
-      if (this.#heldBytes <= MAX_HELD_BYTES || oldest === name) break;
+      if (this.#heldBytes <= this.#maxHeldBytes || oldest === name) break;
       // What the disk is writing now goes by itself.
       if (!other.saving) this.#forget(oldest, other);
     }

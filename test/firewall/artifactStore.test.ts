@@ -216,6 +216,14 @@ describe('the store', () => {
     expect(await textOf(young, info.handle)).toBe('from the old one');
   });
 
+  it('keeps so many bytes in memory, the oldest leaving first', async () => {
+    const store = new ArtifactStore({ maxBytes: 2_500 });
+    const handles = ['a', 'b', 'c'].map((text) => store.hold(draft(text.repeat(1_000))).info.handle);
+    const kept = await Promise.all(handles.map((handle) => textOf(store, handle)));
+    expect(kept.map((text) => text?.[0])).toEqual([undefined, 'b', 'c']);
+    expect(store.status().bytes).toBe(2_000);
+  });
+
   it('keeps in memory when it has no folder', async () => {
     const store = new ArtifactStore();
     const info = await store.store(draft('x'.repeat(1_000)));

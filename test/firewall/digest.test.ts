@@ -144,14 +144,14 @@ describe('the digest of other kinds', () => {
     const text = lines(5_000, (i) =>
       i === 700 || i === 4_000
         ? `2026-03-04 12:00:00 ERROR cannot reach 10.0.0.${i % 7}`
-        : `2026-03-04 12:00:00 INFO ${i}, 0 errors`,
+        : `2026-03-04 12:00:00 INFO ${i}, failed: 0`,
     );
     const { title, body, views } = await told(text);
     expect(title).toContain('5,000 lines');
     expect(body).toContain('lines that look like errors: 2');
     expect(body).toContain('  700 (×2, last 4000): 2026-03-04 12:00:00 ERROR cannot reach 10.0.0.0');
-    expect(body).toContain('INFO 0, 0 errors');
-    expect(body.endsWith('INFO 4999, 0 errors')).toBe(true);
+    expect(body).toContain('INFO 0, failed: 0');
+    expect(body.endsWith('INFO 4999, failed: 0')).toBe(true);
     expect(views[0]).toEqual({ type: 'lines', start: 690, end: 720 });
   });
 

@@ -172,6 +172,18 @@ describe('parts that are no text', () => {
     ]);
   });
 
+  it('of a hundred links the model is told some, and that there are more', async () => {
+    const link = (i: number) => ({
+      type: 'resource_link',
+      uri: `file:///a/rather/long/path/${i}.txt`,
+      name: `file ${i}`,
+    });
+    const { text: told, parts } = await setUp().admit({ content: Array.from({ length: 100 }, (_, i) => link(i)) });
+    expect(parts).toHaveLength(100);
+    expect(told.length).toBeLessThan(2_000);
+    expect(told).toMatch(/… \d+ more of these; render=json lists all$/);
+  });
+
   it('text for the user alone is handed on as such, and not told', async () => {
     const forUser = { type: 'text', text: 'for you', annotations: { audience: ['user'] } };
     const {
@@ -289,12 +301,14 @@ it('an answer that is kept does not keep a large result', async () => {
   const { admit } = setUp({ store: new ArtifactStore({ folder }) });
   const used = (): number => {
     collect();
-    return process.memoryUsage().heapUsed;
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
   };
   const before = used();
   const kept = [];
-  for (let i = 0; i < 4; i++)
+  for (let i = 0; i < 4; i++) {
     kept.push(await admit(text(Buffer.alloc(30_000_000, `${i} lines of a log\n`).toString())));
+  }
   expect(used() - before).toBeLessThan(15_000_000);
   expect(kept.every((answer) => answer.envelope().summary.length === 500)).toBe(true);
   await rm(folder, { recursive: true });

@@ -153,6 +153,12 @@ describe('rows and columns', () => {
     expect((await failure(viewer('prose. of a kind.')({ type: 'columns', columns: ['a'] }))).code).toBe('VIEW_FAILED');
   });
 
+  it('asks for fewer columns where their names alone are too long', async () => {
+    const names = Array.from({ length: 100 }, (_, i) => `a rather long name ${i}`);
+    const wide = viewer(`${names.join(',')}\n${`${names.map(() => 1).join(',')}\n`.repeat(3)}`);
+    expect((await failure(wide({ type: 'columns', columns: names }))).message).toMatch(/too many columns/);
+  });
+
   it('a quotation mark that is never closed does not swallow the table', async () => {
     const odd = `id,size\n1,"5 inch\n${Array.from({ length: 600 }, (_, i) => `${i},x`).join('\n')}`;
     const rows = await viewer(odd, 'text/csv')({ type: 'rows', start: 300, end: 302 });
@@ -221,6 +227,7 @@ describe('JSON selectors', () => {
     const hostile = viewer(JSON.stringify(['a'.repeat(50_000)]));
     const started = performance.now();
     await hostile({ type: 'json_path', path: "$[?search(@, '(a+)+$!')]" });
+    await hostile({ type: 'json_path', path: "$[?match(@, '(a+)+!')]" });
     expect(performance.now() - started).toBeLessThan(1_000);
     expect((await view({ type: 'json_path', path: "$.items[?match(@.state, 'o.*') && @.id < 2].id" })).text).toBe('1');
   });
@@ -254,6 +261,15 @@ describe('JSON selectors', () => {
     expect(cut.next).toEqual({ type: 'json_path', path: '$["items"][0:10]' });
     expect((await view(cut.next as Record<string, unknown>)).text.split('\n')).toHaveLength(10);
   });
+});
+
+it('secrets in what is viewed can be masked', async () => {
+  const store = new ArtifactStore();
+  const content = textContent('password: hunter2');
+  const draft = { kind: 'text', source: 't', content, mediaType: 'text/plain', label: 'x', owner: 'workspace' };
+  const { handle } = store.hold(draft).info;
+  const { text, data } = await viewArtifact(store, handle, { type: 'head' }, { maskSecrets: true });
+  expect([text, data.text]).toEqual(['password: [REDACTED-SECRET]', 'password: [REDACTED-SECRET]']);
 });
 
 describe('a selector that does not fit', () => {
