@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { askApproval } from './approval.ts';
 import { commandHandlers } from './commands.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { Dashboard } from './dashboard.ts';
@@ -75,7 +76,7 @@ function attachWith(environment: Environment, distFolder: string): Attach {
     // Loaded with the first attachment: an activation pays for no JSON-RPC.
     const { attachControl } = await import('../host/attachControl.ts');
     const { nodePath } = environment.state.value;
-    return attachControl(
+    const client = await attachControl(
       {
         workspace,
         nodePath: nodeExecutable({ nodePath, execPath: process.execPath }),
@@ -83,6 +84,8 @@ function attachWith(environment: Environment, distFolder: string): Attach {
       },
       { start: true, holds: true, signal },
     );
+    client?.onApproval(askApproval);
+    return client;
   };
 }
 

@@ -1,8 +1,11 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
+import type { CatalogTool } from '../catalog/types.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
 import type {
+  ApprovalQuestion,
+  ApprovalVerdict,
   CatalogReport,
   GatewayHealth,
   GatewaySnapshot,
@@ -14,6 +17,7 @@ import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
+import { visibleText } from '../firewall/visibleText.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
@@ -36,6 +40,8 @@ export interface GatewayOptions {
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
+  /** Asks the person at an editor that watches. */
+  approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
 }
 
 /** Several servers come up within a moment: one rebuild serves them all. */
@@ -84,6 +90,7 @@ export class Gateway {
       firewall: (result, { tool, provenance }) =>
         this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance }),
       scrubSecrets,
+      approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
       approvalStore: approvalFile(options.stateFolder, options.log),
       log: options.log,
     });
@@ -271,6 +278,19 @@ export class Gateway {
       stderr: connection.stderr,
     };
   }
+}
+
+const SHOWN_ARGS_CHARS = 600;
+
+function approvalQuestion(tool: CatalogTool, args: object, reason: string): ApprovalQuestion {
+  const shown = visibleText(scrubSecrets(JSON.stringify(args)));
+  return {
+    tool: visibleText(tool.upstreamName),
+    toolId: tool.id,
+    server: tool.server,
+    reason: visibleText(reason),
+    args: shown.length <= SHOWN_ARGS_CHARS ? shown : `${shown.slice(0, SHOWN_ARGS_CHARS - 1)}…`,
+  };
 }
 
 function listingOf(connection: ServerConnection) {

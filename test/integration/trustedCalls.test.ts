@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
+import { attachControl } from '../../src/host/attachControl.ts';
 import { rendezvous, stateFolder } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
@@ -91,6 +93,32 @@ describe('approval', () => {
     const host = await asking(configured(ASKS));
     person(host, { action: 'decline' });
     expect((await execute(host, 'echo', { text: 'x' })).text).toMatch(/^Error POLICY_DENIED: The user declined/);
+  });
+
+  it('is asked at the editor where the client cannot ask', async () => {
+    const workspace = configured(ASKS);
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const runtime = { workspace: workspace.folder, stateDir: workspace.stateDir, nodePath: '', workerScript: '' };
+    const editor = await attachControl(runtime, { start: false, holds: true });
+    const questions: ApprovalQuestion[] = [];
+    const verdicts: ApprovalVerdict[] = ['denied', 'session'];
+    editor?.onApproval(async (question) => {
+      questions.push(question);
+      return verdicts[questions.length - 1] ?? 'unavailable';
+    });
+    await editor?.request('watch', {});
+    const answers = [];
+    for (const text of ['a', 'b', 'c'])
+      answers.push(await execute(host, 'echo', { text, token: `ghp_${'a1'.repeat(18)}` }));
+    expect(answers.map(({ isError }) => isError)).toEqual([true, false, false]);
+    expect(questions.map(({ tool, server }) => [tool, server])).toEqual([
+      ['echo', 'one'],
+      ['echo', 'one'],
+    ]);
+    expect(questions[0]?.args).toContain('"text":"a"');
+    expect(JSON.stringify(questions)).not.toContain('ghp_');
+    editor?.dispose();
   });
 
   it('that nobody can give says how to allow the tool', async () => {
