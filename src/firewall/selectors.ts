@@ -63,7 +63,7 @@ const KINDS: Readonly<Record<string, SelectorKind>> = {
   },
   grep: {
     example: '{"type": "grep", "pattern": "(?i)error", "context": 2, "limit": 20}',
-    fields: { pattern: 'text', ignore_case: 'flag', context: 'count', limit: 'count', start: 'count' },
+    fields: { pattern: 'text', ignore_case: 'flag', context: 'count', limit: 'count', start: 'count', offset: 'count' },
     required: ['pattern'],
     select: async (reader, given) =>
       (await import('./select/grep.ts')).grep(reader, {
@@ -72,6 +72,7 @@ const KINDS: Readonly<Record<string, SelectorKind>> = {
         context: Math.min(given.number('context', 0), MAX_CONTEXT),
         limit: Math.min(Math.max(given.number('limit', DEFAULT_MATCHES), 1), MAX_MATCHES),
         start: given.number('start', 0),
+        offset: given.number('offset', 0),
       }),
   },
   json_keys: {

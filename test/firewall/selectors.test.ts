@@ -181,17 +181,29 @@ describe('grep', () => {
   });
 
   it('tells how many there are, and when there are none', async () => {
-    expect((await viewer(log)({ type: 'grep', pattern: 'lost' })).place).toBe('4 lines match, of 2,000 lines');
+    expect((await viewer(log)({ type: 'grep', pattern: 'lost' })).place).toBe('4 matches, of 2,000 lines');
     expect(await viewer(log)({ type: 'grep', pattern: 'nothing' })).toMatchObject({
       text: '',
-      place: 'no line matches, of 2,000 lines',
+      place: 'no match, of 2,000 lines',
     });
     expect((await viewer(log)({ type: 'grep', pattern: 'error', ignore_case: true })).text.split('\n')).toHaveLength(4);
   });
 
   it('shows what is about the match of a long line', async () => {
     const found = await viewer(`${'x'.repeat(9_000)}needle${'y'.repeat(9_000)}`)({ type: 'grep', pattern: 'needle' });
-    expect(found.text).toMatch(/^0: …x+needley+…$/);
+    expect(found.text).toMatch(/^0 at byte 9000: …x+needley+…$/);
+  });
+
+  it('looks through a line without an end, part by part', async () => {
+    const json = JSON.stringify(Array.from({ length: 30_000 }, (_, id) => ({ id, name: `Größe ${id}` })));
+    const text = `first\n${json}\nlast 29999`;
+    const found = await viewer(text)({ type: 'grep', pattern: 'Größe 2999\\d"' });
+    expect(found.place).toMatch(/^\d+ match(es)?, of 3 lines$/);
+    const [, at] = /^1 at byte (\d+): /.exec(found.text) as RegExpExecArray;
+    expect(Buffer.from(text).toString('utf8', Number(at))).toMatch(/^Größe 29990"/);
+    const all = await readOn(viewer(text), { type: 'grep', pattern: 'Größe \\d*000"', limit: 3 }, '\n');
+    expect(all.match(/Größe \d*000"/g)?.length).toBeGreaterThanOrEqual(29);
+    expect(await readOn(viewer(text), { type: 'grep', pattern: 'last', limit: 1 }, '')).toBe('2: last 29999');
   });
 
   it('takes linear time where a backtracking engine takes for ever', async () => {

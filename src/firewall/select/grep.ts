@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { count, groupDigits } from '../../ops/porcelain.ts';
 import type { ArtifactReader } from '../artifactReader.ts';
 import { wholeCut } from '../longText.ts';
-import { lineBatches } from './lineBatches.ts';
+import { type Segment, segmentBatches } from './segmentBatches.ts';
 import { fits, fittingPrefix, MAX_SELECTION_CHARS, type Selection } from './selection.ts';
 import { viewFailed } from './viewFailed.ts';
 
@@ -11,79 +11,106 @@ export interface GrepOptions {
   ignoreCase: boolean;
   context: number;
   limit: number;
-  /** The line to begin with. */
+  /** The line to begin with, and where in it, when it is a long one. */
   start: number;
+  offset: number;
 }
 
 /** A pattern that is not plain text is slow to look for: so much is searched at once, and the answer says where to go on. */
-const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
+const MAX_SEARCHED_CHARS = 16 * 1024 * 1024;
 const MAX_PATTERN_CHARS = 400;
 const MAX_LINE_CHARS = 500;
-/** Of a long line only so much is searched by a pattern. */
-const MAX_SEARCHED_LINE_CHARS = 64 * 1024;
 
 /** Lines that a pattern matches, with their numbers, in linear time. */
 export async function grep(reader: ArtifactReader, options: GrepOptions): Promise<Selection> {
-  const { context, limit, start } = options;
   const finder = compile(options);
-  const shown: string[] = [];
-  let used = 0;
-  let matches = 0;
-  let stop: number | undefined;
-  let searched = 0;
-  let lastShown = -1;
-  let after = 0;
-  const before: { number: number; text: string }[] = [];
-  const add = (number: number, mark: string, text: string): boolean => {
-    const line = `${number}${mark} ${text}`;
-    if (!fits(line, MAX_SELECTION_CHARS - used)) return false;
-    if (context > 0 && lastShown !== -1 && number > lastShown + 1) {
-      shown.push('--');
-      used += 3;
-    }
-    shown.push(line);
-    used += line.length + 1;
-    lastShown = number;
-    return true;
+  const page = new Page(options);
+  const stop = await search(reader, options, finder, page);
+  const total = `of ${count(reader.info.lines, 'line')}`;
+  const found = page.matches === 0 ? 'no match' : count(page.matches, 'match', 'matches');
+  if (!stop) return { text: page.text, place: `${found}, ${total}` };
+  const where = stop.isPart ? `byte ${groupDigits(stop.start)}` : `line ${groupDigits(stop.number)}`;
+  return {
+    text: page.text,
+    place: `${found} before ${where} ${total}; there may be more`,
+    next: { type: 'grep', ...given(options), start: stop.number, ...(stop.isPart ? { offset: stop.start } : {}) },
   };
+}
 
-  search: for await (const batch of lineBatches(reader, start)) {
-    for (const line of batch) {
-      const at = finder.find(line.text);
-      if (at !== undefined) {
-        if (matches === limit) stop = line.number;
-        else {
-          for (const earlier of before) add(earlier.number, '-', earlier.text);
-          if (!add(line.number, ':', around(line.text, at))) stop = line.number;
-        }
-        if (stop !== undefined) break search;
-        matches += 1;
-        after = context;
-        before.length = 0;
-      } else if (after > 0) {
-        after -= 1;
-        add(line.number, '-', around(line.text, 0));
-      } else if (context > 0) {
-        before.push({ number: line.number, text: around(line.text, 0) });
-        if (before.length > context) before.shift();
-      }
-      searched += line.text.length;
-      if (searched > MAX_SEARCHED_BYTES && !finder.isPlain) {
-        stop = line.number + 1;
-        break search;
-      }
+/** Where to go on; undefined when all was searched. */
+async function search(
+  reader: ArtifactReader,
+  { start, offset }: GrepOptions,
+  finder: Finder,
+  page: Page,
+): Promise<Segment | undefined> {
+  let searched = 0;
+  for await (const batch of segmentBatches(reader, start, offset)) {
+    for (const segment of batch) {
+      if (searched > MAX_SEARCHED_CHARS && !finder.isPlain) return segment;
+      searched += segment.text.length;
+      const at = finder.find(segment.text);
+      if (at === undefined) page.pass(segment);
+      else if (!page.addMatch(segment, at)) return segment;
     }
   }
-  const total = `of ${count(reader.info.lines, 'line')}`;
-  const isDone = stop === undefined || stop >= reader.info.lines;
-  const found = matches === 0 ? 'no line matches' : `${count(matches, 'line')} ${matches === 1 ? 'matches' : 'match'}`;
-  return {
-    text: shown.join('\n'),
-    place: isDone
-      ? `${found}, ${total}`
-      : `${found} up to line ${groupDigits((stop as number) - 1)} ${total}; there may be more`,
-    next: isDone ? undefined : { type: 'grep', ...given(options), start: stop },
-  };
+  return undefined;
+}
+
+/** What one answer shows: matches, each with the lines about it. */
+class Page {
+  matches = 0;
+  readonly #options: GrepOptions;
+  readonly #shown: string[] = [];
+  #used = 0;
+  #last = -1;
+  #after = 0;
+  #before: Segment[] = [];
+
+  constructor(options: GrepOptions) {
+    this.#options = options;
+  }
+
+  get text(): string {
+    return this.#shown.join('\n');
+  }
+
+  /** False when there is no room for it. */
+  addMatch(segment: Segment, at: number): boolean {
+    if (this.matches === this.#options.limit) return false;
+    for (const earlier of this.#before) this.#add(earlier, '-', 0);
+    this.#before = [];
+    if (!this.#add(segment, ':', at)) return false;
+    this.matches += 1;
+    this.#after = this.#options.context;
+    return true;
+  }
+
+  /** A line that does not match may stand about one that does; a part of a line tells nothing there. */
+  pass(segment: Segment): void {
+    if (segment.isPart || this.#options.context === 0) return;
+    if (this.#after > 0) {
+      this.#after -= 1;
+      this.#add(segment, '-', 0);
+      return;
+    }
+    this.#before.push(segment);
+    if (this.#before.length > this.#options.context) this.#before.shift();
+  }
+
+  #add({ number, start, isPart, text }: Segment, mark: string, at: number): boolean {
+    const place = isPart ? ` at byte ${start + Buffer.byteLength(text.slice(0, at))}` : '';
+    const line = `${number}${place}${mark} ${around(text, at)}`;
+    if (!fits(line, MAX_SELECTION_CHARS - this.#used)) return false;
+    if (this.#options.context > 0 && this.#last !== -1 && number > this.#last + 1) {
+      this.#shown.push('--');
+      this.#used += 3;
+    }
+    this.#shown.push(line);
+    this.#used += line.length + 1;
+    this.#last = number;
+    return true;
+  }
 }
 
 function given({ pattern, ignoreCase, context, limit }: GrepOptions): Record<string, unknown> {
@@ -122,7 +149,7 @@ function compile({ pattern, ignoreCase }: GrepOptions): Finder {
     return {
       isPlain: false,
       find: (line) => {
-        const matcher = compiled.matcher(line.slice(0, MAX_SEARCHED_LINE_CHARS));
+        const matcher = compiled.matcher(line);
         return matcher.find() ? matcher.start() : undefined;
       },
     };
