@@ -356,6 +356,11 @@ describe('schema health', () => {
     expect(checkSchemaHealth(deep)).toContainEqual({ kind: 'depth_exceeded', detail: '5001 levels > 32' });
   });
 
+  it('is told of however many patterns', () => {
+    const patternProperties = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`^${i}`, true]));
+    expect(checkSchemaHealth({ patternProperties }).map(({ kind }) => kind)).toContain('size_exceeded');
+  });
+
   it('counts one nested property as two levels', () => {
     const nested = (levels: number): JsonObject =>
       levels === 0 ? { type: 'string' } : object({ a: nested(levels - 1) });

@@ -112,7 +112,7 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
   switch (error.keyword) {
     case 'required': {
       const missing = String(params.missingProperty);
-      const given = firstKeys(value).filter((key) => !Object.hasOwn(properties, key));
+      const given = guess.keysOf(value).filter((key) => !Object.hasOwn(properties, key));
       const wrong = guess.closest(missing, given);
       const meant = Object.hasOwn(properties, missing) ? `: ${inWords(properties[missing], root)}` : '';
       const hint = wrong === undefined ? '' : `; you gave ${quoted(wrong)}`;
@@ -191,6 +191,15 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
 /** Finds what was most likely meant, with a bounded number of comparisons for all errors together. */
 class Guess {
   #left = MAX_COMPARISONS;
+  readonly #keys = new WeakMap<object, readonly string[]>();
+
+  /** The first keys of a value. No engine lists a few without listing all: that is done once for all errors there. */
+  keysOf(value: unknown): readonly string[] {
+    if (!isObject(value)) return [];
+    const keys = this.#keys.get(value) ?? Object.keys(value).slice(0, MAX_GIVEN);
+    this.#keys.set(value, keys);
+    return keys;
+  }
 
   value(value: unknown, names: readonly string[]): string | undefined {
     return typeof value === 'string' ? this.closest(value.trim(), names) : undefined;
@@ -203,15 +212,6 @@ class Guess {
     this.#left -= candidates.length;
     return candidates.find((name) => fold(name) === folded) ?? nearest(word, candidates);
   }
-}
-
-function firstKeys(value: unknown): string[] {
-  const keys: string[] = [];
-  if (!isObject(value)) return keys;
-  for (const key in value) {
-    if (keys.push(key) === MAX_GIVEN) break;
-  }
-  return keys;
 }
 
 /** `issueId`, `issue_id` and `issue-id` are one word to whoever writes them from memory. */

@@ -32,17 +32,18 @@ export interface SchemaProfile {
   truncated: boolean;
 }
 
-/** Far beyond every limit; a schema of megabytes is not walked to its end. */
-const MAX_WALK_NODES = 60_000;
-const MAX_WALK_BYTES = 1_048_576;
+/** Beyond the limits, and beyond what a person would set them to: a schema of megabytes is not walked to its end. */
+const MAX_WALK_NODES = 35_000;
+const MAX_WALK_BYTES = 262_144;
+/** What has more objects goes to the thread whatever its references come to. */
+const MAX_EXPANDED_CONTAINERS = 5_000;
 const MAX_EXPANDED = 10_000_000;
 
 export function profileSchema(schema: unknown): SchemaProfile {
   const walk = new Walk();
   walk.run(schema);
-  const { expandedNodes, recursive } = walk.profile.truncated
-    ? { expandedNodes: MAX_EXPANDED, recursive: true }
-    : expand(schema);
+  const unfollowed = walk.profile.truncated || walk.profile.containers > MAX_EXPANDED_CONTAINERS;
+  const { expandedNodes, recursive } = unfollowed ? { expandedNodes: MAX_EXPANDED, recursive: true } : expand(schema);
   return { ...walk.profile, expandedNodes, recursive };
 }
 
@@ -94,8 +95,11 @@ class Walk {
   #keyword(object: JsonObject, root: boolean): unknown[] {
     const { profile } = this;
     const children: unknown[] = [];
-    for (const [key, value] of Object.entries(object)) {
+    for (const key of Object.keys(object)) {
+      const value = object[key];
       if (value === undefined) continue;
+      // The walk ends with this object: it need not be read to its end.
+      if (children.length > MAX_WALK_NODES || profile.bytes > MAX_WALK_BYTES) break;
       profile.bytes += canonicalString(key).length + 1;
       children.push(value);
       switch (key) {
@@ -103,7 +107,8 @@ class Walk {
           if (isObject(value)) profile.properties += Object.keys(value).length;
           break;
         case 'patternProperties':
-          if (isObject(value)) profile.patterns.push(...Object.keys(value));
+          // One by one: spread over a call, a hostile number of them would overflow the stack.
+          if (isObject(value)) for (const pattern of Object.keys(value)) profile.patterns.push(pattern);
           break;
         case 'pattern':
           if (typeof value === 'string') profile.patterns.push(value);
