@@ -2,13 +2,14 @@ import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from './approval.ts';
 import type { ArgRepair } from './argRepairs.ts';
+import { type AuthorizedCall, authorize } from './authorize.ts';
 import { CallHistory } from './callHistory.ts';
 import { thrownWords } from './classifyError.ts';
 import type { CallProgress, Upstream } from './dispatchCall.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from './dispatchConfig.ts';
 import type { DryRunReport } from './dryRun.ts';
 import type { JsonObject } from './json.ts';
-import type { PolicyDecision } from './policy.ts';
+import { decide, type PolicyDecision, subjectOf } from './policy.ts';
 import { type QuotaDecision, RateLimiter } from './quota.ts';
 import { ResultCache } from './resultCache.ts';
 import { type Attempts, RetryBudget } from './retry.ts';
@@ -151,6 +152,14 @@ export class CallPipeline<R> {
       throw error instanceof GatewayError ? error : this.#unexpected(error, request);
     }
     return { kind: 'result', result: call.result as R, diagnostics: diagnosticsOf(call) };
+  }
+
+  /** Whether a result of a tool may be looked at again: a rule can name `tool_view` (000 §4.5). */
+  async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void> {
+    const { config, approvals } = this.#parts;
+    if (!config.policy) return;
+    const decision = decide(config.policy, subjectOf(call.tool, 'tool_view'));
+    await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
   }
 
   /** A changed file applies; what is counted and kept goes only where its own block has changed. */

@@ -1,6 +1,7 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import { repairArgs } from './argRepairs.ts';
+import { authorize } from './authorize.ts';
 import { resultBytes } from './callHistory.ts';
 import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
 import { type DispatchTerms, dispatchCall } from './dispatchCall.ts';
@@ -8,7 +9,7 @@ import { overrideFor } from './dispatchConfig.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { decide, type PolicyDecision, subjectOf } from './policy.ts';
+import { decide, subjectOf } from './policy.ts';
 import { type QuotaSubject, rateLimited } from './quota.ts';
 import { cacheKey } from './resultCache.ts';
 import { argumentError } from './validation/argumentError.ts';
@@ -58,28 +59,14 @@ const policy: Stage = async (call, { config, approvals }) => {
   const { tool, request } = call;
   const decision = decide(config.policy, subjectOf(tool, 'tool_execute'));
   call.policy = decision;
-  if (request.dryRun || decision.action === 'allow') return;
-  if (decision.action === 'deny') throw denied(call, decision);
-  await approvals.require(
-    {
-      tool,
-      args: call.args as JsonObject,
-      reason: decision.reason ?? 'A rule of the configuration asks for approval.',
-      session: request.session,
-      signal: request.signal,
-    },
-    request.approval,
+  if (request.dryRun) return;
+  const { session, signal, approval } = request;
+  await authorize(
+    decision,
+    { tool, metaTool: 'tool_execute', args: call.args as JsonObject, session, signal, approval },
+    approvals,
   );
 };
-
-function denied<R>({ tool }: Call<R>, { reason, rule_index: rule }: PolicyDecision): GatewayError {
-  const by = rule === null ? 'the default of "policy"' : `rule ${rule + 1} of "policy"`;
-  return new GatewayError(
-    'POLICY_DENIED',
-    `The user's configuration does not allow ${tool.name} (${by}${reason === undefined ? '' : `: ${reason}`}). Do without it, or ask the user.`,
-    { path: tool.id, details: { meta_tool: 'tool_execute', reason: reason ?? by } },
-  );
-}
 
 /** All limits are looked at before any is counted; a dry run counts nothing. */
 const quota: Stage = (call, { limiter }) => {

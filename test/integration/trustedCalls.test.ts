@@ -139,6 +139,18 @@ describe('approval', () => {
   });
 });
 
+describe('a rule about tool_view', () => {
+  it('keeps a result from being read again', async () => {
+    const rule = { action: 'deny', metaTool: 'tool_view', tool: 'large' };
+    const host = await HostProcess.connect(configured({ policy: { rules: [rule] } }));
+    await host.toolId('/one/large');
+    const answer = await execute(host, 'large', { lines: 2_000 });
+    const handle = /"handle": ?"([^"]+)"/.exec(answer.text)?.[1] as string;
+    const view = await host.call('tool_view', { handle, selector: { type: 'head' } });
+    expect(view.text).toMatch(/^Error POLICY_DENIED: .*rule 1/);
+  });
+});
+
 describe('limits', () => {
   it('hold for each of the three tools, and say when to try again', async () => {
     const limit = { maxCallsPerMinute: 2 };

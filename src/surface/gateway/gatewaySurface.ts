@@ -64,7 +64,7 @@ async function callTool(
   const checked: CheckedArguments = checkArguments(definition, args);
   if (name === 'tool_execute') return execute(checked, context, session, call);
   takeQuota(name as MetaTool, checked, context, call.session);
-  return name === 'tool_view' ? view(checked, context, session) : browse(checked, context, session);
+  return name === 'tool_view' ? view(checked, context, session, call) : browse(checked, context, session);
 }
 
 /** The limits of `tool_execute` are the pipeline's; those of the other two are taken here (000 §4.5). */
