@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dispatch/json.ts';
@@ -11,7 +12,10 @@ import { checkSchemaHealth, SCHEMA_LIMITS, schemaFindings } from '../../src/disp
 import { profileSchema } from '../../src/dispatch/validation/schemaProfile.ts';
 import { ThreadedCheck } from '../../src/dispatch/validation/threadedCheck.ts';
 
-const validator = new ArgumentValidator();
+/** What is judged, not how fast: hostileSchemas.test.ts has the limits that ship. */
+const unhurried = () => new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000 });
+
+const validator = new ArgumentValidator({ thread: unhurried() });
 afterAll(() => validator.dispose());
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
@@ -88,7 +92,7 @@ describe('validation', () => {
   it('compiles on the loop only what is quick to compile', async () => {
     const wide = (n: number) =>
       object(Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, { type: 'string' }])));
-    const own = new ArgumentValidator();
+    const own = new ArgumentValidator({ thread: unhurried() });
     expect(await own.validate(wide(400), { p0: 1 })).toMatchObject({ kind: 'invalid' });
     expect(own.compiled).toBe(0);
     expect(await own.validate(wide(40), { p0: 1 })).toMatchObject({ kind: 'invalid' });
@@ -232,7 +236,7 @@ describe('validation', () => {
     );
   });
 
-  const real = `${process.env.WAYGATE_SHARED ?? '/work/shared'}/data/catalog/real-tools.json`;
+  const real = resolve('../shared/data/catalog/real-tools.json');
   it.skipIf(!existsSync(real))(
     'can use the schemas of real servers',
     async () => {

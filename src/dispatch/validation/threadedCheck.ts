@@ -1,12 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import type { CheckReply, CheckRequest, ThreadMessage } from './threadProtocol.ts';
 
-/** A validation ends within a tenth of a second (facts/reliability.md R15), the way there and back included. */
-const ANSWER_MS = 80;
-/** What is compiled and still not answered after this has no end in sight. */
-const VALUE_MS = 60;
-/** A schema of legitimate size that takes longer than the answer may is compiled by then, for the next call. */
-const COMPILE_MS = 1_000;
+export interface ThreadLimits {
+  /** A validation ends within a tenth of a second (facts/reliability.md R15), the way there and back included. */
+  answerMs: number;
+  /** What is compiled and still not answered after this has no end in sight. */
+  valueMs: number;
+  /** A schema of legitimate size that takes longer than the answer may is compiled by then, for the next call. */
+  compileMs: number;
+}
+
+const THREAD_LIMITS: ThreadLimits = { answerMs: 80, valueMs: 60, compileMs: 1_000 };
 /** Loading ajv takes some 100 ms, four times that on a busy machine; nothing of a server's runs meanwhile. */
 const START_MS = 2_000;
 /** A thread takes some 40 MB: one that nobody needs ends. */
@@ -38,14 +42,16 @@ interface Pending {
 /** Asks a thread that can be killed. It is started by the first question and ended when none has come for a while. */
 export class ThreadedCheck {
   readonly #script: URL;
+  readonly #limits: ThreadLimits;
   #thread: Worker | undefined;
   #ready: Promise<boolean> | undefined;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(script: URL = ownScript()) {
+  constructor(script: URL = ownScript(), limits: ThreadLimits = THREAD_LIMITS) {
     this.#script = script;
+    this.#limits = limits;
   }
 
   async check(question: Question, onOverrun: () => void): Promise<ThreadVerdict> {
@@ -64,8 +70,8 @@ export class ThreadedCheck {
           resolve(verdict);
         },
         onOverrun,
-        answerTimer: setTimeout(() => pending.settle({ kind: 'late' }), ANSWER_MS),
-        killTimer: setTimeout(() => this.#kill(), COMPILE_MS),
+        answerTimer: setTimeout(() => pending.settle({ kind: 'late' }), this.#limits.answerMs),
+        killTimer: setTimeout(() => this.#kill(), this.#limits.compileMs),
       };
       this.#pending.set(id, pending);
       thread.ref();
@@ -110,7 +116,7 @@ export class ThreadedCheck {
     const pending = this.#pending.get(id);
     if (!pending) return;
     clearTimeout(pending.killTimer);
-    pending.killTimer = setTimeout(() => this.#kill(), VALUE_MS);
+    pending.killTimer = setTimeout(() => this.#kill(), this.#limits.valueMs);
   }
 
   #onReply(reply: CheckReply): void {
