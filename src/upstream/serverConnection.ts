@@ -16,6 +16,8 @@ export interface ConnectionEvents {
   /** State, tools or reason have changed. */
   onChange(): void;
   log(line: string): void;
+  /** A server's last words are shown to a model, a person and the log: what is secret in them is not. */
+  scrubSecrets(text: string): string;
 }
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
@@ -73,7 +75,7 @@ export class ServerConnection {
     return this.#state === 'starting' || this.#state === 'ready' ? this.#child?.pid : undefined;
   }
   get stderr(): readonly string[] {
-    return this.#stderr.lines;
+    return this.#stderr.lines.map((line) => this.#events.scrubSecrets(line));
   }
 
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
@@ -91,7 +93,9 @@ export class ServerConnection {
     try {
       await this.#list();
     } catch (error) {
-      this.#events.log(`${this.config.name}: its tools could not be listed again: ${describe(error)}`);
+      this.#events.log(
+        `${this.config.name}: its tools could not be listed again: ${describe(error, this.#events.scrubSecrets)}`,
+      );
     }
   }
 
@@ -201,7 +205,9 @@ export class ServerConnection {
     this.#garbageLines += 1;
     if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
     const more = this.#garbageLines === LOGGED_GARBAGE_LINES ? ' (more of this is not logged)' : '';
-    this.#events.log(`${this.config.name}: not a message on stdout: ${oneLine(sample, 120)}${more}`);
+    this.#events.log(
+      `${this.config.name}: not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`,
+    );
   }
 
   /** A server that has closed its output cannot answer, whether or not it still runs. */
@@ -238,12 +244,12 @@ export class ServerConnection {
     const closed = error instanceof UpstreamRequestError && error.failure === 'closed';
     // Its streams close before its exit is known, and the exit says more.
     if (closed) error = await Promise.race([this.#ended.catch((end: unknown) => end), sleep(EXIT_WAIT_MS, error)]);
-    return this.#withStderr(describe(error));
+    return this.#withStderr(describe(error, this.#events.scrubSecrets));
   }
 
   #withStderr(reason: string): string {
     const last = this.#stderr.lastMeaningful();
-    return last === undefined ? reason : `${reason} It said: ${oneLine(last, 200)}`;
+    return last === undefined ? reason : `${reason} It said: ${oneLine(this.#events.scrubSecrets(last), 200)}`;
   }
 
   #set(state: ConnectionState, reason?: string): void {
@@ -272,11 +278,12 @@ function ended(child: ChildProcess): Promise<never> {
   });
 }
 
-function describe(error: unknown): string {
+/** Scrubbed before it is cut: half a secret is one still. */
+function describe(error: unknown, scrubSecrets: (text: string) => string): string {
   if (error instanceof UpstreamRequestError) {
     if (error.failure === 'closed') return 'It closed its output before it answered.';
     if (error.failure === 'timeout') return `It did not answer within ${START_TIMEOUT_MS / 1000} s.`;
-    return `It answered with an error: ${oneLine(error.message, 200)}.`.replace(/\.\.$/, '.');
+    return `It answered with an error: ${oneLine(scrubSecrets(error.message), 200)}.`.replace(/\.\.$/, '.');
   }
   return error instanceof Error ? error.message : String(error);
 }

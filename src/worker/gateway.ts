@@ -84,6 +84,7 @@ export class Gateway {
     this.#pool = new ServerPool(this.#journal, {
       onChange: () => this.#onServersChanged(),
       log: options.log,
+      scrubSecrets,
     });
     this.#calls = new CallPipeline<AdmittedResult>({
       upstream: (server) => this.#pool.get(server),

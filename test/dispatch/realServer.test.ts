@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
+import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { bench, resultOf } from './support.ts';
@@ -25,7 +26,11 @@ describe('with a real server', () => {
       disabled: false,
       location: { file: '', line: 1, column: 1 },
     };
-    connection = new ServerConnection(config, journal, { onChange: () => undefined, log: () => undefined });
+    connection = new ServerConnection(config, journal, {
+      onChange: () => undefined,
+      log: () => undefined,
+      scrubSecrets,
+    });
     await connection.start();
   });
 

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerConfig } from '../../src/config/gatewayConfig.ts';
+import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
@@ -30,6 +31,7 @@ function connect(config: Partial<ServerConfig>, journal = new ChildJournal(tempo
         if (states.at(-1) !== connection.state) states.push(connection.state);
       },
       log: (line) => void log.push(line),
+      scrubSecrets,
     },
   );
   onTestFinished(() => connection.stop());
