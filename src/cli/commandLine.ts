@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { nearest } from '../ops/nearest.ts';
 
 export type Command =
@@ -11,10 +12,16 @@ export type Command =
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
+  | { name: 'approve'; workspace: string; all: boolean; names: readonly string[] }
+  | { name: 'secret'; workspace: string; action: 'set' | 'list' | 'delete'; secret: string }
   | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean };
 
-const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned'] as const;
-const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse']);
+const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned', 'approve', 'secret'] as const;
+const NEEDS = {
+  browse: 'needs a query or a path: waygate browse "read a file", or /.',
+  secret: 'needs to know what to do: set NAME, list, or delete NAME.',
+} as const;
+const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse', 'approve', 'secret']);
 
 const OPTIONS = {
   serve: { workspace: { type: 'string' } },
@@ -28,6 +35,8 @@ const OPTIONS = {
     'forget-all': { type: 'boolean' },
     json: { type: 'boolean' },
   },
+  approve: { workspace: { type: 'string' }, all: { type: 'boolean' } },
+  secret: { workspace: { type: 'string' } },
 } as const;
 
 type OptionValues = Record<string, string | boolean | undefined>;
@@ -59,7 +68,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     throw new UsageError(`unknown ${first.startsWith('-') ? 'option' : 'command'} "${first}"; ${remedy}`);
   }
   if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
-  const { values, subject } = parseOptions(name, rest);
+  const { values, subject, words } = parseOptions(name, rest);
   const workspace = existingFolder(values.workspace);
   const json = values.json === true;
   switch (name) {
@@ -71,9 +80,24 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, workspace, stats: values.stats === true, json };
     case 'learned':
       return { name, workspace, forget: forgetOf(values), json };
+    case 'approve':
+      return { name, workspace, all: values.all === true, names: words };
+    case 'secret':
+      return { name, workspace, ...secretAction(subject) };
     default:
       return { name, workspace };
   }
+}
+
+function secretAction(subject: string): { action: 'set' | 'list' | 'delete'; secret: string } {
+  const [action, secret = '', ...more] = subject.split(' ');
+  if (action === 'list' && secret === '') return { action, secret };
+  if (action !== 'set' && action !== 'delete') throw new UsageError(`waygate secret ${NEEDS.secret}`);
+  if (more.length > 0) {
+    throw new UsageError(`waygate secret ${action} takes one name and no value; the value is read from stdin.`);
+  }
+  if (SECRET_NAME.test(secret.replace(INPUT_PREFIX, ''))) return { action, secret };
+  throw new UsageError(`waygate secret ${action} needs a name of letters, digits, "_", "." and "-", or input:ID.`);
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
@@ -81,7 +105,10 @@ function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined 
   return typeof values.forget === 'string' ? { toolId: values.forget } : undefined;
 }
 
-function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: OptionValues; subject: string } {
+function parseOptions(
+  command: keyof typeof OPTIONS,
+  argv: string[],
+): { values: OptionValues; subject: string; words: readonly string[] } {
   const options = OPTIONS[command];
   const known = Object.keys(options).map((option) => `--${option}`);
   for (const argument of argv) {
@@ -97,10 +124,10 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: 
     const allowPositionals = TAKES_A_SUBJECT.has(command);
     const { values, positionals } = parseArgs({ args: argv, options, strict: true, allowPositionals });
     const subject = positionals.join(' ');
-    if (allowPositionals && subject.trim() === '') {
-      throw new UsageError(`waygate ${command} needs a query or a path: waygate ${command} "read a file", or /.`);
+    if (command in NEEDS && subject.trim() === '') {
+      throw new UsageError(`waygate ${command} ${NEEDS[command as keyof typeof NEEDS]}`);
     }
-    return { values: values as OptionValues, subject };
+    return { values: values as OptionValues, subject, words: positionals };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // Node's own sentence names the option or the stray word; its second sentence is about how to write a program.

@@ -8,10 +8,13 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate catalog [--stats] [--json]         every tool by its path; or what it all would cost a model
   waygate learned [--forget TOOL_ID | --forget-all] [--json]
                                              what use has taught the ranking here, and how to erase it
+  waygate approve [--all | NAME…]            shows what the servers of a workspace would run; lets them
+  waygate secret set NAME | list | delete NAME
+                                             what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
   waygate --version | --help
 
 DIR is the current folder unless given. Servers stand in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
 
-State is kept in WAYGATE_STATE_DIR, or where your system keeps such things.
+A server that DIR's file names runs once you have approved it. State is kept in WAYGATE_STATE_DIR, or where your system keeps such things.
 `;

@@ -33,6 +33,14 @@ async function main(): Promise<number> {
       const { catalog } = await import('./catalog.ts');
       return catalog(command);
     }
+    case 'approve': {
+      const { approve } = await import('./approve.ts');
+      return approve(command);
+    }
+    case 'secret': {
+      const { secret } = await import('./secret.ts');
+      return secret(command);
+    }
     case 'learned': {
       const { learned } = await import('./learned.ts');
       return learned(command);

@@ -30,6 +30,8 @@ export interface ServerStatus {
   reason?: string;
   /** Where the configuration names it. */
   location?: FileLocation;
+  /** What the person is asked to approve, where the server waits for that: shown whole, approved by its hash. */
+  approval?: { hash: string; lines: readonly string[] };
   /** The last lines it wrote to stderr. */
   stderr?: readonly string[];
 }
@@ -147,6 +149,8 @@ export interface ControlRequests {
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases what was learned of one tool, or all; answers with what is left. */
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
+  /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
+  approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */

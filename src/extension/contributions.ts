@@ -34,6 +34,7 @@ const ACTIVE = when('waygate.state', 'active');
 export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
+  'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
   'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },
@@ -88,8 +89,14 @@ export const MENUS: Record<'view/title' | 'view/item/context', readonly MenuItem
     { command: 'waygate.openConfiguration', when: IN_TOOLS, group: '1_open@1' },
     { command: 'waygate.showLog', when: IN_TOOLS, group: '1_open@2' },
     { command: 'waygate.restart', when: IN_TOOLS, group: '2_gateway@1' },
+    { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@2' },
   ],
   'view/item/context': [
+    {
+      command: 'waygate.approveServers',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_approval`,
+      group: 'inline@1',
+    },
     {
       command: 'waygate.copyPath',
       when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|cluster|tool)$/`,

@@ -48,6 +48,12 @@ export class GatewayLink {
     this.#accept(client, await client.request('refresh', {}));
   }
 
+  /** Lets servers run, by the hashes of what the person has seen. */
+  async approve(hashes: readonly string[]): Promise<void> {
+    const client = this.#attachedClient();
+    this.#accept(client, await client.request('approve', { hashes }));
+  }
+
   children(path: string): Promise<TreeChildren> {
     return this.#attachedClient().request('children', { path });
   }

@@ -1,8 +1,12 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
+import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
+import { FileSecrets } from '../config/fileSecrets.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
+import { followReferences, type SecretSource } from '../config/secretReferences.ts';
+import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
@@ -24,10 +28,15 @@ import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
+import { HttpLink } from '../upstream/httpLink.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ServerConnection } from '../upstream/serverConnection.ts';
+import type { ServerCatalog } from '../upstream/serverCatalog.ts';
+import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
+import { StdioLink } from '../upstream/stdioLink.ts';
+import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
@@ -44,6 +53,8 @@ export interface GatewayOptions {
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
 }
 
+/** These serve nothing until somebody does something. */
+const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_approval']);
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
@@ -62,9 +73,12 @@ export class Gateway {
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   #firewall: Firewall;
+  readonly #approvals: Approvals;
+  readonly #secrets: SecretSource;
+  readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
-  #listed: readonly (readonly unknown[])[] = [];
+  #listed: readonly ServerCatalog[] = [];
   #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
 
@@ -79,9 +93,18 @@ export class Gateway {
       maxAgeMs: artifacts.ttlSeconds * 1_000,
     });
     this.#firewall = this.#newFirewall();
+    this.#approvals = approvalsOf(rootOf(options.stateFolder));
+    this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
-    this.#pool = new ServerPool(this.#journal, {
+    this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
+    const services: ConnectionServices = {
+      openLink: (config, events) => this.#openLink(config, events),
+      isApproved: (config) => this.#approvals.isApproved(options.workspace, config),
+      snapshots: this.#snapshots,
+      idleMs: () => this.#config.idleMinutes * 60_000,
+    };
+    this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
       log: options.log,
       scrubSecrets,
@@ -124,23 +147,32 @@ export class Gateway {
     });
     this.#logProblems();
     this.#calls.validator.warmUp();
-    this.#pool.apply(this.#enabled());
+    this.#apply();
     // From the first answer on every configured server has its place.
     this.#rebuild();
     watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () =>
       this.#reload(),
     );
+    // By the editor, the command line, or another window.
+    watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
+    unwatchFile(this.#approvals.file, this.#onApprovals);
     this.#uses.flush();
     await this.#artifacts.flush();
     this.#calls.dispose();
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
+  }
+
+  /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
+  approve(hashes: readonly string[]): void {
+    this.#approvals.approve(this.#options.workspace, hashes);
+    this.#pool.recheckApprovals();
   }
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
@@ -159,7 +191,7 @@ export class Gateway {
   get health(): GatewayHealth {
     const states = this.#serverStatuses().map((server) => server.state);
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
-    if (states.some((state) => state === 'failed' || state === 'needs_sign_in')) return 'degraded';
+    if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
   }
 
@@ -198,8 +230,17 @@ export class Gateway {
     this.#uses.forget(toolId);
   }
 
-  #enabled(): ServerConfig[] {
-    return this.#config.servers.filter((server) => !server.disabled);
+  async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
+    const config = await followReferences(written, this.#secrets, this.#config.inputs);
+    return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
+  }
+
+  readonly #onApprovals = (): void => this.#pool.recheckApprovals();
+
+  #apply(): void {
+    const { servers, broken } = this.#config;
+    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
+    this.#pool.apply(servers.filter((server) => !server.disabled));
   }
 
   /** A broken file leaves the last good one running; its problem is told all the same. */
@@ -209,7 +250,7 @@ export class Gateway {
     this.#configureCalls();
     this.#firewall = this.#newFirewall();
     this.#logProblems();
-    this.#pool.apply(this.#enabled());
+    this.#apply();
     this.#onServersChanged();
   }
 
@@ -241,8 +282,8 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     this.#rebuildTimer = undefined;
     const connections = this.#pool.connections;
-    const listed = connections.map((connection) => connection.tools);
-    const same = listed.length === this.#listed.length && listed.every((tools, i) => tools === this.#listed[i]);
+    const listed = connections.map((connection) => connection.catalog);
+    const same = listed.length === this.#listed.length && listed.every((catalog, i) => catalog === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
     try {
@@ -275,6 +316,7 @@ export class Gateway {
       since: connection.since,
       toolCount: this.#view.toolCountOf(config.name),
       ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+      ...(connection.state === 'needs_approval' ? { approval: approvable(config) } : {}),
       ...(connection.reason === undefined ? {} : { reason: connection.reason }),
       stderr: connection.stderr,
     };
@@ -295,7 +337,8 @@ function approvalQuestion(tool: CatalogTool, args: object, reason: string): Appr
 }
 
 function listingOf(connection: ServerConnection) {
-  const { tools, instructions, config } = connection;
+  const { config } = connection;
+  const { tools, instructions } = connection.catalog;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
 }
 

@@ -160,6 +160,10 @@ export class WorkerProcess {
         this.#gateway.forget(toolId);
         return this.#gateway.learned;
       },
+      approve: ({ hashes }) => {
+        this.#gateway.approve(hashes);
+        return this.#snapshot();
+      },
       refresh: async () => {
         await this.#gateway.refresh();
         return this.#snapshot();

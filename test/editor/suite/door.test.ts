@@ -46,6 +46,27 @@ async function toolId(path: string): Promise<string> {
 
 /** The door opens: from VS Code through host and worker to real servers, and into every view. */
 describe('Waygate in VS Code', () => {
+  it('runs nothing that the workspace names before the person has seen it whole and approved it', async () => {
+    const waiting = await settledGateway();
+    assert.deepEqual(
+      waiting.servers.map(({ state, pid }) => [state, pid]),
+      waiting.servers.map(() => ['needs_approval', undefined]),
+    );
+    const asking = vscode.commands.executeCommand('waygate.approveServers');
+    const shown = await eventually(
+      'what would run, in a document',
+      () => vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'waygate-approval')?.getText() ?? '',
+    );
+    const { servers } = JSON.parse(readFileSync(configurationFile(), 'utf8')) as {
+      servers: Record<string, { args: string[] }>;
+    };
+    for (const { args } of Object.values(servers)) assert.ok(shown.includes(`runs node ${args.join(' ')}`), shown);
+    await driver.screenshot('approve-servers');
+    await driver.click('.quick-input-widget .quick-input-action .monaco-button');
+    await asking;
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
   it('attaches to the gateway by itself, without a chat', async () => {
     const status = await settledGateway();
     assert.deepEqual(

@@ -1,0 +1,62 @@
+import { basename, join } from 'node:path';
+import { readPrivateJson, writePrivateJson } from './privateFile.ts';
+import { INPUT_PREFIX, type SecretSource } from './secretReferences.ts';
+import { ensurePrivateFolder, workspaceStateFolder } from './stateFolder.ts';
+
+const FILE = 'secrets.json';
+
+/**
+ * Secrets in a 0600 file of the state folder, for where no editor keeps them. A secret is one for all workspaces; an
+ * input belongs to the workspace that asks for it.
+ */
+export class FileSecrets implements SecretSource {
+  readonly file: string;
+  readonly #root: string;
+  readonly #workspaceKey: string;
+
+  constructor(root: string, workspace: string) {
+    this.#root = root;
+    this.file = join(root, FILE);
+    this.#workspaceKey = basename(workspaceStateFolder(workspace, root));
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    return this.#read().get(this.#keyOf(name));
+  }
+
+  set(name: string, value: string): void {
+    this.#write(this.#read().set(this.#keyOf(name), value));
+  }
+
+  delete(name: string): boolean {
+    const values = this.#read();
+    const found = values.delete(this.#keyOf(name));
+    if (found) this.#write(values);
+    return found;
+  }
+
+  /** The names that mean something here: all secrets, and the inputs of this workspace. */
+  names(): string[] {
+    return [...this.#read().keys()]
+      .flatMap((key) => {
+        const [name, owner] = key.split('@') as [string, string | undefined];
+        return owner === undefined || owner === this.#workspaceKey ? [name] : [];
+      })
+      .sort();
+  }
+
+  #keyOf(name: string): string {
+    return name.startsWith(INPUT_PREFIX) ? `${name}@${this.#workspaceKey}` : name;
+  }
+
+  #read(): Map<string, string> {
+    const content = readPrivateJson(this.file);
+    if (typeof content !== 'object' || content === null) return new Map();
+    return new Map(Object.entries(content).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  }
+
+  #write(values: ReadonlyMap<string, string>): void {
+    ensurePrivateFolder(this.#root);
+    writePrivateJson(this.file, Object.fromEntries(values));
+  }
+}
