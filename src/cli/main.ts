@@ -37,6 +37,14 @@ async function main(): Promise<number> {
       const { learned } = await import('./learned.ts');
       return learned(command);
     }
+    case 'import': {
+      const { importServers, ownTerminal } = await import('./import.ts');
+      return importServers(command, process.env, ownTerminal());
+    }
+    case 'client-config': {
+      const { clientConfig } = await import('./clientConfig.ts');
+      return clientConfig(command);
+    }
   }
 }
 
