@@ -31,6 +31,7 @@ const CLAIMED = [
   'selection_validate',
   'browse_errors',
   'errors',
+  'vscode_import',
 ];
 
 const SHARED_CASES = resolve('../shared');

@@ -40,7 +40,8 @@ export function removeMember(text: string, path: readonly string[]): string {
   const before = siblings[siblings.indexOf(property) - 1];
   const end = endOf(property);
   const comma = commaAfter(text, end);
-  const withoutIt = cutLine(text, property.offset, comma === undefined ? end : comma + 1);
+  const withoutIt =
+    comma === undefined ? cutLast(text, property.offset, end) : cutLine(text, property.offset, comma + 1);
   // The last one leaves the comma before it without a purpose.
   const orphan = comma === undefined && before ? commaAfter(text, endOf(before)) : undefined;
   return orphan === undefined ? withoutIt : replaceRange(withoutIt, orphan, 1, '');
@@ -125,6 +126,13 @@ function endOfRemark(text: string, offset: number): number {
 
 function replaceRange(text: string, offset: number, length: number, replacement: string): string {
   return text.slice(0, offset) + replacement + text.slice(offset + length);
+}
+
+/** Cuts what stands last, with the space that set it off on its line. */
+function cutLast(text: string, start: number, end: number): string {
+  if (startsLine(text, start)) return cutLine(text, start, end);
+  const space = /[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
+  return replaceRange(text, start - space, end - start + space, '');
 }
 
 /** Cuts a range, and its line when nothing else is on it. */
