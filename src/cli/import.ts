@@ -9,6 +9,7 @@ import {
   readTextIfThere,
   replaceFile,
 } from '../config/import/importFiles.ts';
+import { type Removal, renderFlaws, renderList, renderRemovals, renderSummary } from '../config/import/importReport.ts';
 import {
   exposedTwice,
   type ImportPlan,
@@ -22,7 +23,6 @@ import { unifiedDiff } from '../config/import/textDiff.ts';
 import { configFile } from '../config/loadConfig.ts';
 import { nearest } from '../ops/nearest.ts';
 import { type ImportCommand, UsageError } from './commandLine.ts';
-import { type Removal, renderFlaws, renderList, renderRemovals, renderSummary } from './importReport.ts';
 
 export interface ImportTerminal {
   out(text: string): void;

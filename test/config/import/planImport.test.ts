@@ -209,13 +209,25 @@ describe('inputs', () => {
 describe('what is told', () => {
   it('why this Waygate cannot start a server, in its own words', () => {
     const planned = plan([
-      source('a', { ok: { command: 'x' }, web: { url: 'https://w' }, github, unset: { command: '${env:NOT_SET}' } }),
+      source('a', {
+        ok: { command: 'x' },
+        unset: { command: '${env:NOT_SET}' },
+        fileless: { command: 'x', envFile: '/none/.env' },
+      }),
     ]);
     expect(planned.servers.map(({ cannotStart }) => cannotStart)).toEqual([
       undefined,
+      expect.stringContaining('NOT_SET'),
+      expect.stringContaining('/none/.env'),
+    ]);
+  });
+
+  /** The loader of today: this test goes when it learns URLs and `inputs` (issue D.1). */
+  it('that URLs and inputs cannot be used yet', () => {
+    const { servers } = plan([source('a', { web: { url: 'https://w' }, github })]);
+    expect(servers.map(({ cannotStart }) => cannotStart)).toEqual([
       expect.stringContaining('"type" must be "stdio"'),
       expect.stringContaining('"${input:github-token}"'),
-      expect.stringContaining('NOT_SET'),
     ]);
   });
 

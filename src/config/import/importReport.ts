@@ -1,11 +1,5 @@
-import {
-  exposedTwice,
-  type ImportPlan,
-  type PlannedServer,
-  type ReadSource,
-  shownPath,
-} from '../config/import/planImport.ts';
-import { count, oneLine } from '../ops/porcelain.ts';
+import { count, oneLine } from '../../ops/porcelain.ts';
+import { exposedTwice, type ImportPlan, type PlannedServer, type ReadSource, shownPath } from './planImport.ts';
 
 /** What an import tells a person. No line of it holds a secret's value. */
 
