@@ -45,11 +45,30 @@ export function protectSecrets(server: string, entry: ServerEntry, env: NodeJS.P
   return { entry: protectedEntry, secrets: vault.found };
 }
 
-const REFERENCE = /(\$\{[^}]*\})/;
+const REFERENCE = /(\$\{[^}]{0,200}\})/;
 /** `Bearer x`: the scheme stays readable. */
 const SCHEME = /^((?:bearer|basic|token|apikey|api-key)\s+)(.+)$/is;
 /** Shorter values match by chance. */
 const MIN_VALUE_TO_MATCH = 8;
+/** `--env=NAME=value`: deeper than that nobody writes. */
+const MAX_ASSIGNMENTS = 3;
+/** Patterns look back and forth: on a text without end they would have no end either. */
+const MAX_PIECE = 2_000;
+
+/** A text in pieces that can be looked through quickly, cut where no secret goes on. */
+function pieces(text: string): string[] {
+  if (text.length <= MAX_PIECE) return [text];
+  const found: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const piece = text.slice(start, start + MAX_PIECE);
+    const last = start + MAX_PIECE >= text.length;
+    const gap = last ? piece.length : Math.max(...['\n', ' ', '"', ','].map((sign) => piece.lastIndexOf(sign) + 1));
+    const length = gap > 0 ? gap : piece.length;
+    found.push(piece.slice(0, length));
+    start += length;
+  }
+  return found;
+}
 
 class Vault {
   readonly found: FoundSecret[] = [];
@@ -85,13 +104,13 @@ class Vault {
   }
 
   /** `--api-key=x`, `NAME=x` and `Header: x` carry the name of what they hold. */
-  argument(where: string, argument: string): string {
+  argument(where: string, argument: string, depth = 0): string {
     const assigned =
       /^(-{0,2}[A-Za-z_][\w.-]*)(=)(.+)$/s.exec(argument) ?? /^([A-Za-z][\w-]*)(:\s*)(?!\/\/)(.+)$/s.exec(argument);
-    if (!assigned) return this.text(where, 'token', argument);
+    if (!assigned || depth === MAX_ASSIGNMENTS) return this.text(where, 'token', argument);
     const [, name, sign, value] = assigned as unknown as [string, string, string, string];
     const key = name.replace(/^-+/, '');
-    const kept = isSecretName(key) ? this.named(where, key, value) : this.argument(where, value);
+    const kept = isSecretName(key) ? this.named(where, key, value) : this.argument(where, value, depth + 1);
     return `${name}${sign}${kept}`;
   }
 
@@ -106,6 +125,12 @@ class Vault {
 
   /** A text whose own shape may say that it holds a secret. */
   text(where: string, key: string, text: string): string {
+    return pieces(text)
+      .map((piece) => this.#piece(where, key, piece))
+      .join('');
+  }
+
+  #piece(where: string, key: string, text: string): string {
     const parts = text.replace(
       URL_PASSWORD,
       (_, before: string, password: string) =>

@@ -169,3 +169,24 @@ describe('the reference', () => {
     expect(entry).toMatchObject({ args: ['--token', first, '--token', second, `--key=${first}`] });
   });
 });
+
+describe('a text without end', () => {
+  const secret = `ghp_${'a1'.repeat(18)}`;
+
+  it.each(['a', 'a1', 'a=', 'a:', 'sk-a-', 'eyJ', '${', '/', 'http://', '?a=', ' '])(
+    'of %j takes no long time',
+    (part) => {
+      const text = part.repeat(100_000 / part.length);
+      const started = performance.now();
+      protect({ command: 'c', args: [text], env: { X: text } });
+      // Without pieces it takes from seconds to a minute.
+      expect(performance.now() - started).toBeLessThan(5_000);
+    },
+  );
+
+  it('does not hide a secret, wherever it stands', () => {
+    for (const before of [1_970, 1_999, 2_000, 50_000]) {
+      expect(env('CONFIG', `${'x '.repeat(before / 2)} ${secret} ${'y '.repeat(5_000)}`)).not.toContain(secret);
+    }
+  });
+});
