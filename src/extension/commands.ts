@@ -53,6 +53,11 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       openConfiguration(environment, link, asElement(argument)),
     ),
     'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
+    'waygate.importServers': guarded('Importing servers', async () => {
+      // Loaded when it is asked for: an activation pays nothing for it.
+      const { importServers } = await import('./importServers.ts');
+      await importServers(environment, link, log);
+    }),
     'waygate.copyPath': guarded('Copying the path', async (argument) => {
       const element = asElement(argument) ?? tree.view.selection[0];
       if (element?.kind === 'node') await vscode.env.clipboard.writeText(element.node.path);

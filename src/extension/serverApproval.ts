@@ -29,8 +29,7 @@ export class ServerApproval {
   }
 
   async ask(only?: ServerStatus): Promise<void> {
-    const state = this.#link.state.value;
-    const waiting = state.kind === 'attached' ? pendingApprovals(state.snapshot) : [];
+    const waiting = pendingApprovals(await this.#link.status());
     const shown = only === undefined ? waiting : waiting.filter(({ name }) => name === only.name);
     if (shown.length === 0) {
       void vscode.window.showInformationMessage('No server waits for approval.');

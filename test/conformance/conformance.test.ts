@@ -48,6 +48,7 @@ const CLAIMED = [
   'execute_envelope',
   'view_selectors',
   'secrets',
+  'vscode_import',
 ];
 
 const SHARED_CASES = resolve('../shared');

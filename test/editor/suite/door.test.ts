@@ -52,6 +52,12 @@ describe('Waygate in VS Code', () => {
       waiting.servers.map(({ state, pid }) => [state, pid]),
       waiting.servers.map(() => ['needs_approval', undefined]),
     );
+    await vscode.commands.executeCommand('waygate.tools.focus');
+    await eventually(
+      'a row for each that waits',
+      () => driver.rows('Tools'),
+      (rows) => rows.length === 3 && rows.every(({ description }) => description.startsWith('needs approval')),
+    );
     const asking = vscode.commands.executeCommand('waygate.approveServers');
     const shown = await eventually(
       'what would run, in a document',
@@ -111,7 +117,7 @@ describe('Waygate in VS Code', () => {
     const rows = await eventually(
       'the namespaces',
       () => driver.rows('Tools'),
-      (seen) => seen.length === nodes.nodes.length,
+      (seen) => seen.length === nodes.nodes.length && seen.every(({ description }) => / tools$/.test(description)),
     );
     assert.deepEqual(
       rows.map((row) => [row.label, row.description]),
