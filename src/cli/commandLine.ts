@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { nearest } from '../ops/nearest.ts';
 
@@ -15,7 +16,20 @@ export type Command =
   | { name: 'approve'; workspace: string; all: boolean; names: readonly string[] }
   | { name: 'secret'; workspace: string; action: 'set' | 'list' | 'delete'; secret: string }
   | { name: 'login' | 'logout'; workspace: string; server: string | undefined }
-  | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean };
+  | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean }
+  | ({ name: 'import' } & ImportCommand)
+  | { name: 'client-config'; workspace: string; client: ClientId };
+
+export interface ImportCommand {
+  workspace: string;
+  /** Clients and files; all that are found when there is none. */
+  from: readonly string[];
+  /** Only servers of these names. */
+  names: readonly string[];
+  all: boolean;
+  dryRun: boolean;
+  removeFromSource: boolean;
+}
 
 const COMMANDS = [
   'serve',
@@ -28,12 +42,22 @@ const COMMANDS = [
   'secret',
   'login',
   'logout',
+  'import',
+  'client-config',
 ] as const;
 const NEEDS = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs to know what to do: set NAME, list, or delete NAME.',
 } as const;
-const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse', 'approve', 'secret', 'login', 'logout']);
+const TAKES_WORDS: ReadonlySet<string> = new Set([
+  'browse',
+  'approve',
+  'secret',
+  'login',
+  'logout',
+  'import',
+  'client-config',
+]);
 
 const OPTIONS = {
   serve: { workspace: { type: 'string' } },
@@ -51,9 +75,17 @@ const OPTIONS = {
   secret: { workspace: { type: 'string' } },
   login: { workspace: { type: 'string' } },
   logout: { workspace: { type: 'string' } },
+  import: {
+    workspace: { type: 'string' },
+    from: { type: 'string', multiple: true },
+    all: { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+    'remove-from-source': { type: 'boolean' },
+  },
+  'client-config': { workspace: { type: 'string' } },
 } as const;
 
-type OptionValues = Record<string, string | boolean | undefined>;
+type OptionValues = Record<string, string | boolean | string[] | undefined>;
 
 /** EX_USAGE and EX_NOINPUT. */
 const USAGE = 64;
@@ -82,7 +114,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     throw new UsageError(`unknown ${first.startsWith('-') ? 'option' : 'command'} "${first}"; ${remedy}`);
   }
   if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
-  const { values, subject, words } = parseOptions(name, rest);
+  const { values, subject, names } = parseOptions(name, rest);
   const workspace = existingFolder(values.workspace);
   const json = values.json === true;
   switch (name) {
@@ -95,13 +127,25 @@ export function parseCommandLine(argv: readonly string[]): Command {
     case 'learned':
       return { name, workspace, forget: forgetOf(values), json };
     case 'approve':
-      return { name, workspace, all: values.all === true, names: words };
+      return { name, workspace, all: values.all === true, names };
     case 'login':
     case 'logout':
-      if (words.length > 1) throw new UsageError(`waygate ${name} takes the name of one server.`);
-      return { name, workspace, server: words[0] };
+      if (names.length > 1) throw new UsageError(`waygate ${name} takes the name of one server.`);
+      return { name, workspace, server: names[0] };
     case 'secret':
       return { name, workspace, ...secretAction(subject) };
+    case 'import':
+      return {
+        name,
+        workspace,
+        from: Array.isArray(values.from) ? values.from : [],
+        names,
+        all: values.all === true,
+        dryRun: values['dry-run'] === true,
+        removeFromSource: values['remove-from-source'] === true,
+      };
+    case 'client-config':
+      return { name, workspace, client: clientOf(names) };
     default:
       return { name, workspace };
   }
@@ -123,10 +167,24 @@ function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined 
   return typeof values.forget === 'string' ? { toolId: values.forget } : undefined;
 }
 
-function parseOptions(
-  command: keyof typeof OPTIONS,
-  argv: string[],
-): { values: OptionValues; subject: string; words: readonly string[] } {
+function clientOf(names: readonly string[]): ClientId {
+  const [name, ...more] = names;
+  const known = `there are ${CLIENT_IDS.join(', ')}.`;
+  if (name === undefined || more.length > 0) throw new UsageError(`waygate client-config needs one client; ${known}`);
+  const client = CLIENT_IDS.find((id) => id === name);
+  if (client) return client;
+  const hint = nearest(name, CLIENT_IDS);
+  throw new UsageError(`waygate client-config knows no client "${name}"; ${hint ? `did you mean "${hint}"?` : known}`);
+}
+
+interface ParsedOptions {
+  values: OptionValues;
+  /** All words that are no options: as one text, and one by one. */
+  subject: string;
+  names: readonly string[];
+}
+
+function parseOptions(command: keyof typeof OPTIONS, argv: string[]): ParsedOptions {
   const options = OPTIONS[command];
   const known = Object.keys(options).map((option) => `--${option}`);
   for (const argument of argv) {
@@ -139,13 +197,13 @@ function parseOptions(
     }
   }
   try {
-    const allowPositionals = TAKES_A_SUBJECT.has(command);
+    const allowPositionals = TAKES_WORDS.has(command);
     const { values, positionals } = parseArgs({ args: argv, options, strict: true, allowPositionals });
     const subject = positionals.join(' ');
     if (command in NEEDS && subject.trim() === '') {
       throw new UsageError(`waygate ${command} ${NEEDS[command as keyof typeof NEEDS]}`);
     }
-    return { values: values as OptionValues, subject, words: positionals };
+    return { values: values as OptionValues, subject, names: positionals };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // Node's own sentence names the option or the stray word; its second sentence is about how to write a program.
@@ -153,7 +211,7 @@ function parseOptions(
   }
 }
 
-function existingFolder(given: string | boolean | undefined): string {
+function existingFolder(given: OptionValues[string]): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
   const folder = resolve(typeof given === 'string' ? given : process.cwd());
   try {

@@ -12,10 +12,15 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate secret set NAME | list | delete NAME
                                              what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
   waygate login [NAME] | logout NAME         signs you in to a server at a URL that asks for it; or out again
+  waygate import [NAME…] [--from CLIENT | FILE] [--all] [--dry-run] [--remove-from-source]
+                                             brings the servers of other MCP clients here
+  waygate client-config CLIENT               what that client needs to use Waygate for DIR
   waygate --version | --help
 
 DIR is the current folder unless given. Servers stand in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
 
-A server that DIR's file names runs once you have approved it. State is kept in WAYGATE_STATE_DIR, or where your system keeps such things.
+CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
+A server that DIR's file names runs once you have approved it.
+State is kept in WAYGATE_STATE_DIR, or where your system keeps such things.
 `;

@@ -1,7 +1,6 @@
 import type { ControlClient } from '../control/client.ts';
-import { attachControl } from '../host/attachControl.ts';
 import { inTime } from './inTime.ts';
-import { ownRuntime } from './runtime.ts';
+import { withSettledGateway } from './settledGateway.ts';
 
 interface LoginCommand {
   workspace: string;
@@ -35,17 +34,14 @@ export async function logout({ workspace, server }: LoginCommand): Promise<numbe
   });
 }
 
+/** What a server asks for is known when it has been asked. */
 async function withGateway(workspace: string, run: (control: ControlClient) => Promise<number>): Promise<number> {
-  const control = await attachControl(ownRuntime(workspace), { start: true, holds: true });
-  if (!control) throw new Error(`no gateway could be started for ${workspace}.`);
-  const lost = new Promise<never>((_, reject) => {
-    control.onClose(() => reject(new Error('the gateway went away; nothing was signed in or out.')));
+  return withSettledGateway(workspace, async (control) => {
+    const lost = new Promise<never>((_, reject) => {
+      control.onClose(() => reject(new Error('the gateway went away; nothing was signed in or out.')));
+    });
+    return Promise.race([run(control), lost]);
   });
-  try {
-    return await Promise.race([run(control), lost]);
-  } finally {
-    control.dispose();
-  }
 }
 
 async function theOneThatAsks(control: ControlClient): Promise<string> {

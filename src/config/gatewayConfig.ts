@@ -79,5 +79,26 @@ export interface BrowseConfig {
 
 export const DEFAULT_BROWSE: BrowseConfig = { topK: 10, cacheStable: false, learning: true };
 
+/** What is kept of results, and what of them is shown. */
+export interface ArtifactConfig {
+  ttlSeconds: number;
+  maxBytes: number;
+  maxArtifacts: number;
+  /** A longer result comes as a digest. */
+  shownChars: number;
+  /** Secrets in what a model reads: masked in errors unless said otherwise. */
+  maskSecrets: 'errors' | 'always' | 'never';
+  /** Secrets in what is kept: by default an artifact is what the server said. */
+  maskOnDisk: boolean;
+}
+
+export const DEFAULT_ARTIFACTS: ArtifactConfig = {
+  ttlSeconds: 7 * 86_400,
+  maxBytes: 512 * 1024 * 1024,
+  maxArtifacts: 5_000,
+  shownChars: 4_000,
+  maskSecrets: 'errors',
+  maskOnDisk: false,
+};
 /** A server that nobody has called for so long is stopped; the next call starts it. */
 export const DEFAULT_IDLE_MINUTES = 10;

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
+  type ArtifactConfig,
   type BrokenServer,
   type BrowseConfig,
   type ConfigurationProblem,
+  DEFAULT_ARTIFACTS,
   DEFAULT_BROWSE,
   DEFAULT_IDLE_MINUTES,
   type FileLocation,
@@ -12,6 +15,7 @@ import {
   type ServerConfig,
 } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
+import { readArtifacts } from './readArtifacts.ts';
 import { readBrowse } from './readBrowse.ts';
 import { readInputs } from './readInputs.ts';
 import { readServer } from './readServer.ts';
@@ -26,12 +30,32 @@ export interface LoadedConfig {
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
   browse: BrowseConfig;
+  artifacts: ArtifactConfig;
+  calls: CallBlocks;
   inputs: readonly InputConfig[];
   idleMinutes: number;
 }
 
-const NOTHING = { servers: [], broken: [], browse: DEFAULT_BROWSE, inputs: [], idleMinutes: DEFAULT_IDLE_MINUTES };
-const TOP_LEVEL_KEYS = ['servers', 'inputs', 'browse', 'idleMinutes', '$schema'];
+const TOP_LEVEL_KEYS: readonly string[] = [
+  'servers',
+  'inputs',
+  'browse',
+  'artifacts',
+  'idleMinutes',
+  ...CALL_KEYS,
+  '$schema',
+];
+
+/** What holds where the file says nothing. */
+const DEFAULTS = {
+  servers: [],
+  broken: [],
+  browse: DEFAULT_BROWSE,
+  artifacts: DEFAULT_ARTIFACTS,
+  calls: NO_CALL_BLOCKS,
+  inputs: [],
+  idleMinutes: DEFAULT_IDLE_MINUTES,
+};
 
 export function configFile(workspace: string): string {
   return join(workspace, '.vscode', 'waygate.json');
@@ -45,7 +69,7 @@ export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedCon
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return { file, exists: false, usable: true, problems: [], ...NOTHING };
+      return { file, exists: false, usable: true, problems: [], ...DEFAULTS };
     }
     const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
     return unusable(file, problem, { file, line: 1, column: 1 });
@@ -76,8 +100,7 @@ export function parseConfig(source: string, file: string, workspace: string, env
   const problems: ConfigurationProblem[] = [];
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
-  let browse = DEFAULT_BROWSE;
-  let idleMinutes = DEFAULT_IDLE_MINUTES;
+  let { browse, artifacts, idleMinutes } = DEFAULTS;
   // Wherever it stands: servers refer to it.
   const inputsNode = members(root).find(([key]) => key.value === 'inputs')?.[1];
   const inputs = inputsNode
@@ -100,6 +123,10 @@ export function parseConfig(source: string, file: string, workspace: string, env
       browse = readBrowse(value, ({ message, offset }) =>
         problems.push({ severity: 'error', message: `"browse": ${message}`, location: at(offset) }),
       );
+    } else if (name === 'artifacts') {
+      artifacts = readArtifacts(value, ({ message, offset }) =>
+        problems.push({ severity: 'error', message: `"artifacts": ${message}`, location: at(offset) }),
+      );
     } else if (name === 'idleMinutes') {
       if (typeof value.value === 'number' && value.value > 0 && value.value <= MAX_IDLE_MINUTES)
         idleMinutes = value.value;
@@ -121,7 +148,19 @@ export function parseConfig(source: string, file: string, workspace: string, env
       });
     }
   }
-  return { file, exists: true, usable: true, servers, broken, problems, browse, inputs, idleMinutes };
+  return {
+    file,
+    exists: true,
+    usable: true,
+    servers,
+    broken,
+    problems,
+    browse,
+    artifacts,
+    calls: readCallBlocks(root, at),
+    inputs,
+    idleMinutes,
+  };
 }
 
 function readServers(
@@ -170,7 +209,7 @@ function readServers(
 
 function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { file, exists: true, usable: false, problems, ...NOTHING };
+  return { file, exists: true, usable: false, problems, ...DEFAULTS };
 }
 
 /** Where the text first nests deeper than that, found without recursion. */

@@ -3,11 +3,12 @@ import {
   createMessageConnection,
   type MessageConnection,
   NullLogger,
+  RequestType,
   SocketMessageReader,
   SocketMessageWriter,
 } from 'vscode-jsonrpc/node';
 import type { ControlClient } from './client.ts';
-import type { ControlNotifications, ControlRequests } from './contract.ts';
+import type { ApprovalQuestion, ApprovalVerdict, ControlNotifications, ControlRequests } from './contract.ts';
 
 /** The two ends of the control channel over a socket whose greeting is done (vscode-jsonrpc does the work). */
 
@@ -17,9 +18,14 @@ export type ControlHandlers = {
   ) => ControlRequests[M]['result'] | Promise<ControlRequests[M]['result']>;
 };
 
+/** The one question that goes the other way: from the worker to whoever watches it. */
+const APPROVE = new RequestType<ApprovalQuestion, ApprovalVerdict, void>('approve');
+
 export interface ControlServer {
   /** Resolves when the snapshot has left, or cannot. */
   notify(snapshot: ControlNotifications['snapshot']): Promise<void>;
+  /** Asks whoever is at the other end. */
+  approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
   onClose(listener: () => void): void;
   dispose(): void;
 }
@@ -31,6 +37,8 @@ export function connectControl(socket: Socket): ControlClient {
   connection.onNotification('snapshot', (snapshot: ControlNotifications['snapshot']) => {
     for (const listener of snapshots) listener(snapshot);
   });
+  let answer: Parameters<ControlClient['onApproval']>[0] = () => Promise.resolve('unavailable');
+  connection.onRequest(APPROVE, (question) => answer(question));
   onceClosed(socket, () => {
     // Only a disposed connection rejects what still waits for an answer.
     connection.dispose();
@@ -43,6 +51,9 @@ export function connectControl(socket: Socket): ControlClient {
     // A closed connection throws at once; whoever awaits is told by a rejection, as of every other loss.
     request: async (method, params) => connection.sendRequest(method, params),
     onSnapshot: (listener) => void snapshots.add(listener),
+    onApproval: (answers) => {
+      answer = answers;
+    },
     onClose: (listener) => void closed.add(listener),
     dispose: () => close(connection, socket),
   };
@@ -66,6 +77,12 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
         // It went in the meantime, which `onClose` tells.
       }
     },
+    // Who goes while a person is being asked has not answered.
+    approve: (question) =>
+      new Promise((resolve) => {
+        onceClosed(socket, () => resolve('unavailable'));
+        connection.sendRequest(APPROVE, question).then(resolve, () => resolve('unavailable'));
+      }),
     onClose: (listener) => onceClosed(socket, listener),
     dispose: () => close(connection, socket),
   };

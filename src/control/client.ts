@@ -1,4 +1,4 @@
-import type { ControlNotifications, ControlRequests } from './contract.ts';
+import type { ApprovalQuestion, ApprovalVerdict, ControlNotifications, ControlRequests } from './contract.ts';
 
 /** An attacher's end of the control channel. */
 export interface ControlClient {
@@ -7,6 +7,8 @@ export interface ControlClient {
     params: ControlRequests[M]['params'],
   ): Promise<ControlRequests[M]['result']>;
   onSnapshot(listener: (snapshot: ControlNotifications['snapshot']) => void): void;
+  /** Answers the worker's questions from now on; without it there is nobody to ask here. */
+  onApproval(answer: (question: ApprovalQuestion) => Promise<ApprovalVerdict>): void;
   /** Called once, when the worker or the socket is gone. */
   onClose(listener: () => void): void;
   dispose(): void;

@@ -169,6 +169,20 @@ export interface ControlRequests {
   stop: { params: Record<string, never>; result: { stopped: true } };
 }
 
+/** May this tool run? Asked of the person at the editor where the client of the call cannot ask. */
+export interface ApprovalQuestion {
+  tool: string;
+  toolId: string;
+  server: string;
+  /** Why it is asked, in a sentence. */
+  reason: string;
+  /** The arguments, shortened and safe to show. */
+  args: string;
+}
+
+/** `unavailable`: nobody is there who could be asked. */
+export type ApprovalVerdict = 'once' | 'session' | 'workspace' | 'denied' | 'unavailable';
+
 /** Notifications the worker sends. */
 export interface ControlNotifications {
   snapshot: GatewaySnapshot;

@@ -1,55 +1,98 @@
 import type { CatalogTool } from '../catalog/types.ts';
-import { GatewayError } from '../ops/gatewayError.ts';
-import { oneLine } from '../ops/porcelain.ts';
-import { type CallOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
-import { NotDispatchedError, type ServerConnection } from '../upstream/serverConnection.ts';
+import type { ReplayContract } from '../ops/replay.ts';
+import { thrownWords } from './classifyError.ts';
+import { Deadline } from './deadline.ts';
+import { dispatchError, judgeFailure } from './dispatchError.ts';
+import type { JsonObject } from './json.ts';
+import { type Attempts, callWithRetry, type RetryBudget, type RetryPolicy } from './retry.ts';
 
-/** A tool may work for as long as a client of VS Code waits; what hangs longer is cancelled. */
-export const CALL_TIMEOUT_MS = 120_000;
+/** A server as dispatch sees it; `ServerConnection` is one. */
+export interface Upstream {
+  readonly state: string;
+  /** Why it is not ready. */
+  readonly reason?: string | undefined;
+  call(
+    tool: string,
+    args: JsonObject,
+    options: { timeoutMs: number; signal: AbortSignal; onProgress: (progress: CallProgress) => void },
+  ): Promise<JsonObject>;
+}
 
-/** Sends a call to its server. Whatever goes wrong comes back as an error object of 000 §3.4. */
+export interface CallProgress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+/** What the client has to do with its call. */
+export interface ClientEnd {
+  signal: AbortSignal;
+  onProgress?: ((progress: CallProgress) => void) | undefined;
+}
+
+export interface DispatchTerms {
+  retry: RetryPolicy;
+  contract: ReplayContract;
+  deadlineMs: number;
+  budget: RetryBudget;
+  random(): number;
+  scrubSecrets(text: string): string;
+  /** The full detail of a failure, free of secrets, for whoever runs the gateway. */
+  log(line: string): void;
+}
+
+/** A connection's own limit comes after the deadline, which then tells what happened. */
+const SLACK_MS = 1_000;
+
+/** Sends a call to its server, again where that is allowed. What goes wrong is thrown as an error object of 000 §3.4. */
 export async function dispatchCall(
   tool: CatalogTool,
-  connection: ServerConnection,
-  args: Record<string, unknown>,
-  options: Pick<CallOptions, 'signal' | 'onProgress'>,
-): Promise<Record<string, unknown>> {
+  upstream: Upstream,
+  args: JsonObject,
+  { signal, onProgress }: ClientEnd,
+  terms: DispatchTerms,
+): Promise<Attempts<JsonObject>> {
+  const deadline = new Deadline(terms.deadlineMs, signal);
+  const leave = terms.budget.enter();
   try {
-    return await connection.call(tool.upstreamName, args, { timeoutMs: CALL_TIMEOUT_MS, ...options });
+    return await callWithRetry(
+      () =>
+        deadline.race((stop) =>
+          upstream.call(tool.upstreamName, args, {
+            timeoutMs: deadline.leftMs + SLACK_MS,
+            signal: stop,
+            onProgress: (progress) => {
+              deadline.extend();
+              onProgress?.(progress);
+            },
+          }),
+        ),
+      {
+        policy: terms.retry,
+        contract: terms.contract,
+        budget: terms.budget,
+        random: terms.random,
+        sleep: (seconds) => deadline.sleep(seconds * 1_000),
+        left: () => deadline.leftMs / 1_000,
+        classify: judgeFailure,
+      },
+    );
   } catch (error) {
-    throw toGatewayError(error, tool);
+    const { contract, deadlineMs, scrubSecrets } = terms;
+    const told = dispatchError(error, { tool, contract, deadlineMs, scrubSecrets });
+    terms.log(scrubSecrets(`${tool.id}: ${told.code}: ${fullDetail(error)}`));
+    throw told;
+  } finally {
+    leave();
+    deadline.dispose();
   }
 }
 
-function toGatewayError(error: unknown, tool: CatalogTool): GatewayError {
-  const at = { path: tool.id };
-  if (error instanceof NotDispatchedError) {
-    return new GatewayError('UPSTREAM_UNAVAILABLE', `The server ${tool.server} is not running: ${error.message}`, {
-      ...at,
-      details: { outcome: 'not_dispatched' },
-    });
+function fullDetail(error: unknown): string {
+  const parts: string[] = [];
+  for (let link = error, depth = 0; link !== undefined && depth < 5; depth++) {
+    parts.push(link instanceof Error ? `${link.name}: ${link.message}` : thrownWords(link));
+    link = link instanceof Error ? link.cause : undefined;
   }
-  if (!(error instanceof UpstreamRequestError)) {
-    return new GatewayError('UPSTREAM_ERROR', `The call failed: ${oneLine(String(error), 200)}`, at);
-  }
-  // A call that was sent and lost may have taken effect: it is never presented as one to repeat (design.md §3).
-  const unknown = { ...at, retryable: false, details: { outcome: 'unknown' } };
-  switch (error.failure) {
-    case 'timeout':
-      return new GatewayError(
-        'UPSTREAM_TIMEOUT',
-        `${tool.server} did not answer within ${CALL_TIMEOUT_MS / 1000} s; the call may have taken effect. Check before you repeat it.`,
-        unknown,
-      );
-    case 'closed':
-      return new GatewayError(
-        'UPSTREAM_UNAVAILABLE',
-        `${tool.server} ended during the call, which may have taken effect. Check before you repeat it.`,
-        unknown,
-      );
-    case 'aborted':
-      return new GatewayError('UPSTREAM_ERROR', 'The call was cancelled.', { ...unknown, retryable: false });
-    default:
-      return new GatewayError('UPSTREAM_ERROR', oneLine(`${tool.server} answered: ${error.message}`), at);
-  }
+  return parts.join(' <- ').slice(0, 8_000);
 }

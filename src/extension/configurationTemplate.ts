@@ -10,6 +10,8 @@ export const CONFIGURATION_TEMPLATE = `{
     // }
     //
     // It may also have "env", "envFile", "cwd", and "disabled": true.
-  }
+  },
+  // Arguments that a model sends in the wrong form ("3" for 3) are repaired where their meaning is plain.
+  "tolerantArgs": true
 }
 `;

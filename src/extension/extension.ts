@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { askApproval } from './approval.ts';
 import { commandHandlers } from './commands.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { Dashboard } from './dashboard.ts';
@@ -11,6 +12,7 @@ import { registerMcpProvider } from './mcpProvider.ts';
 import { Observable } from './observable.ts';
 import { showProblems } from './problems.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
+import { offerApprovals, ServerApproval } from './serverApproval.ts';
 import { nodeExecutable, workerScript } from './serverDefinition.ts';
 import { showStatusBar } from './statusBar.ts';
 import { ToolsTree } from './toolsTree.ts';
@@ -46,6 +48,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const refreshing = new Observable(false);
   const dashboard = new Dashboard(context.extensionUri, gateway, refreshing);
   const tree = new ToolsTree(gateway, link, log);
+  const approval = new ServerApproval(link);
 
   const follow = (): void => {
     link.setTarget(linkTarget(environment.conditions));
@@ -56,6 +59,8 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     link,
     dashboard,
     tree,
+    approval,
+    offerApprovals(gateway),
     showStatusBar(gateway),
     showProblems(gateway),
     keepContextKey(gateway),
@@ -64,7 +69,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     link.state.onChange(() => gateway.set(viewOf(environment, link))),
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, log),
-    registerCommands(commandHandlers({ environment, link, tree, dashboard, refreshing, log })),
+    registerCommands(commandHandlers({ environment, link, tree, dashboard, approval, refreshing, log })),
   ];
   follow();
   return parts.reverse();
@@ -75,7 +80,7 @@ function attachWith(environment: Environment, distFolder: string): Attach {
     // Loaded with the first attachment: an activation pays for no JSON-RPC.
     const { attachControl } = await import('../host/attachControl.ts');
     const { nodePath } = environment.state.value;
-    return attachControl(
+    const client = await attachControl(
       {
         workspace,
         nodePath: nodeExecutable({ nodePath, execPath: process.execPath }),
@@ -83,6 +88,8 @@ function attachWith(environment: Environment, distFolder: string): Attach {
       },
       { start: true, holds: true, signal },
     );
+    client?.onApproval(askApproval);
+    return client;
   };
 }
 

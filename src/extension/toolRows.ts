@@ -106,7 +106,8 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
 export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
   const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
   const troubled = servers.filter(isTroubled);
-  const starting = servers.filter((server) => server.state === 'starting');
+  // With its tools known, that it starts is nothing to wait for.
+  const starting = servers.filter((server) => server.state === 'starting' && server.toolCount === 0);
   // A server that has a row of its own and no tools yet needs no second, empty one.
   const told = new Set([...troubled, ...starting].map((server) => server.name));
   const filled = nodes.filter((node) => node.toolCount > 0 || !told.has(node.server));

@@ -1,3 +1,5 @@
+import { oneLine } from './porcelain.ts';
+
 /** The error object of 000 §3.4. It is made here and nowhere else. */
 export type GatewayErrorCode =
   | 'PATH_INVALID'
@@ -40,7 +42,8 @@ export class GatewayError extends Error {
     message: string,
     options: { path?: string; retryable?: boolean; details?: Record<string, unknown> } = {},
   ) {
-    super(message);
+    // Whoever words it: one line, bounded, free of control characters (000 §3.4, detail redaction).
+    super(oneLine(message));
     this.code = code;
     this.path = options.path ?? '';
     this.retryable = options.retryable ?? RETRYABLE.has(code);

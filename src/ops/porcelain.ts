@@ -11,10 +11,17 @@ export const MAX_ANSWER_CHARS = 8_000;
 export function errorText(error: GatewayError): string {
   const lines = [`Error ${error.code}: ${error.message}`];
   for (const [name, value] of Object.entries(error.details ?? {})) {
-    lines.push(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    if (isListOfTexts(value)) lines.push(`${name}:`, ...value.map((item) => `- ${item}`));
+    else lines.push(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
   }
   if (error.retryable) lines.push('retryable: the same call may succeed later');
   return boundText(lines.join('\n'));
+}
+
+function isListOfTexts(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item.includes(' '))
+  );
 }
 
 /** Cuts at a line where one is near, and says how much was left out. */
@@ -41,7 +48,10 @@ export function groupDigits(n: number): string {
 /** One line, free of control characters, at most `limit` characters. */
 export function oneLine(text: string, limit = 256): string {
   const flat = text.replace(CONTROL_CHARACTERS, ' ').replace(/\s+/g, ' ').trim();
-  return flat.length <= limit ? flat : `${flat.slice(0, limit - 1).trimEnd()}…`;
+  if (flat.length <= limit) return flat;
+  // Never half of a surrogate pair.
+  const cut = flat.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '');
+  return `${cut.trimEnd()}…`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out

@@ -100,7 +100,9 @@ class ConceptFinder {
   }
 }
 
-const PARTICLES = new Set('on off out up down in back away over apart aside together through'.split(' ').map(stemOf));
+const PARTICLES = new Set(
+  'on off out up down in into back away over apart aside together through'.split(' ').map(stemOf),
+);
 /** Words that may stand inside a phrase that does not have them. */
 const MAX_GAP = 3;
 

@@ -13,6 +13,8 @@ const MAX_QUERY_WORDS = 64;
 const PART_WEIGHT = 0.2;
 const MAX_TERM_WEIGHT = 2;
 const GUESSED_WEIGHT = 0.8;
+/** A query full of unknown words is no query full of typos, and each costs up to a third of a millisecond. */
+const MAX_CORRECTED = 4;
 const COMPOUND_WEIGHT = 0.5;
 
 /** A word of the query, in order, stop words included (phrases need them). */
@@ -73,6 +75,7 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
 }
 
 function readWords(text: string, weight: number, vocabulary: Vocabulary, words: QueryWord[]): void {
+  let unknown = 0;
   eachRawWord(text, (raw) => {
     if (words.length >= MAX_QUERY_WORDS) return;
     const word = analyzeWord(raw);
@@ -87,18 +90,26 @@ function readWords(text: string, weight: number, vocabulary: Vocabulary, words: 
       const term = isStopWord(part) ? undefined : lexicon.lookup(part);
       if (term !== undefined) entry.terms.push({ term, weight: weight * (joined === undefined ? 1 : PART_WEIGHT) });
     }
-    if (entry.terms.length === 0 && weight === 1) entry.terms.push(...guess(entry, vocabulary));
+    if (entry.terms.length > 0 || weight < 1) return;
+    entry.terms.push(...guess(entry, vocabulary, unknown < MAX_CORRECTED));
+    unknown++;
   });
 }
 
-function guess(word: QueryWord, { lexicon, docFrequency, isWord }: Vocabulary): WeightedTerm[] {
-  const halves = splitCompound(word.lower, stemOf, lexicon, docFrequency);
-  if (halves) return halves.map((term) => ({ term, weight: GUESSED_WEIGHT }));
-  if (isWord(word.stem)) return [];
-  const corrected = correctTypo(word.stem, lexicon, docFrequency);
-  if (corrected === undefined) return [];
-  word.stem = lexicon.stems[corrected] as string;
-  return [{ term: corrected, weight: GUESSED_WEIGHT }];
+/** What more tools speak of was meant: `repostory` is no `repo story`, `pulserate` is no mistyped `pulse`. */
+function guess(word: QueryWord, { lexicon, docFrequency, isWord }: Vocabulary, mayCorrect: boolean): WeightedTerm[] {
+  const halves = splitCompound(word.lower, stemOf, lexicon, docFrequency) ?? [];
+  const corrected =
+    isWord(word.stem) || !mayCorrect ? undefined : correctTypo(word.lower, lexicon, docFrequency, isWord);
+  if (corrected !== undefined) {
+    const term = lexicon.lookup(corrected);
+    const frequency = term === undefined ? 0 : docFrequency(term);
+    if (halves.length === 0 || frequency > Math.min(...halves.map(docFrequency))) {
+      word.stem = corrected;
+      return term === undefined ? [] : [{ term, weight: GUESSED_WEIGHT }];
+    }
+  }
+  return halves.map((term) => ({ term, weight: GUESSED_WEIGHT }));
 }
 
 /** `web hook` for a catalog that says `webhook`. */

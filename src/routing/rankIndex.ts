@@ -13,7 +13,7 @@ import type { Postings } from './postings.ts';
 import { planQuery, type QueryPlan, type Vocabulary } from './queryWords.ts';
 import { baseScores, gatherEvidence } from './scoring.ts';
 import { buildServerIndex, type ServerIndex } from './serverEvidence.ts';
-import { Scratch } from './signals.ts';
+import { type PhrasePostings, Scratch } from './signals.ts';
 import type { Thesaurus } from './thesaurus.ts';
 import { buildToolVectors, type ToolVectors } from './toolVectors.ts';
 import { learnedFor, type UseHistory } from './useHistory.ts';
@@ -51,6 +51,7 @@ export interface RankIndex {
   postings: Postings;
   idf: Float64Array;
   maxIdf: number;
+  phrases: WeakMap<readonly number[], PhrasePostings>;
   names: Postings;
   serverIndex: ServerIndex;
   /** `INTENT_CODES`, a byte a document. */
@@ -124,6 +125,7 @@ export function buildRankIndex(
     shared,
     lexicon,
     ...fields,
+    phrases: new WeakMap(),
     names: buildNameIndex(fieldTerms, fields.idf, lexicon.size),
     serverIndex: buildServerIndex(
       serverStems,

@@ -27,6 +27,8 @@ export interface TermIndex {
   postings: Postings;
   idf: Float64Array;
   maxIdf: number;
+  /** Phrases of the vocabulary in this catalog, worked out when first asked for: there are only so many. */
+  phrases: WeakMap<readonly number[], PhrasePostings>;
 }
 
 /** Adds what the terms weigh in each document; returns the greatest sum, which only ever grows. */
@@ -106,7 +108,14 @@ export function addConcept(index: TermIndex, concept: Concept, scratch: Scratch,
   return greatest;
 }
 
-/** A phrase counts where all of its words stand: its rarest word is walked, the others are looked up. */
+/** The documents that hold all words of a phrase, and what the words weigh there together. */
+export interface PhrasePostings {
+  docs: readonly number[];
+  sums: readonly number[];
+  mass: number;
+}
+
+/** A phrase counts where all of its words stand. */
 function raiseToPhrase(
   index: TermIndex,
   expansion: Expansion,
@@ -114,13 +123,31 @@ function raiseToPhrase(
   best: Float64Array,
   into: Float64Array,
 ): number {
+  let phrase = index.phrases.get(expansion.terms);
+  if (phrase === undefined) {
+    phrase = phrasePostings(index, expansion.terms);
+    index.phrases.set(expansion.terms, phrase);
+  }
+  const factor = (expansion.weight * Math.min(1, mass / phrase.mass)) / IMPACT_SCALE;
+  let greatest = 0;
+  for (let at = 0; at < phrase.docs.length; at++) {
+    const doc = phrase.docs[at] as number;
+    const rise = factor * (phrase.sums[at] as number) - (best[doc] as number);
+    if (rise <= 0) continue;
+    best[doc] = (best[doc] as number) + rise;
+    into[doc] = (into[doc] as number) + rise;
+    greatest = Math.max(greatest, into[doc] as number);
+  }
+  return greatest;
+}
+
+/** The rarest word is walked, the others are looked up. */
+function phrasePostings(index: TermIndex, phrase: readonly number[]): PhrasePostings {
   const { offsets, docs, impacts } = index.postings;
   const length = (term: number) => (offsets[term + 1] as number) - (offsets[term] as number);
-  const [rarest = 0, ...others] = [...expansion.terms].sort((a, b) => length(a) - length(b) || a - b);
-  let phraseMass = 0;
-  for (const term of expansion.terms) phraseMass += index.idf[term] as number;
-  const factor = (expansion.weight * Math.min(1, mass / phraseMass)) / IMPACT_SCALE;
-  let greatest = 0;
+  const [rarest = 0, ...others] = [...phrase].sort((a, b) => length(a) - length(b) || a - b);
+  const found: { docs: number[]; sums: number[]; mass: number } = { docs: [], sums: [], mass: 0 };
+  for (const term of phrase) found.mass += index.idf[term] as number;
   const from = others.map((term) => offsets[term] as number);
   for (let at = offsets[rarest] as number; at < (offsets[rarest + 1] as number); at++) {
     const doc = docs[at] as number;
@@ -128,17 +155,16 @@ function raiseToPhrase(
     for (let place = 0; place < others.length && sum > 0; place++) {
       const term = others[place] as number;
       const end = offsets[term + 1] as number;
-      const found = firstAtLeast(docs, from[place] as number, end, doc);
-      from[place] = found;
-      if (found < end && docs[found] === doc) sum += (index.idf[term] as number) * (impacts[found] as number);
+      const next = firstAtLeast(docs, from[place] as number, end, doc);
+      from[place] = next;
+      if (next < end && docs[next] === doc) sum += (index.idf[term] as number) * (impacts[next] as number);
       else sum = 0;
     }
-    const rise = Math.max(0, factor * sum - (best[doc] as number));
-    best[doc] = (best[doc] as number) + rise;
-    into[doc] = (into[doc] as number) + rise;
-    greatest = Math.max(greatest, into[doc] as number);
+    if (sum === 0) continue;
+    found.docs.push(doc);
+    found.sums.push(sum);
   }
-  return greatest;
+  return found;
 }
 
 /** The first place from `from` whose document is not before `doc`: in growing steps, then by halving. */

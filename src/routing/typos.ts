@@ -1,44 +1,52 @@
+import { stemmer } from 'stemmer';
 import type { Lexicon } from './lexicon.ts';
 
 const MIN_LENGTH = 5;
+/** Longer words have more edits than they are worth. */
+const MAX_LENGTH = 20;
 const MIN_HALF = 3;
 
-/** Whether one insertion, deletion, substitution or swap of neighbours makes the one word the other. */
-export function isOneEditAway(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  const [long, short] = a.length >= b.length ? [a, b] : [b, a];
-  let head = 0;
-  while (head < short.length && long[head] === short[head]) head++;
-  if (head === short.length) return true;
-  const tail = long.slice(head + 1);
-  if (long.length > short.length) return tail === short.slice(head);
-  if (tail === short.slice(head + 1)) return true;
-  return (
-    long[head] === short[head + 1] && long[head + 1] === short[head] && long.slice(head + 2) === short.slice(head + 2)
-  );
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/** Every word one deletion, swap of neighbours, substitution or insertion away, the first letter kept. */
+export function oneEditAway(word: string): Set<string> {
+  const edits = new Set<string>();
+  for (let at = 1; at <= word.length; at++) {
+    const head = word.slice(0, at);
+    const tail = word.slice(at + 1);
+    edits.add(head + tail);
+    if (at + 1 < word.length) edits.add(head + word[at + 1] + word[at] + word.slice(at + 2));
+    for (const letter of LETTERS) {
+      if (at < word.length) edits.add(head + letter + tail);
+      edits.add(head + letter + word.slice(at));
+    }
+  }
+  edits.delete(word);
+  return edits;
 }
 
 /**
- * The catalog's word for one it does not know: the most widely held word one edit away, the first letter kept.
- * Only for words that no list knows: a rare word is not a typo.
+ * The stem that was meant by a word no list knows: of all words one edit away the one that most tools hold, else the
+ * first by letters that any list knows. The edits are made in the word and not in its stem: `deploymnt` has none that
+ * `deploi` is near to.
  */
 export function correctTypo(
-  stem: string,
+  lower: string,
   lexicon: Lexicon,
   docFrequency: (term: number) => number,
-): number | undefined {
-  if (stem.length < MIN_LENGTH || !/^[a-z]+$/.test(stem)) return undefined;
-  let best: number | undefined;
+  isWord: (stem: string) => boolean,
+): string | undefined {
+  if (lower.length < MIN_LENGTH || lower.length > MAX_LENGTH || !/^[a-z]+$/.test(lower)) return undefined;
+  let best: string | undefined;
   let bestFrequency = 0;
-  for (let term = 0; term < lexicon.size; term++) {
-    const candidate = lexicon.stems[term] as string;
-    if (candidate.charCodeAt(0) !== stem.charCodeAt(0) || Math.abs(candidate.length - stem.length) > 1) continue;
-    if (candidate.length < MIN_LENGTH - 1 || !isOneEditAway(stem, candidate)) continue;
-    const frequency = docFrequency(term);
-    if (frequency > bestFrequency) {
-      best = term;
-      bestFrequency = frequency;
-    }
+  for (const edit of oneEditAway(lower)) {
+    const stem = stemmer(edit);
+    const term = lexicon.lookup(stem);
+    const frequency = term === undefined ? (isWord(stem) ? 0.5 : 0) : docFrequency(term);
+    if (frequency === 0 || frequency < bestFrequency) continue;
+    if (frequency === bestFrequency && best !== undefined && best <= stem) continue;
+    best = stem;
+    bestFrequency = frequency;
   }
   return best;
 }

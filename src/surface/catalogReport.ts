@@ -1,6 +1,7 @@
 import { countTokens } from '../catalog/tokens.ts';
 import type { CatalogTool } from '../catalog/types.ts';
 import type { CatalogReport } from '../control/contract.ts';
+import { schemaFindings } from '../dispatch/validation/schemaHealth.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import type { CatalogView } from './catalogView.ts';
 import { GATEWAY_TOOLS } from './gateway/definitions.ts';
@@ -25,7 +26,7 @@ export function catalogReport({ catalog }: CatalogView): CatalogReport {
           description: oneLine(tool.description || tool.title, DESCRIPTION_CHARS),
         })),
     })),
-    findings: catalog.findings,
+    findings: [...catalog.findings, ...schemaFindings(catalog.tools)],
     definitionTokens: tokensByServer.reduce((sum, { tokens }) => sum + tokens, 0),
     tokensByServer,
     gatewayTokens: countTokens(JSON.stringify(GATEWAY_TOOLS)) + countTokens(INSTRUCTIONS),

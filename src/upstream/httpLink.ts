@@ -44,19 +44,24 @@ export class HttpLink implements UpstreamLink {
 
   async explain(error: unknown): Promise<LinkFailure> {
     if (error instanceof LinkFailure) return error;
-    if (!(error instanceof UpstreamRequestError)) return new LinkFailure(describeRequestError(error, this.#timeoutMs));
+    if (!(error instanceof UpstreamRequestError))
+      return new LinkFailure(describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets));
     const { origin } = new URL(this.#config.url);
     switch (error.failure) {
       case 'unauthorized':
         return new LinkFailure(this.#signInReason(), 'needs_sign_in');
       case 'unsent':
-        return new LinkFailure(`${origin} could not be reached (${error.message}).`);
+        return new LinkFailure(`${origin} could not be reached (${this.#events.scrubSecrets(error.message)}).`);
       case 'closed':
-        return new LinkFailure(`The connection to ${origin} broke off (${error.message}).`);
+        return new LinkFailure(`The connection to ${origin} broke off (${this.#events.scrubSecrets(error.message)}).`);
       case 'timeout':
-        return new LinkFailure(`${origin} did not answer in time: ${error.message}.`);
+        return new LinkFailure(`${origin} did not answer in time: ${this.#events.scrubSecrets(error.message)}.`);
       default:
-        return new LinkFailure(describeRequestError(error, this.#timeoutMs), 'failed', error.retryAfterSeconds);
+        return new LinkFailure(
+          describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets),
+          'failed',
+          error.retryAfterSeconds,
+        );
     }
   }
 

@@ -20,6 +20,8 @@ export interface ConnectionEvents {
   /** State, catalog or reason have changed. */
   onChange(): void;
   log(line: string): void;
+  /** Applied to what a server says before it is told to anybody. */
+  scrubSecrets(text: string): string;
 }
 
 /** Makes the way to a server, one for each start; rejects with one sentence where something is missing for it. */
@@ -201,7 +203,7 @@ export class ServerConnection {
       return await this.#sendWhenReady(options, deadline, send);
     } catch (error) {
       if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
-      throw new NotDispatchedError(await this.#fail(error), this.#retryAfterSeconds);
+      throw new NotDispatchedError(await this.#fail(error), this.#state, this.#retryAfterSeconds);
     }
   }
 
@@ -210,22 +212,19 @@ export class ServerConnection {
     options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
     const { signal } = options;
     // Nobody but the person can change it: a call must not knock at a closed door each time.
-    if (this.#state === 'needs_sign_in' && !(await this.#services.mayTry?.(this.config))) throw this.#unauthorized();
+    if (this.#state === 'needs_sign_in' && !(await this.#services.mayTry?.(this.config)))
+      throw new NotDispatchedError(this.#reason ?? 'It asks for a sign-in.', this.#state);
     await waitAtMost(this.#restart(), deadline, signal);
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
-    if (!this.#usable && this.#state === 'needs_sign_in') throw this.#unauthorized();
     if (!this.#usable) {
       const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
       throw new NotDispatchedError(
         this.#state === 'starting' ? slow : (this.#reason ?? 'it is not running'),
+        this.#state,
         this.#retryAfterSeconds,
       );
     }
     return send(this.#usable, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
-  }
-
-  #unauthorized(): UpstreamRequestError {
-    return new UpstreamRequestError('unauthorized', this.#reason ?? 'It asks for a sign-in.', 401);
   }
 
   /** A server that wants more for this one request serves the others; one that lets us in no longer does not. */
@@ -287,6 +286,7 @@ export class ServerConnection {
           this.#onLost(link, reason);
         },
         log: (line) => this.#log(line),
+        scrubSecrets: this.#events.scrubSecrets,
       });
       if (this.#stopped) return;
       this.#link = link;
@@ -332,7 +332,7 @@ export class ServerConnection {
     this.#listing ??= this.#list()
       .catch((error: unknown) => {
         if (this.#state !== 'ready') return;
-        const why = describeRequestError(error, LIST_TIMEOUT_MS);
+        const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
         this.#reason = `It could not list its tools: ${why}${this.#kept.staleNote}`;
         this.#log(this.#reason);
         this.#events.onChange();
@@ -412,11 +412,14 @@ type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<
 /** The call never left: whoever made it may make it again. */
 export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
+  /** What the person must do first, where waiting is of no use. */
+  readonly failure: 'unauthorized' | 'unapproved' | undefined;
   /** How long the server asked to wait. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(message: string, retryAfterSeconds?: number) {
-    super(message);
+  constructor(reason: string, state?: ConnectionState, retryAfterSeconds?: number) {
+    super(reason);
+    this.failure = state === 'needs_sign_in' ? 'unauthorized' : state === 'needs_approval' ? 'unapproved' : undefined;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -43,7 +43,7 @@ export class StdioLink implements UpstreamLink {
   }
 
   get stderr(): readonly string[] {
-    return this.#stderr.lines;
+    return this.#stderr.lines.map((line) => this.#events.scrubSecrets(line));
   }
 
   async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
@@ -72,7 +72,7 @@ export class StdioLink implements UpstreamLink {
     const cause = closed
       ? await Promise.race([this.#ended?.catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)])
       : error;
-    return new LinkFailure(this.#withStderr(describeRequestError(cause, this.#timeoutMs)));
+    return new LinkFailure(this.#withStderr(describeRequestError(cause, this.#timeoutMs, this.#events.scrubSecrets)));
   }
 
   async close(): Promise<void> {
@@ -116,7 +116,7 @@ export class StdioLink implements UpstreamLink {
     this.#garbageLines += 1;
     if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
     const more = this.#garbageLines === LOGGED_GARBAGE_LINES ? ' (more of this is not logged)' : '';
-    this.#events.log(`not a message on stdout: ${oneLine(sample, 120)}${more}`);
+    this.#events.log(`not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`);
   }
 
   /** A server that has closed its output cannot answer, whether or not it still runs. */
@@ -133,7 +133,7 @@ export class StdioLink implements UpstreamLink {
 
   #withStderr(reason: string): string {
     const last = this.#stderr.lastMeaningful();
-    return last === undefined ? reason : `${reason} It said: ${oneLine(last, 200)}`;
+    return last === undefined ? reason : `${reason} It said: ${oneLine(this.#events.scrubSecrets(last), 200)}`;
   }
 }
 

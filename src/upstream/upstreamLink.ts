@@ -19,6 +19,8 @@ export interface LinkEvents {
   /** The way has gone by itself, for the reason given. Told once, and never after `close`. */
   onLost(reason: string): void;
   log(line: string): void;
+  /** Applied to all that a server says, before it is cut: half a secret is one still. */
+  scrubSecrets(text: string): string;
 }
 
 /** A way to one server: a process of its own, or a URL. It is connected once and closed once; a new start has a new one. */
@@ -35,10 +37,14 @@ export interface UpstreamLink {
 }
 
 /** What a failed request says, for a person. */
-export function describeRequestError(error: unknown, timeoutMs: number): string {
+export function describeRequestError(
+  error: unknown,
+  timeoutMs: number,
+  scrubSecrets: (text: string) => string,
+): string {
   if (error instanceof UpstreamRequestError) {
     if (error.failure === 'timeout') return `It did not answer within ${timeoutMs / 1000} s.`;
-    return `It answered with an error: ${oneLine(error.message, 200)}.`.replace(/\.\.$/, '.');
+    return `It answered with an error: ${oneLine(scrubSecrets(error.message), 200)}.`.replace(/\.\.$/, '.');
   }
   return error instanceof Error ? error.message : String(error);
 }

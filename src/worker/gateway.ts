@@ -1,5 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
+import type { CatalogTool } from '../catalog/types.ts';
 import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
 import { FileSecrets } from '../config/fileSecrets.ts';
 import { FileTokens } from '../config/fileTokens.ts';
@@ -8,6 +9,8 @@ import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.
 import { followReferences, type SecretSource } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
+  ApprovalQuestion,
+  ApprovalVerdict,
   CatalogReport,
   GatewayHealth,
   GatewaySnapshot,
@@ -15,7 +18,11 @@ import type {
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
+import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
+import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
+import { scrubSecrets } from '../firewall/secrets.ts';
+import { visibleText } from '../firewall/visibleText.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
@@ -33,6 +40,8 @@ import { SignIns } from '../upstream/signIns.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
 import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
+import { approvalFile } from './approvalFile.ts';
+import { readCallSettings } from './callSettings.ts';
 import { rankResources } from './rankResources.ts';
 import { type SignInRequests, signInRequests } from './signInRequests.ts';
 import { UseMemory } from './useMemory.ts';
@@ -43,6 +52,8 @@ export interface GatewayOptions {
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
+  /** Asks the person at an editor that watches. */
+  approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
 }
 
 /** These serve nothing until somebody does something. */
@@ -61,9 +72,11 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
   readonly #pool: ServerPool;
-  readonly #artifacts = new ArtifactStore();
+  readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
   readonly #uses: UseMemory;
+  readonly #calls: CallPipeline<AdmittedResult>;
+  #firewall: Firewall;
   readonly #approvals: Approvals;
   readonly #secrets: SecretSource;
   readonly #signIns: SignIns;
@@ -77,6 +90,14 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#config = loadConfig(options.workspace, process.env);
+    const { artifacts } = this.#config;
+    this.#artifacts = new ArtifactStore({
+      folder: join(options.stateFolder, 'artifacts'),
+      maxBytes: artifacts.maxBytes,
+      maxCount: artifacts.maxArtifacts,
+      maxAgeMs: artifacts.ttlSeconds * 1_000,
+    });
+    this.#firewall = this.#newFirewall();
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
     this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
     this.#signIns = new SignIns(new FileTokens(rootOf(options.stateFolder)));
@@ -93,9 +114,21 @@ export class Gateway {
     this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
       log: options.log,
+      scrubSecrets,
     });
     this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#follow(config));
+    this.#calls = new CallPipeline<AdmittedResult>({
+      upstream: (server) => this.#pool.get(server),
+      firewall: (result, { tool, provenance }) =>
+        this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance }),
+      scrubSecrets,
+      approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
+      approvalStore: approvalFile(options.stateFolder, options.log),
+      log: options.log,
+    });
+    this.#configureCalls();
     this.surface = gatewaySurface({
+      calls: this.#calls,
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
@@ -104,7 +137,6 @@ export class Gateway {
       recordUse: (query, toolId) => {
         if (this.#config.browse.learning) this.#uses.record(query, toolId);
       },
-      connection: (name) => this.#pool.get(name),
       artifacts: this.#artifacts,
       onCallStart: () => {
         this.#inFlight += 1;
@@ -122,6 +154,7 @@ export class Gateway {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
     this.#logProblems();
+    this.#calls.validator.warmUp();
     this.#apply();
     // From the first answer on every configured server has its place.
     this.#rebuild();
@@ -138,6 +171,8 @@ export class Gateway {
     unwatchFile(configFile(this.#options.workspace));
     unwatchFile(this.#approvals.file, this.#onApprovals);
     this.#uses.flush();
+    await this.#artifacts.flush();
+    this.#calls.dispose();
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
@@ -226,9 +261,23 @@ export class Gateway {
   #reload(): void {
     const loaded = loadConfig(this.#options.workspace, process.env);
     this.#config = loaded.usable ? loaded : { ...this.#config, exists: loaded.exists, problems: loaded.problems };
+    this.#configureCalls();
+    this.#firewall = this.#newFirewall();
     this.#logProblems();
     this.#apply();
     this.#onServersChanged();
+  }
+
+  /** A wrong block leaves the last good ones in force; where it is wrong is told with the file's other problems. */
+  #configureCalls(): void {
+    const { settings, problem } = readCallSettings(this.#config.calls);
+    if (settings) this.#calls.configure(settings);
+    if (problem) this.#config = { ...this.#config, problems: [...this.#config.problems, problem] };
+  }
+
+  #newFirewall(): Firewall {
+    const { shownChars, maskSecrets, maskOnDisk } = this.#config.artifacts;
+    return new Firewall({ store: this.#artifacts, shownChars, maskForModel: maskSecrets, maskOnDisk });
   }
 
   #logProblems(): void {
@@ -253,6 +302,7 @@ export class Gateway {
     this.#listed = listed;
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
+      this.#calls.invalidate();
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
@@ -285,6 +335,19 @@ export class Gateway {
       stderr: connection.stderr,
     };
   }
+}
+
+const SHOWN_ARGS_CHARS = 600;
+
+function approvalQuestion(tool: CatalogTool, args: object, reason: string): ApprovalQuestion {
+  const shown = visibleText(scrubSecrets(JSON.stringify(args)));
+  return {
+    tool: visibleText(tool.upstreamName),
+    toolId: tool.id,
+    server: tool.server,
+    reason: visibleText(reason),
+    args: shown.length <= SHOWN_ARGS_CHARS ? shown : `${shown.slice(0, SHOWN_ARGS_CHARS - 1)}…`,
+  };
 }
 
 function listingOf(connection: ServerConnection) {

@@ -1,4 +1,5 @@
 import { ftruncateSync, writeSync } from 'node:fs';
+import { scrubSecrets } from '../firewall/secrets.ts';
 
 /** stderr is the worker's log file, opened for appending by whoever started it. */
 const STDERR = 2;
@@ -14,7 +15,7 @@ export function writeLog(line: string): void {
       ftruncateSync(STDERR, 0);
       written = 0;
     }
-    written += writeSync(STDERR, `${line}\n`);
+    written += writeSync(STDERR, `${scrubSecrets(line)}\n`);
   } catch {
     // Nobody could be told of it either.
   }

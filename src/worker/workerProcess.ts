@@ -2,7 +2,13 @@ import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { unwritable } from '../config/stateFolder.ts';
 import { type ControlServer, serveControl } from '../control/channel.ts';
-import type { ControlRequests, GatewaySnapshot, SessionStatus } from '../control/contract.ts';
+import type {
+  ApprovalQuestion,
+  ApprovalVerdict,
+  ControlRequests,
+  GatewaySnapshot,
+  SessionStatus,
+} from '../control/contract.ts';
 import { isAlive } from '../host/startLock.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
@@ -52,6 +58,7 @@ export class WorkerProcess {
       stateFolder: options.stateFolder,
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
+      approve: (question) => this.#approve(question),
     });
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
@@ -201,6 +208,15 @@ export class WorkerProcess {
       this.#snapshotTimer = undefined;
       for (const watcher of this.#watchers.keys()) void this.#tell(watcher);
     }, SNAPSHOT_INTERVAL_MS);
+  }
+
+  /** The first editor that has somebody to ask answers for all. */
+  async #approve(question: ApprovalQuestion): Promise<ApprovalVerdict> {
+    for (const watcher of [...this.#watchers.keys()]) {
+      const verdict = await watcher.approve(question);
+      if (verdict !== 'unavailable') return verdict;
+    }
+    return 'unavailable';
   }
 
   /** A watcher that does not read is sent one snapshot, not all of them: when it has read, the latest follows. */

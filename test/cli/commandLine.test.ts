@@ -14,7 +14,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, stop, browse, catalog, learned, approve, secret, login, logout, --help, --version\./,
+      /unknown option "--json"; there are serve, status, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace\./],

@@ -33,6 +33,22 @@ const VALUES: Record<string, unknown> = {
   topK: 5,
   cacheStable: true,
   learning: false,
+  artifacts: {},
+  tolerantArgs: true,
+  policyPreset: 'safe',
+  policy: {},
+  retry: {},
+  rateLimits: {},
+  cache: {},
+  schemaLimits: {},
+  timeouts: {},
+  replay: {},
+  shownChars: 500,
+  maskSecrets: 'always',
+  maskOnDisk: true,
+  ttlSeconds: 60,
+  maxBytes: 1000,
+  maxArtifacts: 10,
 };
 
 const filled = (properties: object): Record<string, unknown> =>
@@ -42,13 +58,14 @@ describe('the schema that the editor completes by and the loader', () => {
   it('know the same keys', () => {
     const server = filled(schema.definitions.server.properties);
     const browse = filled(schema.properties.browse?.properties ?? {});
+    const artifacts = filled(schema.properties.artifacts?.properties ?? {});
     // A server is a program or at an address, never both.
     const without = (...names: string[]) =>
       Object.fromEntries(Object.entries(server).filter(([name]) => !names.includes(name)));
     const program = without('url', 'headers', 'auth');
     const address = { ...without('command', 'args', 'env', 'envFile', 'cwd'), type: 'http' };
-    const config = { ...filled(schema.properties), servers: { one: program, two: address }, browse };
-    expect(Object.values({ ...config, ...server, ...browse })).not.toContain(undefined);
+    const config = { ...filled(schema.properties), servers: { one: program, two: address }, browse, artifacts };
+    expect(Object.values({ ...config, ...server, ...browse, ...artifacts })).not.toContain(undefined);
     expect(problemsOf(config)).toEqual([]);
   });
 

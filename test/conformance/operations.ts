@@ -1,9 +1,26 @@
 import type { OperationTable, OverruledCase } from './conformance.ts';
 import { catalogOperations, catalogOverruled } from './ops/catalog.ts';
+import { configOperations } from './ops/config.ts';
+import { dispatchOperations } from './ops/dispatch.ts';
+import { FIREWALL_OPS } from './ops/firewall.ts';
 import { routingOperations } from './ops/routing.ts';
 import { surfaceOperations } from './ops/surface.ts';
 
+const firewallGroup = Object.fromEntries(
+  Object.entries(FIREWALL_OPS).map(([op, run]) => [op, { run: (input: unknown) => run(input as never) }]),
+);
+
 /** All operations there are, room by room. */
-export const operations: OperationTable = { ...catalogOperations, ...routingOperations, ...surfaceOperations };
+export const operations: OperationTable = {
+  ...catalogOperations,
+  ...configOperations,
+  ...routingOperations,
+  ...surfaceOperations,
+  ...dispatchOperations,
+  envelope: firewallGroup,
+  execute_envelope: firewallGroup,
+  view_selectors: firewallGroup,
+  secrets: firewallGroup,
+};
 
 export const overruled: readonly OverruledCase[] = [...catalogOverruled];

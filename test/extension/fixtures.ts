@@ -59,6 +59,8 @@ export class ScriptedWorker implements ControlClient {
   onSnapshot(listener: (snapshot: GatewaySnapshot) => void): void {
     this.#snapshot = listener;
   }
+  /** No test of the link asks anybody. */
+  onApproval(): void {}
   onClose(listener: () => void): void {
     this.#close = listener;
   }

@@ -148,7 +148,9 @@ describe('a full disk', () => {
     fill(disk);
     there.configure(more);
     await host.toolId('/three/echo');
-    expect(await host.call('tool_execute', { tool_id: id, args: { text: 'fine' } })).toMatchObject({ text: 'fine\n' });
+    expect(await host.call('tool_execute', { tool_id: id, args: { text: 'fine' } })).toMatchObject({
+      text: 'ok\nfine\n',
+    });
     expect(host.stderr).toBe('');
     const worker = (await status(there)).worker?.pid as number;
     process.kill(worker, 'SIGKILL');

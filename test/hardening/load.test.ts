@@ -98,7 +98,7 @@ describe('under load', () => {
       }
     }
     expect(await host.call('tool_execute', { tool_id: good as string, args: { text: 'fine' } })).toMatchObject({
-      text: 'fine\n',
+      text: 'ok\nfine\n',
     });
     expect((await status(workspace)).servers.find(({ name }) => name === 'many')).toMatchObject({ toolCount: 400 });
     expect(isAlive(worker)).toBe(true);

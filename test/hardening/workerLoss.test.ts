@@ -20,7 +20,7 @@ describe('when the worker is killed', () => {
     const killed = killWorker(workspace);
     await host.toolId('/one/echo');
     const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'still here' } });
-    expect(answer).toMatchObject({ isError: false, text: 'still here\n' });
+    expect(answer).toMatchObject({ isError: false, text: 'ok\nstill here\n' });
     expect(rendezvous(workspace)?.pid).not.toBe(killed);
   });
 
@@ -69,7 +69,7 @@ describe('when the worker is killed', () => {
     // The successor knows its tools without it: a call starts it, and no sooner than its predecessor is gone.
     await until('an answer', async () => {
       const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'again' } });
-      return answer.text === 'again\n';
+      return answer.text === 'ok\nagain\n';
     });
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(2);
     expect(orphans.filter(isAlive)).toEqual([]);

@@ -52,7 +52,7 @@ describe('what a repository names', () => {
     // Back to what was approved: its catalog is known, and it may run.
     write(workspace, { one: servers.fixture('--pid-file', pids) });
     await until('the way back', async () => (await stateOf(workspace, 'one')) === 'ready');
-    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('hi\n');
+    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
   });
 
   it('can be browsed where its catalog is known, and a call of it is refused', async () => {
@@ -64,12 +64,12 @@ describe('what a repository names', () => {
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
     const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
-    expect(answer.text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*has not been approved/);
+    expect(answer.text).toMatch(/^Error PERMISSION_DENIED: one waits for the user's approval, and nothing was sent/);
     expect(await stateOf(workspace, 'one')).toBe('needs_approval');
     await waygate(workspace, ['approve', '--all']);
     await until('an answer', async () => {
       const next = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
-      return next.text === 'hi\n';
+      return next.text === 'ok\nhi\n';
     });
   });
 

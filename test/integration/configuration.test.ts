@@ -25,7 +25,7 @@ describe('what is wrong with a configuration', () => {
     workspace.approve();
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/works/echo');
-    expect(await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).toMatchObject({ text: 'hi\n' });
+    expect(await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).toMatchObject({ text: 'ok\nhi\n' });
     const { text } = await until('all to have settled', async () => {
       const answer = await host.call('tool_browse', { path: '/' });
       return !answer.text.includes('starting') && answer;
@@ -85,7 +85,7 @@ describe('a configuration that changes', () => {
     const notes = () => host.call('tool_browse', { path: '/' }).then(({ text }) => text);
     await until('the problem to be told', async () => (await notes()).includes('This is not JSON'));
     expect(await host.call('tool_execute', { tool_id: id, args: { text: 'still' } })).toMatchObject({
-      text: 'still\n',
+      text: 'ok\nstill\n',
     });
     writeFileSync(workspace.configFile, good);
     await until('the problem to be gone', async () => !(await notes()).includes('This is not JSON'));

@@ -36,7 +36,7 @@ describe('a workspace whose servers are known', () => {
     expect((await waygate(workspace, ['status'])).stdout).toMatch(/^ {2}s0 {2}not started, 6 tools$/m);
     expect(started(pids)).toBe(5);
     const id = await host.toolId('/s3/echo');
-    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('hi\n');
+    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
     expect((await status(workspace)).servers.map(({ state }) => state)).toEqual([
       'not_started',
       'not_started',

@@ -16,14 +16,14 @@ describe('ten servers of which one needs eight seconds', () => {
     const answers = await Promise.all(
       ids.map((id, i) => host.call('tool_execute', { tool_id: id, args: { text: `hi ${i}` } })),
     );
-    expect(answers.map(({ text }) => text)).toEqual(ids.map((_, i) => `hi ${i}\n`));
+    expect(answers.map(({ text }) => text)).toEqual(ids.map((_, i) => `ok\nhi ${i}\n`));
     const found = await host.call('tool_browse', { query: 'say back a text' });
     expect(found.text).toMatch(/quick-\d:echo/);
     expect(found.text).toContain('Still starting: slow (browse again shortly).');
     expect((await status(workspace)).servers[0]).toMatchObject({ name: 'slow', state: 'starting' });
     const late = await host.toolId('/slow/echo');
     expect(await host.call('tool_execute', { tool_id: late, args: { text: 'late' } })).toMatchObject({
-      text: 'late\n',
+      text: 'ok\nlate\n',
     });
     expect((await host.call('tool_browse', { path: '/' })).text).not.toContain('starting');
   });
@@ -41,7 +41,7 @@ describe('several clients of one workspace', () => {
         hosts[i % 2 ? 1 : 0].call('tool_execute', { tool_id: id as string, args: { text: `call ${i}` } }),
       ),
     );
-    expect(answers.map(({ text }) => text)).toEqual(answers.map((_, i) => `call ${i}\n`));
+    expect(answers.map(({ text }) => text)).toEqual(answers.map((_, i) => `ok\ncall ${i}\n`));
     const { readFileSync } = await import('node:fs');
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
     // One goes in the middle of a call: the other does not notice.
@@ -49,7 +49,7 @@ describe('several clients of one workspace', () => {
     const call = hosts[0].call('tool_execute', { tool_id: wait, args: { ms: 300 } });
     void hosts[1].request('tools/call', { name: 'tool_execute', arguments: { tool_id: wait, args: { ms: 60_000 } } });
     hosts[1].child.kill('SIGKILL');
-    expect((await call).text).toBe('waited 300 ms\n');
+    expect((await call).text).toBe('ok\nwaited 300 ms\n');
     await until('one session', async () => (await status(workspace)).sessions.length === 1);
   });
 

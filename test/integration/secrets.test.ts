@@ -27,7 +27,7 @@ describe('a server whose secret is not set', () => {
     expect(await setSecret(workspace, 'demo', 'hunter22')).toMatch(/^Set demo in \S+secrets\.json\.\n$/);
     const id = await host.toolId('/one/environment');
     const answer = await host.call('tool_execute', { tool_id: id, args: {} });
-    expect(JSON.parse(answer.text)).toMatchObject({ API_KEY: 'hunter22' });
+    expect(JSON.parse(answer.text.replace('ok\n', ''))).toMatchObject({ API_KEY: 'hunter22' });
     expect(JSON.stringify(await status(workspace))).not.toContain('hunter22');
     expect(readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8')).not.toContain('hunter22');
     expect((await waygate(workspace, ['secret', 'list'])).stdout).toBe('demo\n');

@@ -108,8 +108,9 @@ describe('what is looked up', () => {
     expect(weights('rename "budget report"')).toEqual({ renam: 1, budget: 0.5, report: 0.5 });
   });
 
-  test('what stands beyond the first 500 signs is not read', () => {
-    expect(weights(`${'zz '.repeat(200)}branch`)).toEqual({});
+  test('what stands beyond the first 500 signs or 64 words is not read', () => {
+    expect(weights(`${'z'.repeat(510)} branch`)).toEqual({});
+    expect(weights(`${'zz '.repeat(70)}branch`)).toEqual({});
   });
 
   test('a word said often counts twice at most', () => {

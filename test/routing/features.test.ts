@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogTool } from '../../src/catalog/types.ts';
-import { buildRankIndex, type RankOptions, type RankServer, rank } from '../../src/routing/rankIndex.ts';
+import {
+  buildRankIndex,
+  explainRanking,
+  type RankOptions,
+  type RankServer,
+  rank,
+} from '../../src/routing/rankIndex.ts';
 import { makeTool, SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
 
 /** The ids found in a catalog of these tools, on words alone unless said otherwise. */
@@ -116,6 +122,9 @@ describe('meanings', () => {
     const tools = [
       makeTool('a', 'request_leave', { description: 'Request leave.' }),
       makeTool('a', 'open_pull_request', { description: 'Open one.' }),
+      makeTool('a', 'pull_image'),
+      makeTool('a', 'pull_lever'),
+      makeTool('a', 'pull_weight'),
       ...AROUND,
     ];
     expect(found(tools, 'a PR')).toEqual(['a:open_pull_request']);
@@ -252,7 +261,14 @@ describe('cards', () => {
     );
     const place = (list: string[]) => list.findIndex((id) => !id.startsWith('crowd:'));
     expect(place(found([...crowd, ...others, ...AROUND], 'pick lemon'))).toBe(5);
-    expect(place(found([...crowd, ...others, ...AROUND], 'pick lemon from the crowd'))).not.toBe(5);
+    const index = buildRankIndex([...crowd, ...others, ...AROUND], []);
+    const stoodBack = (query: string) =>
+      explainRanking(index, query, { topK: 10 }).hits.filter(
+        ({ toolId, contributions }) =>
+          toolId.startsWith('crowd:') && contributions.some(({ from }) => from === 'variant or sibling'),
+      ).length;
+    expect(stoodBack('pick lemon')).toBeGreaterThan(0);
+    expect(stoodBack('pick lemon from the crowd')).toBe(0);
   });
 });
 

@@ -41,6 +41,8 @@ export class AuthorizationServer {
   readonly #codes = new Map<string, Record<string, string>>();
   readonly #access = new Map<string, Issued>();
   readonly #refresh = new Map<string, Omit<Issued, 'expiresAt'>>();
+  /** Every token that was given out. */
+  readonly issued: string[] = [];
   issuer = '';
   /** Answers token requests with this status. */
   outage: number | undefined;
@@ -188,6 +190,7 @@ export class AuthorizationServer {
 
   #issue(aud: string, scope: string): object {
     const [access_token, refresh_token] = [randomUUID(), randomUUID()];
+    this.issued.push(access_token, refresh_token);
     const expires_in = this.#options.expiresIn ?? 3600;
     this.#access.set(access_token, { aud, scope, expiresAt: Date.now() + expires_in * 1000 });
     this.#refresh.set(refresh_token, { aud, scope });

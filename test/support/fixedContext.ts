@@ -1,10 +1,13 @@
 import type { ServerListing } from '../../src/catalog/types.ts';
 import { type BrowseConfig, DEFAULT_BROWSE } from '../../src/config/gatewayConfig.ts';
 import type { ServerStatus } from '../../src/control/contract.ts';
+import { CallPipeline } from '../../src/dispatch/callPipeline.ts';
 import { ArtifactStore } from '../../src/firewall/artifactStore.ts';
+import { type AdmittedResult, Firewall } from '../../src/firewall/firewall.ts';
 import { emptyHistory, recordUse } from '../../src/routing/useHistory.ts';
 import { CatalogView } from '../../src/surface/catalogView.ts';
 import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
+import { NotDispatchedError } from '../../src/upstream/serverConnection.ts';
 
 /** The surface over a fixed catalog: no process behind it, so nothing can be executed, everything browsed. */
 export function fixedContext(
@@ -12,6 +15,8 @@ export function fixedContext(
   options: { browse?: Partial<BrowseConfig>; servers?: readonly ServerStatus[] } = {},
 ): GatewayContext {
   const view = CatalogView.build(listings, 1);
+  const artifacts = new ArtifactStore();
+  const firewall = new Firewall({ store: artifacts });
   let history = emptyHistory();
   return {
     view: () => view,
@@ -22,8 +27,16 @@ export function fixedContext(
     recordUse: (query, toolId) => {
       history = recordUse(history, query, toolId);
     },
-    connection: () => undefined,
-    artifacts: new ArtifactStore(),
+    artifacts,
+    calls: new CallPipeline<AdmittedResult>({
+      // Its servers are there by name alone: a dry run finds them, a call does not.
+      upstream: (server) => ({
+        state: 'not_started',
+        call: () => Promise.reject(new NotDispatchedError(`${server} has no process here`)),
+      }),
+      firewall: (result, { tool: { id: toolId, upstreamName } }) => firewall.admit(result, { toolId, upstreamName }),
+      scrubSecrets: (text) => text,
+    }),
     onCallStart: () => undefined,
     onCallEnd: () => undefined,
   };

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { WORKSPACE_OWNER } from '../../src/firewall/artifactStore.ts';
+import { textContent } from '../../src/firewall/partContent.ts';
 import { MAX_ANSWER_CHARS } from '../../src/ops/porcelain.ts';
 import { FILE, fixedGateway, SHOP, textOf } from './fixedGateway.ts';
 
@@ -124,11 +126,14 @@ describe('the length of an answer', () => {
   const problems = Array.from({ length: 60 }, () => ({ severity: 'error' as const, message: long, location }));
   const crowd = fixedGateway({ archive: many }, { servers: failed, configuration: { problems } });
   const first = crowd.view.catalog.tools[0]?.id as string;
-  const { handle } = crowd.artifacts.put('text', first, {
-    bytes: Buffer.from('"quoted"\n\t\u0001'.repeat(4_000)),
+  const { handle } = crowd.artifacts.hold({
+    kind: 'text',
+    source: first,
+    content: textContent('"quoted"\n\t\u0001'.repeat(4_000)),
     mediaType: 'text/plain',
     label: 'x',
-  });
+    owner: WORKSPACE_OWNER,
+  }).info;
 
   it.each(
     (['porcelain', 'json'] as const).flatMap((render) => [

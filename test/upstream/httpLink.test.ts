@@ -43,6 +43,7 @@ function connect(url: string, more: Partial<HttpServerConfig> = {}) {
         if (states.at(-1) !== connection.state) states.push(connection.state);
       },
       log: () => undefined,
+      scrubSecrets: (text) => text,
     },
   );
   onTestFinished(() => connection.stop());

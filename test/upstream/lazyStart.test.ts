@@ -48,6 +48,7 @@ function lazyServer(idleMs = 3_600_000) {
           if (states.at(-1) !== connection.state) states.push(connection.state);
         },
         log: (line) => void log.push(line),
+        scrubSecrets: (text) => text,
       },
     );
     onTestFinished(() => connection.stop());

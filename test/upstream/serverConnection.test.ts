@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { StdioLink } from '../../src/upstream/stdioLink.ts';
@@ -11,8 +12,7 @@ import { servers, temporaryFolder } from '../support/workspace.ts';
 const WAIT = { timeoutMs: 20_000 };
 
 /** A connection to a real server; its states as they came, and its log. */
-function connect(config: Partial<StdioServerConfig>) {
-  const journal = new ChildJournal(temporaryFolder('wg-connection-'));
+function connect(config: Partial<StdioServerConfig>, journal = new ChildJournal(temporaryFolder('wg-connection-'))) {
   const states: string[] = [];
   const log: string[] = [];
   const connection: ServerConnection = new ServerConnection(
@@ -34,6 +34,7 @@ function connect(config: Partial<StdioServerConfig>) {
         if (states.at(-1) !== connection.state) states.push(connection.state);
       },
       log: (line) => void log.push(line),
+      scrubSecrets,
     },
   );
   onTestFinished(() => connection.stop());
@@ -84,6 +85,20 @@ describe('a connection to a server', () => {
     expect(states).toEqual(['starting', 'failed']);
     expect(connection.reason).toMatch(reason);
     await expect(connection.call('echo', {}, WAIT)).rejects.toThrow(NotDispatchedError);
+  });
+
+  it('knows how a server ended that was gone before anything could be said to it', async () => {
+    /** A disk that takes its time. */
+    class SlowJournal extends ChildJournal {
+      override async add(pid: number): Promise<void> {
+        await super.add(pid);
+        await new Promise((done) => setTimeout(done, 400));
+      }
+    }
+    const slow = new SlowJournal(temporaryFolder('wg-connection-'));
+    const { connection } = connect(servers.fixture('--say-and-exit', 'Error: no key'), slow);
+    await connection.start();
+    expect(connection.reason).toBe('It ended before it answered (exit code 3). It said: Error: no key');
   });
 
   it('runs a command with spaces in its path', async () => {

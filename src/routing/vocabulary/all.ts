@@ -4,9 +4,11 @@ import { DATA } from './data.ts';
 import { DEVELOPMENT } from './development.ts';
 import { FORMS } from './forms.ts';
 import { IDIOMS } from './idioms.ts';
+import { MONEY } from './money.ts';
 import { OPERATIONS } from './operations.ts';
 import { PLATFORMS } from './platforms.ts';
 import { PRODUCTS } from './products.ts';
+import { TRADES } from './trades.ts';
 import { VERBS } from './verbs.ts';
 import { WORK } from './work.ts';
 import { WORLD } from './world.ts';
@@ -22,11 +24,13 @@ export function wholeVocabulary(): Thesaurus {
     OPERATIONS,
     DATA,
     WORK,
+    MONEY,
     WORLD,
     IDIOMS,
     PRODUCTS,
     PLATFORMS,
     CAPABILITIES,
+    TRADES,
   ]);
   return compiled;
 }

@@ -166,6 +166,28 @@ add_up > sum, total, calculate
 in_bold, stand_out, make_it_pretty, look_nice > format, style
 red_background, in_red, in_green > color, format, fill, background
 
+# verbs with their prepositions
+comment_on, comment_under, reply_under > add, create, comment
+put_on, put_into, put_onto, stick_on > add, attach, create~
+take_off, take_out, take_from > remove, delete
+turn_into, make_into, change_into > convert, generate, create, transform
+split_into, cut_into, divide_into, break_into > split, divide, breakdown
+move_into, bring_into, drag_into > move, add
+belong_to, belongs_to, part_of, is_in, is_on, are_in > list, members, get~
+who_is_in, who_is_on, who_belongs, who_works > members, users, list
+which_arguments, which_parameters, what_parameters, which_options > arguments, parameters, details, schema, options
+how_many_are_stored, how_many_are_there, how_many_do_we_have > count, stats, list
+drive_from, drive_to, walk_to, get_from, travel_from, way_from > directions, route, distance
+stop_over_the_weekend, overnight, outside_office_hours > pause, stop, schedule
+wait_until, wait_for, hold_on_until > wait
+look_like, looks_like > screenshot, preview, get~
+apply_to, use_for > apply, set, assign
+log_in_with, sign_in_with, use_another_account > login, account, authenticate, manage
+charge_for, bill_for, invoice_for > charge, invoice, create
+ask_about, question_about > ask, search, chat
+talk_to, chat_with > chat, message, conversation
+run_against, run_on > run, execute, query
+
 # of people and places
 how_do_i_get_to, way_to, get_from, get_there, how_to_reach > directions, route
 how_long_to, how_long_does_it_take_to_get > duration, directions, distance, matrix

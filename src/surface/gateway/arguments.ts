@@ -20,7 +20,8 @@ export function checkArguments(definition: ToolDefinition, args: unknown): Check
       const hint = suggestion ? `did you mean "${suggestion}"?` : `it takes ${names.join(', ')}.`;
       throw argsInvalid(`${definition.name} has no argument "${oneLine(name, 64)}"; ${hint}`, [name]);
     }
-    const expected = mismatch(schema, value);
+    // A tool's own arguments are the pipeline's to judge: a model may have sent them as text (000 §4.4).
+    const expected = name === 'args' ? undefined : mismatch(schema, value);
     if (expected) throw argsInvalid(`"${name}" of ${definition.name} must be ${expected}.`, [name]);
   }
   for (const name of required) {

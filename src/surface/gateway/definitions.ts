@@ -57,7 +57,7 @@ export const GATEWAY_TOOLS: readonly ToolDefinition[] = [
     name: 'tool_view',
     title: 'Read more of a result',
     description:
-      'Read a part of a long result by its handle, with a selector: {"type": "head", "chars": 2000}, {"type": "lines", "start": 0, "end": 80}, {"type": "rows", "start": 0, "end": 20} or {"type": "json_keys", "keys": ["items"]}. The handle "schema:<tool_id>" shows the arguments a tool takes.',
+      'Read a part of a long result by its handle, with a selector: {"type": "head", "chars": 2000}, {"type": "lines", "start": 0, "end": 80}, {"type": "rows", "start": 0, "end": 20}, {"type": "grep", "pattern": "^id:"} or {"type": "json_keys", "keys": ["items"]}. The handle "schema:<tool_id>" shows the arguments a tool takes.',
     inputSchema: {
       type: 'object',
       properties: { handle: { type: 'string' }, selector: { type: 'object' }, render: RENDER },

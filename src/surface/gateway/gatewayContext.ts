@@ -1,8 +1,9 @@
 import type { BrowseConfig } from '../../config/gatewayConfig.ts';
 import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import type { CallPipeline } from '../../dispatch/callPipeline.ts';
 import type { ArtifactStore } from '../../firewall/artifactStore.ts';
+import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
-import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import type { CatalogView } from '../catalogView.ts';
 
 /** What the surface works on: the worker owns it. */
@@ -14,8 +15,9 @@ export interface GatewayContext {
   /** What was executed after which query, in this workspace. */
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;
-  connection(server: string): ServerConnection | undefined;
   artifacts: ArtifactStore;
+  /** The way of every `tool_execute`. */
+  calls: CallPipeline<AdmittedResult>;
   onCallStart(): void;
   onCallEnd(call: Omit<CallRecord, 'id'>): void;
 }

@@ -1,3 +1,4 @@
+import { type MetaTool, rateLimited } from '../../dispatch/quota.ts';
 import { boundData } from '../../ops/boundData.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
@@ -61,9 +62,15 @@ async function callTool(
     );
   }
   const checked: CheckedArguments = checkArguments(definition, args);
-  if (name === 'tool_browse') return browse(checked, context, session);
-  if (name === 'tool_view') return view(checked, context, session);
-  return execute(checked, context, session, call);
+  if (name === 'tool_execute') return execute(checked, context, session, call);
+  takeQuota(name as MetaTool, checked, context, call.session);
+  return name === 'tool_view' ? view(checked, context, session, call) : browse(checked, context, session);
+}
+
+/** The limits of `tool_execute` are the pipeline's; those of the other two are taken here (000 §4.5). */
+function takeQuota(metaTool: MetaTool, args: CheckedArguments, context: GatewayContext, session: object): void {
+  const decision = context.calls.limiter.take({ session, metaTool });
+  if (!decision.allowed) throw rateLimited(metaTool === 'tool_view' ? String(args.handle) : '', decision);
 }
 
 interface ToolResult {

@@ -1,7 +1,9 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import { select, viewFailed } from '../../firewall/selectors.ts';
-import { GatewayError } from '../../ops/gatewayError.ts';
+import { elicitApproval } from '../../dispatch/elicitApproval.ts';
+import { viewArtifact } from '../../firewall/viewArtifact.ts';
+import { visibleText } from '../../firewall/visibleText.ts';
 import { boundText, count } from '../../ops/porcelain.ts';
+import type { SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { CheckedArguments } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import type { SessionState } from './sessionState.ts';
@@ -10,31 +12,26 @@ import { unknownTool } from './unknownTool.ts';
 
 const SCHEMA_PREFIX = 'schema:';
 
-export function view(args: CheckedArguments, context: GatewayContext, session: SessionState): Answer {
+export async function view(
+  args: CheckedArguments,
+  context: GatewayContext,
+  session: SessionState,
+  call: SurfaceCall,
+): Promise<Answer> {
   const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), context, session);
-  const artifact = context.artifacts.get(handle);
-  if (!artifact) {
-    throw new GatewayError(
-      'VIEW_FAILED',
-      `There is no artifact ${JSON.stringify(handle.slice(0, 120))}; run the call again for a new handle.`,
-      {
-        path: handle,
-      },
-    );
+  const tool = context.view().catalog.byId.get(sourceOf(handle));
+  if (tool) {
+    const approval = elicitApproval(call.ask, visibleText);
+    await context.calls.authorizeView({ tool, session: call.session, signal: call.signal, approval });
   }
-  const whole = artifact.bytes.toString('utf8');
-  let part: string;
-  try {
-    part = select(whole, selector);
-  } catch (error) {
-    if (error instanceof GatewayError) throw new GatewayError(error.code, error.message, { path: handle });
-    throw viewFailed(String(error));
-  }
-  return {
-    text: boundText(part),
-    data: { handle, media_type: artifact.mediaType, size_bytes: artifact.bytes.length, text: boundText(part) },
-  };
+  const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector);
+  return { text, data, media: parts };
+}
+
+/** The tool whose result a handle stands for: `kind:tool_id:digest`. */
+function sourceOf(handle: string): string {
+  return handle.slice(handle.indexOf(':') + 1, handle.lastIndexOf(':'));
 }
 
 /** Hydration on demand: cards never carry anything of a schema (000 §2.2). */

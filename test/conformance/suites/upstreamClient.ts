@@ -52,7 +52,7 @@ const connection = new ServerConnection(
       new HttpLink(given as HttpServerConfig, events, signIns.sessionFor(given as HttpServerConfig)),
     mayTry: (given) => signIns.mayTry(given),
   },
-  { onChange: () => undefined, log: (line) => process.stderr.write(`${line}\n`) },
+  { onChange: () => undefined, scrubSecrets: (text) => text, log: (line) => process.stderr.write(`${line}\n`) },
 );
 // The person's client answers for the person: with what the server proposes.
 connection.setRequestHandler(

@@ -1,0 +1,92 @@
+/** Every call ends: by its answer, its client's cancellation, or its deadline. */
+
+/** A tool may work for as long as a client of VS Code waits; what hangs longer is cancelled. */
+export const CALL_DEADLINE_MS = 120_000;
+/** With progress all along (facts/reliability.md §2.4). */
+export const LONGEST_CALL_MS = 600_000;
+
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError';
+  readonly deadlineMs: number;
+
+  constructor(deadlineMs: number) {
+    super(`no answer within ${deadlineMs / 1000} s`);
+    this.deadlineMs = deadlineMs;
+  }
+}
+
+/** The client no longer wants the answer. */
+export class CancelledError extends Error {
+  override readonly name = 'CancelledError';
+  constructor() {
+    super('the call was cancelled');
+  }
+}
+
+export class Deadline {
+  /** Aborted by the client or by the deadline: what is under way is told through this. */
+  readonly signal: AbortSignal;
+  readonly ms: number;
+  readonly #controller = new AbortController();
+  #timer: NodeJS.Timeout;
+  #endsAt: number;
+  /** However much progress a server reports: no call lasts longer. */
+  readonly #latestEnd: number;
+  readonly #client: AbortSignal;
+  readonly #onClientAbort = (): void => this.#controller.abort(new CancelledError());
+
+  constructor(ms: number, client: AbortSignal) {
+    this.ms = ms;
+    this.signal = this.#controller.signal;
+    this.#endsAt = performance.now() + ms;
+    this.#latestEnd = performance.now() + Math.max(ms, LONGEST_CALL_MS);
+    this.#timer = this.#arm();
+    this.#client = client;
+    if (client.aborted) this.#onClientAbort();
+    else client.addEventListener('abort', this.#onClientAbort, { once: true });
+  }
+
+  get leftMs(): number {
+    return Math.max(0, this.#endsAt - performance.now());
+  }
+
+  /** The server has told of progress: the time begins anew, up to a cap. */
+  extend(): void {
+    if (this.signal.aborted) return;
+    this.#endsAt = Math.min(performance.now() + this.ms, this.#latestEnd);
+    clearTimeout(this.#timer);
+    this.#timer = this.#arm();
+  }
+
+  #arm(): NodeJS.Timeout {
+    return setTimeout(() => this.#controller.abort(new DeadlineError(this.ms)), this.leftMs);
+  }
+
+  /** Settles with the work, or at once when the signal aborts: nothing depends on whether a server reacts to it. */
+  race<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this;
+    return new Promise<T>((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason);
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      work(signal)
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener('abort', onAbort));
+    });
+  }
+
+  sleep(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    return this.race(
+      () =>
+        new Promise<void>((done) => {
+          timer = setTimeout(done, ms);
+        }),
+    ).finally(() => clearTimeout(timer));
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#client.removeEventListener('abort', this.#onClientAbort);
+  }
+}

@@ -1,0 +1,129 @@
+import type { CatalogTool } from '../catalog/types.ts';
+import type { ReplayContract } from '../ops/replay.ts';
+import { asObject, ConfigBlock } from './configReader.ts';
+import { CALL_DEADLINE_MS } from './deadline.ts';
+import { globMatches } from './glob.ts';
+import type { JsonPath } from './json.ts';
+import { DEFAULT_POLICY, readPolicy, type ToolPolicy } from './policy.ts';
+import { policyPreset } from './presets.ts';
+import { type RateLimits, readRateLimits } from './quota.ts';
+import { CACHE_DEFAULTS, type CacheSettings, readCacheSettings } from './resultCache.ts';
+import { RETRY_WITH_FULL_JITTER, type RetryPolicy, readRetryPolicy } from './retry.ts';
+import { SCHEMA_LIMITS, type SchemaLimits } from './validation/schemaHealth.ts';
+
+/** Everything about calls that a person can set. */
+export interface DispatchConfig {
+  tolerantArgs: boolean;
+  /** Undefined: no policy at all, and no check of that name in a dry run. */
+  policy: ToolPolicy | undefined;
+  retry: RetryPolicy;
+  rateLimits: RateLimits;
+  cache: CacheSettings;
+  schemaLimits: SchemaLimits;
+  deadlines: Overrides<number>;
+  contracts: Overrides<ReplayContract>;
+}
+
+/** A value for all, for the tools of a server, for single tools. The closest one counts. */
+export interface Overrides<T> {
+  default: T;
+  servers: Readonly<Record<string, T>>;
+  /** Globs over the `tool_id` or the raw name; the first that matches. */
+  tools: readonly (readonly [glob: string, value: T])[];
+}
+
+export const DISPATCH_DEFAULTS: DispatchConfig = {
+  tolerantArgs: false,
+  policy: DEFAULT_POLICY,
+  retry: RETRY_WITH_FULL_JITTER,
+  rateLimits: {},
+  cache: CACHE_DEFAULTS,
+  schemaLimits: SCHEMA_LIMITS,
+  deadlines: { default: CALL_DEADLINE_MS, servers: {}, tools: [] },
+  // What a server says of itself makes nothing repeatable: only the person's word does (design.md §3).
+  contracts: { default: 'never_replay', servers: {}, tools: [] },
+};
+
+export const DISPATCH_KEYS = [
+  'tolerant_args',
+  'policy_preset',
+  'policy',
+  'retry',
+  'rate_limits',
+  'cache',
+  'schema_limits',
+  'timeouts',
+  'replay',
+] as const;
+
+/** Reads the blocks of `DISPATCH_KEYS`; throws `DispatchConfigError` with the place of what is wrong. */
+export function readDispatchConfig(value: unknown, path: JsonPath = []): DispatchConfig {
+  const block = new ConfigBlock(value, path, DISPATCH_KEYS);
+  const given = block.get('policy_preset');
+  const preset = given === undefined ? undefined : policyPreset(given, [...path, 'policy_preset']);
+  const read = <T>(key: string, reader: (value: unknown, at: JsonPath) => T, fallback: T): T =>
+    block.get(key) === undefined ? fallback : reader(block.get(key), [...path, key]);
+  const base = DISPATCH_DEFAULTS;
+  return {
+    tolerantArgs: block.flag('tolerant_args', base.tolerantArgs),
+    policy: read('policy', readPolicy, preset?.policy ?? (DEFAULT_POLICY as ToolPolicy)),
+    retry: read('retry', (v, at) => readRetryPolicy(v, at, RETRY_WITH_FULL_JITTER), preset?.retry ?? base.retry),
+    rateLimits: read('rate_limits', readRateLimits, preset?.rate_limits ?? base.rateLimits),
+    cache: read('cache', readCacheSettings, preset?.cache ?? base.cache),
+    schemaLimits: read('schema_limits', readSchemaLimits, base.schemaLimits),
+    deadlines: read('timeouts', readTimeouts, base.deadlines),
+    contracts: read('replay', readContracts, base.contracts),
+  };
+}
+
+export function overrideFor<T>(overrides: Overrides<T>, tool: Pick<CatalogTool, 'id' | 'upstreamName' | 'server'>): T {
+  const own = overrides.tools.find(([glob]) => globMatches(glob, tool.id) || globMatches(glob, tool.upstreamName));
+  if (own) return own[1];
+  return Object.hasOwn(overrides.servers, tool.server) ? (overrides.servers[tool.server] as T) : overrides.default;
+}
+
+function readSchemaLimits(value: unknown, path: JsonPath): SchemaLimits {
+  const block = new ConfigBlock(value, path, ['max_bytes', 'max_depth', 'max_properties', 'max_branches', 'max_refs']);
+  return {
+    maxBytes: block.count('max_bytes') ?? SCHEMA_LIMITS.maxBytes,
+    maxDepth: block.count('max_depth') ?? SCHEMA_LIMITS.maxDepth,
+    maxProperties: block.count('max_properties') ?? SCHEMA_LIMITS.maxProperties,
+    maxBranches: block.count('max_branches') ?? SCHEMA_LIMITS.maxBranches,
+    maxRefs: block.count('max_refs') ?? SCHEMA_LIMITS.maxRefs,
+  };
+}
+
+/** The longest that a timer of Node can wait is some 24 days; a call of more than a day is a mistake. */
+const MAX_TIMEOUT_SECONDS = 86_400;
+
+/** Seconds: `{"default": 120, "servers": {"git": 30}, "tools": {"git:clone*": 600}}`. */
+function readTimeouts(value: unknown, path: JsonPath): Overrides<number> {
+  const read = (block: ConfigBlock, key: string): number => block.number(key, 0, 0.001, MAX_TIMEOUT_SECONDS) * 1_000;
+  return readOverrides(value, path, read, CALL_DEADLINE_MS);
+}
+
+const CONTRACTS: readonly ReplayContract[] = ['convergent', 'probe_required', 'never_replay'];
+
+function readContracts(value: unknown, path: JsonPath): Overrides<ReplayContract> {
+  const read = (block: ConfigBlock, key: string): ReplayContract => block.choice(key, CONTRACTS) ?? 'never_replay';
+  return readOverrides(value, path, read, 'never_replay');
+}
+
+function readOverrides<T>(
+  value: unknown,
+  path: JsonPath,
+  read: (block: ConfigBlock, key: string) => T,
+  fallback: T,
+): Overrides<T> {
+  const block = new ConfigBlock(value, path, ['default', 'servers', 'tools']);
+  const entries = (key: string): [string, T][] => {
+    const fields = asObject(block.get(key), [...path, key]);
+    const inner = new ConfigBlock(fields, [...path, key], Object.keys(fields));
+    return Object.keys(fields).map((name) => [name, read(inner, name)]);
+  };
+  return {
+    default: block.get('default') === undefined ? fallback : read(block, 'default'),
+    servers: Object.fromEntries(entries('servers')),
+    tools: entries('tools'),
+  };
+}

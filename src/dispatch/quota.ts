@@ -1,0 +1,168 @@
+import { GatewayError } from '../ops/gatewayError.ts';
+import { asObject, ConfigBlock } from './configReader.ts';
+import type { JsonPath } from './json.ts';
+
+/** How often a session may call (000 §4.5): per meta-tool and per tool, in a sliding minute and in all. */
+export type MetaTool = 'tool_browse' | 'tool_execute' | 'tool_view';
+
+export interface RateLimit {
+  max_calls_per_minute: number | null;
+  max_calls_per_session: number | null;
+}
+
+export type RateLimits = Readonly<Partial<Record<MetaTool, RateLimit>>> & {
+  readonly per_tool?: Readonly<Record<string, RateLimit>>;
+};
+
+export interface QuotaDecision {
+  allowed: boolean;
+  /** `tool_execute/minute`, `tool:{id}/session`: which limit was met; "" when none was. */
+  scope: string;
+  /** Seconds; none where waiting does not help. */
+  retry_after: number | null;
+}
+
+export interface QuotaLeft {
+  scope: string;
+  limit: number;
+  left: number;
+}
+
+export interface QuotaSubject {
+  /** The same object for one session's calls: what is counted goes with it. */
+  session: object;
+  metaTool: MetaTool;
+  toolId?: string | undefined;
+}
+
+const WINDOW_SECONDS = 60;
+const META_TOOLS: readonly MetaTool[] = ['tool_browse', 'tool_execute', 'tool_view'];
+const ALLOWED: QuotaDecision = { allowed: true, scope: '', retry_after: null };
+
+interface Bucket {
+  /** Times of the calls within the window, oldest first. */
+  recent: number[];
+  total: number;
+}
+
+export class RateLimiter {
+  readonly #limits: RateLimits;
+  readonly #perTool: ReadonlyMap<string, RateLimit>;
+  /** Seconds, from wherever: only differences count. */
+  readonly #now: () => number;
+  readonly #sessions = new WeakMap<object, Map<string, Bucket>>();
+
+  constructor(limits: RateLimits, now: () => number = () => performance.now() / 1000) {
+    this.#limits = limits;
+    this.#perTool = new Map(Object.entries(limits.per_tool ?? {}));
+    this.#now = now;
+  }
+
+  /** Whether one more call fits, counting nothing. */
+  evaluate(subject: QuotaSubject): QuotaDecision {
+    const now = this.#now();
+    for (const { name, limit } of this.#limitsOf(subject)) {
+      const bucket = this.#sessions.get(subject.session)?.get(name);
+      if (!bucket) continue;
+      if (limit.max_calls_per_session !== null && bucket.total >= limit.max_calls_per_session) {
+        return { allowed: false, scope: `${name}/session`, retry_after: null };
+      }
+      const recent = within(bucket, now);
+      if (limit.max_calls_per_minute !== null && recent.length >= limit.max_calls_per_minute) {
+        // The call that has to leave the window before there is room.
+        const leaving = recent[recent.length - limit.max_calls_per_minute] as number;
+        return { allowed: false, scope: `${name}/minute`, retry_after: WINDOW_SECONDS - (now - leaving) };
+      }
+    }
+    return ALLOWED;
+  }
+
+  /** Counts one call where all limits allow it, and none where one does not. */
+  take(subject: QuotaSubject): QuotaDecision {
+    const decision = this.evaluate(subject);
+    if (!decision.allowed) return decision;
+    const now = this.#now();
+    for (const { name } of this.#limitsOf(subject)) {
+      const bucket = this.#bucket(subject.session, name);
+      bucket.recent = [...within(bucket, now), now];
+      bucket.total += 1;
+    }
+    return decision;
+  }
+
+  /** What is left, of every limit that applies. */
+  left(subject: QuotaSubject): QuotaLeft[] {
+    const now = this.#now();
+    return this.#limitsOf(subject).flatMap(({ name, limit }) => {
+      const bucket = this.#sessions.get(subject.session)?.get(name) ?? { recent: [], total: 0 };
+      const { max_calls_per_minute: minute, max_calls_per_session: session } = limit;
+      const rows: QuotaLeft[] = [];
+      if (minute !== null) rows.push(leftOf(`${name}/minute`, minute, within(bucket, now).length));
+      if (session !== null) rows.push(leftOf(`${name}/session`, session, bucket.total));
+      return rows;
+    });
+  }
+
+  #limitsOf({ metaTool, toolId }: QuotaSubject): { name: string; limit: RateLimit }[] {
+    const found: { name: string; limit: RateLimit }[] = [];
+    const own = this.#limits[metaTool];
+    if (own) found.push({ name: metaTool, limit: own });
+    const tool = toolId === undefined ? undefined : this.#perTool.get(toolId);
+    if (tool) found.push({ name: `tool:${toolId}`, limit: tool });
+    return found;
+  }
+
+  #bucket(session: object, name: string): Bucket {
+    const buckets = this.#sessions.get(session) ?? new Map<string, Bucket>();
+    this.#sessions.set(session, buckets);
+    const bucket = buckets.get(name) ?? { recent: [], total: 0 };
+    buckets.set(name, bucket);
+    return bucket;
+  }
+}
+
+/** A call leaves the window at exactly sixty seconds. */
+function within(bucket: Bucket, now: number): number[] {
+  return bucket.recent.filter((at) => now - at < WINDOW_SECONDS);
+}
+
+function leftOf(scope: string, limit: number, used: number): QuotaLeft {
+  return { scope, limit, left: Math.max(0, limit - used) };
+}
+
+export function rateLimited(path: string, { scope, retry_after: wait }: QuotaDecision): GatewayError {
+  const seconds = wait === null ? undefined : Math.round(wait * 1_000) / 1_000;
+  const remedy =
+    seconds === undefined
+      ? 'This session has used up its calls; the user can raise "rate_limits" or start a new session.'
+      : `Call again in ${Math.ceil(seconds)} s.`;
+  return new GatewayError('RATE_LIMITED', `The limit ${scope} is reached. ${remedy}`, {
+    path,
+    details: { scope, ...(seconds === undefined ? {} : { retry_after: seconds }) },
+  });
+}
+
+/** The `rate_limits` block. */
+export function readRateLimits(value: unknown, path: JsonPath = ['rate_limits']): RateLimits {
+  const block = new ConfigBlock(value, path, [...META_TOOLS, 'per_tool']);
+  const limits: Record<string, unknown> = {};
+  for (const name of META_TOOLS) {
+    if (block.get(name) !== undefined) limits[name] = readLimit(block.get(name), [...path, name]);
+  }
+  const perTool = block.get('per_tool');
+  if (perTool !== undefined && perTool !== null) {
+    const entries = Object.entries(asObject(perTool, [...path, 'per_tool']));
+    limits.per_tool = Object.fromEntries(
+      entries.map(([id, limit]) => [id, readLimit(limit, [...path, 'per_tool', id])]),
+    );
+  }
+  return limits as RateLimits;
+}
+
+function readLimit(value: unknown, path: JsonPath): RateLimit {
+  const block = new ConfigBlock(value, path, ['max_calls_per_minute', 'max_calls_per_session']);
+  return {
+    max_calls_per_minute: block.count('max_calls_per_minute'),
+    max_calls_per_session: block.count('max_calls_per_session'),
+  };
+}

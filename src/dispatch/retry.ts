@@ -1,0 +1,161 @@
+import type { GatewayErrorCode } from '../ops/gatewayError.ts';
+import { type Dispatched, mayRepeat, type ReplayContract } from '../ops/replay.ts';
+import type { Classified } from './classifyError.ts';
+import { DispatchConfigError } from './configError.ts';
+import { ConfigBlock } from './configReader.ts';
+import { dotted, type JsonPath } from './json.ts';
+
+/** When and after how long a failed call is made again (000 §4.5, bound by 004's replay contracts). */
+export interface RetryPolicy {
+  max_attempts: number;
+  /** Seconds. */
+  base_delay: number;
+  max_delay: number;
+  /** Share of a delay that chance may take off: 0 none, 1 full jitter. */
+  jitter: number;
+  retryable_codes: readonly GatewayErrorCode[];
+}
+
+export const RETRY_DEFAULTS: RetryPolicy = {
+  max_attempts: 1,
+  base_delay: 0.1,
+  max_delay: 5,
+  jitter: 0,
+  retryable_codes: ['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE'],
+};
+
+/** What the configuration starts from: many clients that failed together must not come back together. */
+export const RETRY_WITH_FULL_JITTER: RetryPolicy = { ...RETRY_DEFAULTS, jitter: 1 };
+
+/** Seconds before the attempt after number `failed` (from 0); `fraction` is a chance in [0, 1]. */
+export function backoffDelay(policy: RetryPolicy, failed: number, fraction: number): number {
+  const full = Math.min(policy.base_delay * 2 ** failed, policy.max_delay);
+  return full * (1 - policy.jitter * fraction);
+}
+
+/** A fifth of what is under way may be a repetition, three at least: retries must not be what keeps a server down. */
+const BUDGET_SHARE = 0.2;
+const BUDGET_FLOOR = 3;
+
+export class RetryBudget {
+  #active = 0;
+  #retrying = 0;
+
+  /** A call begins; what it returns is to be called once when the call is over. */
+  enter(): () => void {
+    this.#active += 1;
+    return () => {
+      this.#active -= 1;
+    };
+  }
+
+  /** Undefined when there is no room; otherwise to be called when the attempt is over. */
+  takeRetry(): (() => void) | undefined {
+    if (this.#retrying >= Math.max(BUDGET_FLOOR, Math.floor(this.#active * BUDGET_SHARE))) return undefined;
+    this.#retrying += 1;
+    return () => {
+      this.#retrying -= 1;
+    };
+  }
+}
+
+export interface RetryRun {
+  policy: RetryPolicy;
+  contract: ReplayContract;
+  budget: RetryBudget;
+  /** A chance in [0, 1). */
+  random(): number;
+  /** Seconds; rejects when the call is over meanwhile. */
+  sleep(seconds: number): Promise<void>;
+  /** Seconds until the call must be over: no wait goes beyond. */
+  left(): number;
+  /** What a failure was, and whether the server may have seen the call. */
+  classify(error: unknown): Classified & { dispatched: Dispatched };
+}
+
+export interface Attempts<T> {
+  value: T;
+  attempts: number;
+  /** Seconds waited before each repetition. */
+  delays: readonly number[];
+}
+
+/** The last failure, with how it was tried. */
+export class AttemptsFailed extends Error {
+  override readonly name = 'AttemptsFailed';
+  readonly attempts: number;
+  readonly delays: readonly number[];
+
+  constructor(cause: unknown, attempts: number, delays: readonly number[]) {
+    super('all attempts failed', { cause });
+    this.attempts = attempts;
+    this.delays = delays;
+  }
+}
+
+/** Calls until it succeeds or must not be tried again. */
+export async function callWithRetry<T>(call: () => Promise<T>, run: RetryRun): Promise<Attempts<T>> {
+  const delays: number[] = [];
+  let release: (() => void) | undefined;
+  for (;;) {
+    let failure: unknown;
+    try {
+      return { value: await call(), attempts: delays.length + 1, delays };
+    } catch (error) {
+      failure = error;
+    } finally {
+      release?.();
+    }
+    const delay = nextDelay(failure, delays.length, run);
+    release = delay === undefined ? undefined : run.budget.takeRetry();
+    if (delay === undefined || release === undefined) throw new AttemptsFailed(failure, delays.length + 1, delays);
+    try {
+      await run.sleep(delay);
+    } catch {
+      release();
+      throw new AttemptsFailed(failure, delays.length + 1, delays);
+    }
+    delays.push(delay);
+  }
+}
+
+function nextDelay(error: unknown, failed: number, run: RetryRun): number | undefined {
+  const { policy } = run;
+  if (failed + 1 >= policy.max_attempts) return undefined;
+  const { code, retryAfter, dispatched } = run.classify(error);
+  if (!policy.retryable_codes.includes(code) || !mayRepeat(run.contract, dispatched)) return undefined;
+  const delay = Math.max(backoffDelay(policy, failed, run.random()), retryAfter ?? 0);
+  return delay < run.left() ? delay : undefined;
+}
+
+/** The `retry` block. */
+export function readRetryPolicy(
+  value: unknown,
+  path: JsonPath = ['retry'],
+  defaults: RetryPolicy = RETRY_DEFAULTS,
+): RetryPolicy {
+  const block = new ConfigBlock(value, path, Object.keys(RETRY_DEFAULTS));
+  const attempts = block.number('max_attempts', defaults.max_attempts, 1);
+  if (!Number.isInteger(attempts)) throw block.wrong('max_attempts', 'a whole number of at least 1');
+  const codes = block.texts('retryable_codes') ?? defaults.retryable_codes;
+  for (const code of codes) {
+    if (!REPEATABLE_CODES.includes(code)) {
+      const at = [...path, 'retryable_codes'];
+      throw new DispatchConfigError(`"${dotted(at)}" may hold ${REPEATABLE_CODES.join(', ')}, not "${code}".`, at);
+    }
+  }
+  return {
+    max_attempts: attempts,
+    base_delay: block.number('base_delay', defaults.base_delay, 0),
+    max_delay: block.number('max_delay', defaults.max_delay, 0),
+    jitter: block.number('jitter', defaults.jitter, 0, 1),
+    retryable_codes: codes as readonly GatewayErrorCode[],
+  };
+}
+
+const REPEATABLE_CODES: readonly string[] = [
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_UNAVAILABLE',
+  'RATE_LIMITED',
+  'UPSTREAM_ERROR',
+];

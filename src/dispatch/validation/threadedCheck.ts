@@ -1,0 +1,169 @@
+import { Worker } from 'node:worker_threads';
+import type { CheckReply, CheckRequest, ThreadMessage } from './threadProtocol.ts';
+
+export interface ThreadLimits {
+  /** A validation ends within a tenth of a second (facts/reliability.md R15), the way there and back included. */
+  answerMs: number;
+  /** What is compiled and still not answered after this has no end in sight. */
+  valueMs: number;
+  /** A schema of legitimate size that takes longer than the answer may is compiled by then, for the next call. */
+  compileMs: number;
+}
+
+const THREAD_LIMITS: ThreadLimits = { answerMs: 80, valueMs: 60, compileMs: 1_000 };
+/** Loading ajv takes some 100 ms, four times that on a busy machine; nothing of a server's runs meanwhile. */
+const START_MS = 2_000;
+/** A thread takes some 40 MB: one that nobody needs ends. */
+const IDLE_MS = 60_000;
+
+const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+
+/** `late`: the schema is still being compiled. `overrun`: the thread was killed over this question. */
+export type ThreadVerdict =
+  | { kind: 'answered'; reply: CheckReply }
+  | { kind: 'late' }
+  | { kind: 'overrun' }
+  | { kind: 'unavailable'; reason: string };
+
+const NOT_STARTED: ThreadVerdict = { kind: 'unavailable', reason: 'there is no thread to check it in' };
+
+export type Question = Omit<CheckRequest, 'id'>;
+
+interface Pending {
+  question: Question;
+  settle(verdict: ThreadVerdict): void;
+  settled: boolean;
+  /** The thread had to be killed over this question, perhaps after it was answered `late`. */
+  onOverrun(): void;
+  answerTimer: NodeJS.Timeout;
+  killTimer: NodeJS.Timeout;
+}
+
+/** Asks a thread that can be killed. It is started by the first question and ended when none has come for a while. */
+export class ThreadedCheck {
+  readonly #script: URL;
+  readonly #limits: ThreadLimits;
+  #thread: Worker | undefined;
+  #ready: Promise<boolean> | undefined;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 1;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(script: URL = ownScript(), limits: ThreadLimits = THREAD_LIMITS) {
+    this.#script = script;
+    this.#limits = limits;
+  }
+
+  async check(question: Question, onOverrun: () => void): Promise<ThreadVerdict> {
+    clearTimeout(this.#idleTimer);
+    this.#ready ??= this.#start();
+    const started = await this.#ready;
+    const thread = this.#thread;
+    if (!started || !thread) return NOT_STARTED;
+    const id = this.#nextId++;
+    return new Promise((resolve) => {
+      const pending: Pending = {
+        question,
+        settled: false,
+        settle: (verdict) => {
+          pending.settled = true;
+          resolve(verdict);
+        },
+        onOverrun,
+        answerTimer: setTimeout(() => pending.settle({ kind: 'late' }), this.#limits.answerMs),
+        killTimer: setTimeout(() => this.#kill(), this.#limits.compileMs),
+      };
+      this.#pending.set(id, pending);
+      thread.ref();
+      thread.postMessage({ ...question, id } satisfies CheckRequest);
+    });
+  }
+
+  dispose(): void {
+    clearTimeout(this.#idleTimer);
+    for (const { settle } of this.#end()) settle({ kind: 'unavailable', reason: 'the gateway stops' });
+  }
+
+  #start(): Promise<boolean> {
+    const thread = new Worker(this.#script, { resourceLimits: LIMITS, stdout: true, stderr: true });
+    this.#thread = thread;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => finish(false), START_MS);
+      let running = false;
+      const finish = (ready: boolean): void => {
+        clearTimeout(timer);
+        running ||= ready;
+        resolve(ready);
+        // The next question tries again; nothing does so by itself.
+        if (!running && this.#thread === thread) this.#end();
+      };
+      thread.on('message', (message: ThreadMessage) => {
+        if (message === 'ready') finish(true);
+        else if ('compiled' in message) this.#onCompiled(message.compiled);
+        else this.#onReply(message);
+      });
+      // Its exit follows, and says the same.
+      thread.once('error', () => undefined);
+      thread.once('exit', () => {
+        finish(false);
+        // Nobody asked it to: the question it was busy with took all memory.
+        if (this.#thread === thread) this.#kill();
+      });
+    });
+  }
+
+  #onCompiled(id: number): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    clearTimeout(pending.killTimer);
+    pending.killTimer = setTimeout(() => this.#kill(), this.#limits.valueMs);
+  }
+
+  #onReply(reply: CheckReply): void {
+    this.#take(reply.id)?.settle({ kind: 'answered', reply });
+    if (this.#pending.size > 0) return;
+    this.#thread?.unref();
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.dispose(), IDLE_MS);
+    this.#idleTimer.unref();
+  }
+
+  /** Questions are answered in their order: the oldest is the one it is busy with. */
+  #kill(): void {
+    const [oldest] = this.#pending.keys();
+    const culprit = oldest === undefined ? undefined : this.#take(oldest);
+    culprit?.onOverrun();
+    culprit?.settle({ kind: 'overrun' });
+    // Whoever else was waiting is asked about anew: their questions may be quick ones.
+    for (const { question, settled, settle, onOverrun } of this.#end()) {
+      if (!settled) void this.check(question, onOverrun).then(settle);
+    }
+    // The next question most likely comes soon: it does not wait for the start.
+    this.#ready ??= this.#start();
+  }
+
+  /** Ends the thread; returns who was waiting. */
+  #end(): Pending[] {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    this.#ready = undefined;
+    const waiting = [...this.#pending.keys()].map((id) => this.#take(id) as Pending);
+    void thread?.terminate();
+    return waiting;
+  }
+
+  #take(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (!pending) return undefined;
+    this.#pending.delete(id);
+    clearTimeout(pending.answerTimer);
+    clearTimeout(pending.killTimer);
+    return pending;
+  }
+}
+
+/** From source it lies beside this file; in the product esbuild puts it beside the worker. */
+function ownScript(): URL {
+  const name = import.meta.url.endsWith('.ts') ? 'validationThread.ts' : 'validationThread.cjs';
+  return new URL(`./${name}`, import.meta.url);
+}

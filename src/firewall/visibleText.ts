@@ -1,0 +1,71 @@
+/**
+ * What a model reads holds nothing that a person could not see: text hidden from the person but not from the model is
+ * how a result smuggles instructions (facts: ANSI, bidi and TAG-block hiding). Hidden characters are shown as `\u200b`
+ * rather than taken out, so that the model sees what is there; the artifact keeps the bytes.
+ *
+ * Escaped: control characters other than tab and line break (ANSI sequences begin with one; a lone carriage return
+ * overwrites its line), bidirectional controls, zero-width and other invisible format characters, TAG characters,
+ * variation selectors, fillers that print nothing, lone surrogates.
+ *
+ * Kept where they do visible work: joiners inside an emoji sequence and between letters of the scripts that need them,
+ * one emoji or ideographic variation selector behind its base, the tags of the three sub-national flags in common use.
+ */
+export function visibleText(text: string): string {
+  if (!HIDDEN.test(text)) return text;
+  return text.replace(HIDDEN_OR_LEGITIMATE, (found, hidden?: string) =>
+    hidden === undefined ? found : escapeHidden(hidden),
+  );
+}
+
+const HIDDEN_CLASS =
+  '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
+  '\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb' +
+  '\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}';
+
+const HIDDEN = new RegExp(`[${HIDDEN_CLASS}\\p{Cs}]`, 'u');
+
+/** Scripts whose spelling needs the zero-width joiner and non-joiner. */
+const JOINING = [
+  'Arabic',
+  'Syriac',
+  'Mongolian',
+  'Nko',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Khmer',
+  'Myanmar',
+  'Tibetan',
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+
+const PICTURE = '\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]?\\p{Emoji_Modifier}?';
+
+/** Longest legitimate use first; whatever hidden character none of them covers is matched alone, and escaped. */
+const LEGITIMATE = [
+  '\\r(?=\\n)',
+  '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
+  `${PICTURE}(?:\\u200d${PICTURE}){0,8}`,
+  '[0-9#*]\\ufe0f(?=\\u20e3)',
+  `(?<=[${JOINING}])[\\u200c\\u200d](?=[${JOINING}])`,
+  '\\p{Ideographic}[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
+];
+
+const HIDDEN_OR_LEGITIMATE = new RegExp(
+  `${LEGITIMATE.map((form) => `(?:${form})`).join('|')}|([${HIDDEN_CLASS}\\p{Cs}])`,
+  'gu',
+);
+
+function escapeHidden(hidden: string): string {
+  const point = hidden.codePointAt(0) as number;
+  const digits = point.toString(16);
+  return point > 0xffff ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
+}

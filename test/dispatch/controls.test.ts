@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { globMatches } from '../../src/dispatch/glob.ts';
+import { DEFAULT_POLICY, decide, readPolicy } from '../../src/dispatch/policy.ts';
+import { RateLimiter, readRateLimits } from '../../src/dispatch/quota.ts';
+
+describe('globs', () => {
+  it.each([
+    ['*', '', true],
+    ['issues.*', 'issues.create', true],
+    ['issues.*', 'Issues.create', false],
+    ['a?c', 'abc', true],
+    ['a?c', 'ac', false],
+    ['[a-c]x', 'bx', true],
+    ['[!a-c]x', 'bx', false],
+    ['[]]x', ']x', true],
+    ['[x', '[x', true],
+    ['a.c', 'abc', false],
+    ['*b*d', 'abcd', true],
+  ])('%s on %s: %s', (pattern, name, matches) => {
+    expect(globMatches(pattern, name)).toBe(matches);
+  });
+
+  it('need no time to fail', () => {
+    expect(globMatches(`${'*a'.repeat(200)}b`, 'a'.repeat(5_000))).toBe(false);
+  });
+
+  it('match every text by itself, without its special characters', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        const plain = name.replace(/[*?[\]]/g, '');
+        expect(globMatches(plain, plain)).toBe(true);
+        expect(globMatches(`${plain}*`, `${plain}tail`)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('policy', () => {
+  it('knows a server by its name, and needs every tag of a rule', () => {
+    const policy = readPolicy({
+      rules: [
+        { action: 'deny', server: 'prod' },
+        { action: 'require_approval', tags: ['destructive', 'mcp'] },
+      ],
+    });
+    const subject = { meta_tool: 'tool_execute' as const, tags: ['mcp'] };
+    expect(decide(policy, { ...subject, server: 'prod' })).toEqual({ action: 'deny', rule_index: 0 });
+    expect(decide(policy, { ...subject, server: 'test' })).toEqual({ action: 'allow', rule_index: null });
+    expect(decide(policy, { ...subject, tags: ['mcp', 'destructive'] }).rule_index).toBe(1);
+  });
+
+  it('asks before what is declared destructive where nothing is configured', () => {
+    const subject = { meta_tool: 'tool_execute' as const, tool_id: 'a:b@1' };
+    expect(decide(DEFAULT_POLICY, { ...subject, tags: ['destructive'] }).action).toBe('require_approval');
+    expect(decide(DEFAULT_POLICY, { ...subject, tags: ['mcp'] }).action).toBe('allow');
+  });
+});
+
+describe('quota', () => {
+  it('counts each session for itself, and a tool beside its meta-tool', () => {
+    let now = 0;
+    const limits = readRateLimits({
+      tool_execute: { max_calls_per_minute: 2 },
+      per_tool: { 'a:b@1': { max_calls_per_session: 1 } },
+    });
+    const limiter = new RateLimiter(limits, () => now);
+    const [one, two] = [{}, {}];
+    const take = (session: object, toolId?: string) => limiter.take({ session, metaTool: 'tool_execute', toolId });
+    expect(take(one, 'a:b@1').allowed).toBe(true);
+    expect(take(two, 'a:b@1').allowed).toBe(true);
+    // Refused by the tool's own limit, it does not count for the meta-tool.
+    for (let i = 0; i < 5; i++)
+      expect(take(one, 'a:b@1')).toMatchObject({ allowed: false, scope: 'tool:a:b@1/session' });
+    expect(take(one, 'c:d@1').allowed).toBe(true);
+    now = 30;
+    expect(take(one)).toEqual({ allowed: false, scope: 'tool_execute/minute', retry_after: 30 });
+    expect(limiter.left({ session: one, metaTool: 'tool_execute', toolId: 'a:b@1' })).toEqual([
+      { scope: 'tool_execute/minute', limit: 2, left: 0 },
+      { scope: 'tool:a:b@1/session', limit: 1, left: 0 },
+    ]);
+    now = 60;
+    expect(take(one).allowed).toBe(true);
+  });
+
+  it('never lets more calls through in any minute than it says', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {
+        let now = 0;
+        const limiter = new RateLimiter(
+          { tool_view: { max_calls_per_minute: limit, max_calls_per_session: null } },
+          () => now,
+        );
+        const session = {};
+        const passed: number[] = [];
+        for (const gap of gaps) {
+          now += gap;
+          const { allowed, retry_after: wait } = limiter.take({ session, metaTool: 'tool_view' });
+          if (allowed) passed.push(now);
+          else expect(wait).toBeGreaterThan(0);
+          expect(passed.filter((at) => now - at < 60).length).toBeLessThanOrEqual(limit);
+        }
+      }),
+    );
+  });
+});

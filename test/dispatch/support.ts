@@ -1,0 +1,115 @@
+import { ingestTool } from '../../src/catalog/ingest.ts';
+import type { CatalogTool } from '../../src/catalog/types.ts';
+import {
+  type CallOutcome,
+  CallPipeline,
+  type CallRequest,
+  type PipelinePorts,
+} from '../../src/dispatch/callPipeline.ts';
+import type { Upstream } from '../../src/dispatch/dispatchCall.ts';
+import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
+import type { JsonObject } from '../../src/dispatch/json.ts';
+import { GatewayError, type GatewayErrorObject } from '../../src/ops/gatewayError.ts';
+
+export function toolOf(raw: JsonObject, server?: string): CatalogTool {
+  return ingestTool(raw, server === undefined ? undefined : { server, namespace: server }).tool;
+}
+
+export function toolsOf(raws: readonly JsonObject[], server?: string): Map<string, CatalogTool> {
+  return new Map(raws.map((raw) => toolOf(raw, server)).map((tool) => [tool.id, tool]));
+}
+
+export const text = (words: string, more: JsonObject = {}): JsonObject => ({
+  content: [{ type: 'text', text: words }],
+  ...more,
+});
+
+/** A server within the test: what it was sent is counted, what it answers is said. */
+export class TestUpstream implements Upstream {
+  state = 'ready';
+  reason: string | undefined;
+  readonly calls: { tool: string; args: JsonObject }[] = [];
+  answer: (call: {
+    tool: string;
+    args: JsonObject;
+    n: number;
+    signal: AbortSignal;
+    onProgress: (p: { progress: number }) => void;
+  }) => JsonObject | Promise<JsonObject> = ({ tool }) => text(`called ${tool}`);
+
+  async call(
+    tool: string,
+    args: JsonObject,
+    { signal, onProgress }: { signal: AbortSignal; onProgress: (p: { progress: number }) => void },
+  ): Promise<JsonObject> {
+    this.calls.push({ tool, args });
+    return this.answer({ tool, args, n: this.calls.length, signal, onProgress });
+  }
+}
+
+export interface Firewalled {
+  text: string;
+  provenance: JsonObject;
+}
+
+export interface Bench {
+  upstream: TestUpstream;
+  pipeline: CallPipeline<Firewalled>;
+  log: string[];
+  firewalled: JsonObject[];
+  session: object;
+  run(toolId: string, args: unknown, more?: Partial<CallRequest>): Promise<CallOutcome<Firewalled>>;
+  /** The error object of a call that must fail. */
+  fail(toolId: string, args: unknown, more?: Partial<CallRequest>): Promise<GatewayErrorObject>;
+}
+
+export function bench(
+  tools: ReadonlyMap<string, CatalogTool>,
+  config: Partial<DispatchConfig> = {},
+  ports: Partial<PipelinePorts<Firewalled>> = {},
+): Bench {
+  const upstream = new TestUpstream();
+  const log: string[] = [];
+  const firewalled: JsonObject[] = [];
+  const session = {};
+  const pipeline = new CallPipeline<Firewalled>(
+    {
+      upstream: () => upstream,
+      firewall: (result, { provenance }) => {
+        firewalled.push(result);
+        const [part] = result.content as { text: string }[];
+        return { text: part?.text ?? '', provenance };
+      },
+      scrubSecrets: (words) => words.replaceAll('SECRET', '[REDACTED-SECRET]'),
+      log: (line) => log.push(line),
+      random: () => 1,
+      ...ports,
+    },
+    { ...DISPATCH_DEFAULTS, ...config },
+  );
+  const run: Bench['run'] = (toolId, args, more) =>
+    pipeline.execute({
+      toolId,
+      args,
+      session,
+      signal: new AbortController().signal,
+      tools,
+      unknownTool: (id) => new GatewayError('HYDRATE_FAILED', `There is no tool ${id}.`, { path: id }),
+      ...more,
+    });
+  const fail: Bench['fail'] = async (toolId, args, more) => {
+    try {
+      await run(toolId, args, more);
+    } catch (error) {
+      if (error instanceof GatewayError) return error.toObject();
+      throw error;
+    }
+    throw new Error(`${toolId} was expected to fail`);
+  };
+  return { upstream, pipeline, log, firewalled, session, run, fail };
+}
+
+export function resultOf(outcome: CallOutcome<Firewalled>): Firewalled {
+  if (outcome.kind !== 'result') throw new Error('it was a dry run');
+  return outcome.result;
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { SECRET_MASK, scrubSecretChunks, scrubSecrets } from '../../src/firewall/secrets.ts';
+import { ISSUERS, PLANTED } from './planted.ts';
+
+describe('secrets', () => {
+  it('masks fifty that were planted in fifteen kinds', () => {
+    expect(ISSUERS).toHaveLength(15);
+    const scrubbed = scrubSecrets(PLANTED.map((one) => one.in).join('\n'));
+    for (const { secret } of PLANTED) expect(scrubbed).not.toContain(secret);
+    expect(scrubbed.split(SECRET_MASK)).toHaveLength(51);
+  });
+
+  it('leaves what is about them', () => {
+    expect(scrubSecrets(PLANTED[0]?.in as string)).toBe(`found ${SECRET_MASK} here`);
+    expect(scrubSecrets('mysql://root:p@ss@host/db?x=1')).toBe(`mysql://root:${SECRET_MASK}@host/db?x=1`);
+    expect(scrubSecrets('API_KEY=abc123def&page=2')).toBe(`API_KEY=${SECRET_MASK}&page=2`);
+    expect(scrubSecrets(`{"password":"hunter22","user":"bob"}`)).toBe(`{"password":"${SECRET_MASK}","user":"bob"}`);
+  });
+
+  it('leaves alone what only looks a little like one', () => {
+    for (const text of [
+      'token=abc',
+      'total_tokens: 1234567',
+      'https://example.org:8080/a@b',
+      'Bearer of bad news',
+      'sk-short',
+      'the secretary: Miss Lemon',
+      'AKIA is a prefix',
+    ]) {
+      expect(scrubSecrets(text)).toBe(text);
+    }
+  });
+
+  it('comes to rest: what is masked is not masked again', () => {
+    const once = scrubSecrets(PLANTED.map((one) => one.in).join('\n'));
+    expect(scrubSecrets(once)).toBe(once);
+  });
+
+  it.each([1, 7, 1_000, 70_000])('finds the same in a stream, in chunks of %i characters', (size) => {
+    const filler = 'an ordinary line of a log, nothing in it\n'.repeat(60);
+    const text = PLANTED.slice(0, 20)
+      .map((one) => one.in + filler)
+      .join('\n');
+    const part = size === 1 ? text.slice(0, 6_000) : text;
+    const chunks = Array.from({ length: Math.ceil(part.length / size) }, (_, i) =>
+      part.slice(i * size, (i + 1) * size),
+    );
+    expect([...scrubSecretChunks(chunks)].join('')).toBe(scrubSecrets(part));
+  });
+
+  it('finds one that straddles every cut of a line without a blank', () => {
+    for (let shift = 0; shift < 40; shift++) {
+      const text = `${'x'.repeat(70_000 + shift)},password=hunter2hunter2,${'y'.repeat(8_170)}${'z'.repeat(80_000)}`;
+      const chunks = [text.slice(0, 78_210), text.slice(78_210)];
+      expect([...scrubSecretChunks(chunks)].join('')).not.toContain('hunter2');
+    }
+  });
+
+  it.each([
+    ['a prefix over and over', 'eyJ'],
+    ['parts of a token', 'eyJaaaaa.'],
+    ['keys that never end', `-----BEGIN ${'PRIVATE'} KEY-----`],
+    ['addresses', '://a:'],
+    ['names', 'token'],
+    ['blanks', 'bearer        '],
+  ])('takes linear time for %s', (_, piece) => {
+    const timeOf = (chars: number): number => {
+      const text = piece.repeat(chars / piece.length);
+      const started = performance.now();
+      scrubSecrets(text);
+      return performance.now() - started;
+    };
+    timeOf(100_000);
+    // Quadratic time would be minutes.
+    expect(timeOf(2_000_000)).toBeLessThan(1_500);
+  });
+});

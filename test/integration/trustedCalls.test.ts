@@ -1,0 +1,240 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
+import { attachControl } from '../../src/host/attachControl.ts';
+import { rendezvous, stateFolder } from '../support/census.ts';
+import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+/** The whole way of a call with real processes: what is checked, asked, limited, kept and shown (C.1 to C.3). */
+
+function configured(blocks: object, ...flags: string[]): TestWorkspace {
+  const workspace = testWorkspace();
+  workspace.write('.vscode/waygate.json', JSON.stringify({ ...blocks, servers: { one: servers.fixture(...flags) } }));
+  workspace.approve();
+  return workspace;
+}
+
+const execute = (host: HostProcess, tool: string, args: unknown, more: object = {}) =>
+  host.call('tool_execute', { tool_id: `one:${tool}`, args, ...more });
+
+describe('arguments', () => {
+  it('that do not fit never reach the server, and are told whole', async () => {
+    const workspace = testWorkspace();
+    const log = workspace.write('received.jsonl', '');
+    workspace.configure({ one: servers.fixture('--log', log) });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const answer = await execute(host, 'wait', { ms: 'soon', nonce: 7 });
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toMatch(/^Error ARGS_INVALID: /);
+    expect(answer.text).toContain('ms');
+    expect(answer.text).toContain('nonce');
+    expect((await until('the log', () => statSync(log).size > 0)) && readLog(log)).not.toContain('tools/call');
+  });
+
+  it('are repaired where that is switched on, and told so', async () => {
+    const host = await HostProcess.connect(configured({ tolerantArgs: true }));
+    await host.toolId('/one/wait');
+    const answer = await execute(host, 'wait', '{"ms": "1"}', { render: 'json' });
+    expect(answer.structured).toMatchObject({ status: 'ok', summary: 'waited 1 ms' });
+    expect(JSON.stringify(answer.structured?.provenance)).toContain('str_to_integer');
+    const strict = await HostProcess.connect(configured({}));
+    await strict.toolId('/one/wait');
+    expect((await execute(strict, 'wait', { ms: '1' })).text).toMatch(/^Error ARGS_INVALID/);
+  });
+});
+
+describe('approval', () => {
+  const ASKS = { policy: { rules: [{ action: 'require_approval', tool: 'echo' }] } };
+
+  /** Answers every question of the gateway as a person would in the client's dialog. */
+  function person(host: HostProcess, answer: object): RpcMessage[] {
+    const questions: RpcMessage[] = [];
+    host.child.stdout.on('data', (chunk: Buffer) => {
+      for (const line of chunk
+        .toString()
+        .split('\n')
+        .filter((one) => one.includes('elicitation/create'))) {
+        const question = JSON.parse(line) as RpcMessage;
+        questions.push(question);
+        host.write(JSON.stringify({ jsonrpc: '2.0', id: question.id, result: answer }));
+      }
+    });
+    return questions;
+  }
+
+  async function asking(workspace: TestWorkspace): Promise<HostProcess> {
+    const host = new HostProcess(workspace);
+    await host.initialize({ capabilities: { elicitation: { form: {} } } });
+    await host.toolId('/one/echo');
+    return host;
+  }
+
+  it('is asked by the inner tool’s name and arguments, and remembered as the person said', async () => {
+    const workspace = configured(ASKS);
+    const host = await asking(workspace);
+    const questions = person(host, { action: 'accept', content: { remember: 'workspace' } });
+    expect(await execute(host, 'echo', { text: 'first' })).toMatchObject({ isError: false, text: 'ok\nfirst\n' });
+    expect(await execute(host, 'echo', { text: 'second' })).toMatchObject({ isError: false });
+    expect(questions).toHaveLength(1);
+    const { message } = (questions[0] as unknown as { params: { message: string } }).params;
+    expect(message).toContain('echo');
+    expect(message).toContain('{"text":"first"}');
+    // For the workspace: another session, another worker, the same answer.
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    const other = await HostProcess.connect(workspace);
+    await other.toolId('/one/echo');
+    expect(await execute(other, 'echo', { text: 'third' })).toMatchObject({ isError: false });
+    expect(statSync(join(stateFolder(workspace), 'tool-approvals.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('that is refused keeps the call from the server', async () => {
+    const host = await asking(configured(ASKS));
+    person(host, { action: 'decline' });
+    expect((await execute(host, 'echo', { text: 'x' })).text).toMatch(/^Error POLICY_DENIED: The user declined/);
+  });
+
+  it('is asked at the editor where the client cannot ask', async () => {
+    const workspace = configured(ASKS);
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const runtime = { workspace: workspace.folder, stateDir: workspace.stateDir, nodePath: '', workerScript: '' };
+    const editor = await attachControl(runtime, { start: false, holds: true });
+    const questions: ApprovalQuestion[] = [];
+    const verdicts: ApprovalVerdict[] = ['denied', 'session'];
+    editor?.onApproval(async (question) => {
+      questions.push(question);
+      return verdicts[questions.length - 1] ?? 'unavailable';
+    });
+    await editor?.request('watch', {});
+    const answers = [];
+    for (const text of ['a', 'b', 'c'])
+      answers.push(await execute(host, 'echo', { text, token: `ghp_${'a1'.repeat(18)}` }));
+    expect(answers.map(({ isError }) => isError)).toEqual([true, false, false]);
+    expect(questions.map(({ tool, server }) => [tool, server])).toEqual([
+      ['echo', 'one'],
+      ['echo', 'one'],
+    ]);
+    expect(questions[0]?.args).toContain('"text":"a"');
+    expect(JSON.stringify(questions)).not.toContain('ghp_');
+    editor?.dispose();
+  });
+
+  it('that nobody can give says how to allow the tool', async () => {
+    const host = await HostProcess.connect(configured(ASKS));
+    await host.toolId('/one/echo');
+    const answer = await execute(host, 'echo', { text: 'x' });
+    expect(answer.text).toMatch(/^Error AUTH_REQUIRED: /);
+    expect(answer.text).toContain('waygate.json');
+  });
+
+  it('and denial come from the first rule that fits', async () => {
+    const host = await HostProcess.connect(
+      configured({ policy: { rules: [{ action: 'deny', tool: 'w*', reason: 'No waiting here.' }] } }),
+    );
+    await host.toolId('/one/echo');
+    expect((await execute(host, 'wait', { ms: 1 })).text).toMatch(/^Error POLICY_DENIED: .*No waiting here/);
+    expect(await execute(host, 'echo', { text: 'fine' })).toMatchObject({ isError: false });
+  });
+});
+
+describe('a rule about tool_view', () => {
+  it('keeps a result from being read again', async () => {
+    const rule = { action: 'deny', metaTool: 'tool_view', tool: 'large' };
+    const host = await HostProcess.connect(configured({ policy: { rules: [rule] } }));
+    await host.toolId('/one/large');
+    const answer = await execute(host, 'large', { lines: 2_000 });
+    const handle = /"handle": ?"([^"]+)"/.exec(answer.text)?.[1] as string;
+    const view = await host.call('tool_view', { handle, selector: { type: 'head' } });
+    expect(view.text).toMatch(/^Error POLICY_DENIED: .*rule 1/);
+  });
+});
+
+describe('limits', () => {
+  it('hold for each of the three tools, and say when to try again', async () => {
+    const limit = { maxCallsPerMinute: 2 };
+    const host = await HostProcess.connect(configured({ rateLimits: { tool_execute: limit, tool_view: limit } }));
+    await host.toolId('/one/echo');
+    const calls = [];
+    for (let i = 0; i < 3; i++) calls.push(await execute(host, 'echo', { text: 'x' }));
+    expect(calls.map((answer) => answer.isError)).toEqual([false, false, true]);
+    expect(calls[2]?.text).toMatch(/^Error RATE_LIMITED: .*\n.*retry_after: \d/s);
+    const views = [];
+    for (let i = 0; i < 3; i++) views.push(await host.call('tool_view', { handle: 'schema:one:echo', selector: {} }));
+    expect(views[2]?.text).toMatch(/^Error RATE_LIMITED/);
+  });
+
+  it('count a chat of VS Code by itself', async () => {
+    const host = await HostProcess.connect(configured({ rateLimits: { tool_execute: { maxCallsPerSession: 1 } } }));
+    await host.toolId('/one/echo');
+    const inChat = async (id: string): Promise<boolean> => {
+      const { result } = await host.request('tools/call', {
+        name: 'tool_execute',
+        arguments: { tool_id: 'one:echo', args: { text: 'x' } },
+        _meta: { 'vscode.conversationId': id },
+      });
+      return result?.isError === true;
+    };
+    expect([await inChat('a'), await inChat('a'), await inChat('b')]).toEqual([false, true, false]);
+  });
+});
+
+describe('a long result', () => {
+  it('comes as a digest with a handle, and is read on by the call that the digest names', async () => {
+    const workspace = configured({});
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/large');
+    const answer = await execute(host, 'large', { lines: 2_000 });
+    expect(answer.text.length).toBeLessThan(8_000);
+    const calls = [...answer.text.matchAll(/^\{"handle".*\}$/gm)].map(([call]) => JSON.parse(call));
+    expect(calls.length).toBeGreaterThan(0);
+    for (const call of calls) expect(await host.call('tool_view', call)).toMatchObject({ isError: false });
+    const { handle } = calls[0] as { handle: string };
+    const line = await host.call('tool_view', { handle, selector: { type: 'lines', start: 1_500, end: 1_501 } });
+    expect(line.text).toContain(`line 1500: ${'x'.repeat(60)}`);
+    const found = await host.call('tool_view', { handle, selector: { type: 'grep', pattern: '^line 199\\d:' } });
+    expect(found.text).toContain('line 1995');
+    const wrong = await host.call('tool_view', { handle, selector: { type: 'middle' } });
+    expect(wrong.text).toMatch(/^Error VIEW_FAILED: .*grep/s);
+  });
+
+  it('outlives the worker', async () => {
+    const workspace = configured({});
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/large');
+    const { text } = await execute(host, 'large', { lines: 2_000 });
+    const handle = /"handle": ?"([^"]+)"/.exec(text)?.[1] as string;
+    const folder = join(stateFolder(workspace), 'artifacts');
+    await until('the disk', () => readdirSync(folder).length > 0);
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    const again = await host.call('tool_view', { handle, selector: { type: 'head', chars: 100 } });
+    expect(again).toMatchObject({ isError: false, text: expect.stringContaining('line 0: ') });
+    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('opens nothing in another workspace', async () => {
+    const [left, right] = [configured({}), configured({})];
+    const host = await HostProcess.connect(left);
+    await host.toolId('/one/large');
+    const handle = /"handle": ?"([^"]+)"/.exec((await execute(host, 'large', { lines: 2_000 })).text)?.[1] as string;
+    const other = await HostProcess.connect({ ...right, stateDir: left.stateDir, env: left.env });
+    const answer = await other.call('tool_view', { handle, selector: { type: 'head' } });
+    expect(answer.text).toMatch(/^Error VIEW_FAILED: There is no artifact/);
+  });
+});
+
+describe('a picture', () => {
+  it('reaches the client beside the text', async () => {
+    const host = await HostProcess.connect(configured({}));
+    await host.toolId('/one/picture');
+    const { content } = await execute(host, 'picture', {});
+    expect(content.map((part) => part.type)).toEqual(['text', 'image']);
+    expect(content[1]).toMatchObject({ mimeType: 'image/png', data: expect.stringMatching(/^iVBORw0/) });
+  });
+});
+
+function readLog(file: string): string {
+  return readFileSync(file, 'utf8');
+}
