@@ -8,7 +8,14 @@ import {
   SocketMessageWriter,
 } from 'vscode-jsonrpc/node';
 import type { ControlClient } from './client.ts';
-import type { ApprovalQuestion, ApprovalVerdict, ControlNotifications, ControlRequests } from './contract.ts';
+import type {
+  ApprovalQuestion,
+  ApprovalVerdict,
+  ControlNotifications,
+  ControlRequests,
+  SecretAnswer,
+  SecretQuestion,
+} from './contract.ts';
 
 /** The two ends of the control channel over a socket whose greeting is done (vscode-jsonrpc does the work). */
 
@@ -18,14 +25,20 @@ export type ControlHandlers = {
   ) => ControlRequests[M]['result'] | Promise<ControlRequests[M]['result']>;
 };
 
-/** The one question that goes the other way: from the worker to whoever watches it. */
+/** The questions that go the other way: from the worker to whoever watches it. */
+const SECRET = new RequestType<SecretQuestion, SecretAnswer, void>('secret');
 const APPROVE = new RequestType<ApprovalQuestion, ApprovalVerdict, void>('approve');
+
+/** A keychain that is locked asks the person; then the file serves. */
+const SECRET_TIMEOUT_MS = 5_000;
 
 export interface ControlServer {
   /** Resolves when the snapshot has left, or cannot. */
   notify(snapshot: ControlNotifications['snapshot']): Promise<void>;
   /** Asks whoever is at the other end. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  /** Has whoever is at the other end keep a secret, or give it. */
+  secret(question: SecretQuestion): Promise<SecretAnswer>;
   onClose(listener: () => void): void;
   dispose(): void;
 }
@@ -39,6 +52,8 @@ export function connectControl(socket: Socket): ControlClient {
   });
   let answer: Parameters<ControlClient['onApproval']>[0] = () => Promise.resolve('unavailable');
   connection.onRequest(APPROVE, (question) => answer(question));
+  let keep: Parameters<ControlClient['onSecret']>[0] = () => Promise.resolve('unavailable');
+  connection.onRequest(SECRET, (question) => keep(question));
   onceClosed(socket, () => {
     // Only a disposed connection rejects what still waits for an answer.
     connection.dispose();
@@ -54,6 +69,9 @@ export function connectControl(socket: Socket): ControlClient {
     onApproval: (answers) => {
       answer = answers;
     },
+    onSecret: (keeps) => {
+      keep = keeps;
+    },
     onClose: (listener) => void closed.add(listener),
     dispose: () => close(connection, socket),
   };
@@ -65,6 +83,8 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
     const handler = handlers[method] as (params: unknown) => unknown;
     connection.onRequest(method, (params: unknown) => handler(params));
   }
+  // Only a disposed connection rejects what still waits for an answer.
+  onceClosed(socket, () => connection.dispose());
   connection.listen();
   // The greeting has left the socket paused.
   socket.resume();
@@ -83,6 +103,16 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
         onceClosed(socket, () => resolve('unavailable'));
         connection.sendRequest(APPROVE, question).then(resolve, () => resolve('unavailable'));
       }),
+    // An editor that hangs must not take the servers with it.
+    secret: async (question) => {
+      if (socket.destroyed) return 'unavailable';
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<SecretAnswer>((resolve) => {
+        timer = setTimeout(() => resolve('unavailable'), SECRET_TIMEOUT_MS);
+      });
+      const answer = connection.sendRequest(SECRET, question).catch((): SecretAnswer => 'unavailable');
+      return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+    },
     onClose: (listener) => onceClosed(socket, listener),
     dispose: () => close(connection, socket),
   };

@@ -129,6 +129,11 @@ export interface CatalogReport {
   gatewayTokens: number;
 }
 
+/** Asked of an editor that keeps the person's secrets. */
+export type SecretQuestion = { op: 'get' | 'delete'; key: string } | { op: 'set'; key: string; value: string };
+/** `value` answers a `get` of what there is. `unavailable`: nobody is there who keeps secrets. */
+export type SecretAnswer = { value?: string } | 'unavailable';
+
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
 

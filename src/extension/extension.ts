@@ -12,6 +12,7 @@ import { registerMcpProvider } from './mcpProvider.ts';
 import { Observable } from './observable.ts';
 import { showProblems } from './problems.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
+import { secretKeeper } from './secretKeeper.ts';
 import { offerApprovals, ServerApproval } from './serverApproval.ts';
 import { nodeExecutable, workerScript } from './serverDefinition.ts';
 import { showStatusBar } from './statusBar.ts';
@@ -43,7 +44,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const version = String(context.extension.packageJSON.version);
 
   const environment = new Environment();
-  const link = new GatewayLink(attachWith(environment, distFolder));
+  const link = new GatewayLink(attachWith(environment, distFolder), secretKeeper(context.secrets));
   const gateway = new Observable<GatewayView>(viewOf(environment, link));
   const refreshing = new Observable(false);
   const dashboard = new Dashboard(context.extensionUri, gateway, refreshing);

@@ -26,6 +26,7 @@ export class GatewayLink {
   readonly state = new Observable<LinkState>({ kind: 'off', reason: 'checking' }, sameState);
 
   readonly #attach: Attach;
+  readonly #keepSecret: Parameters<ControlClient['onSecret']>[0] | undefined;
   #phase: LinkPhase = { kind: 'off', reason: 'checking' };
   #client: ControlClient | undefined;
   #snapshot: GatewaySnapshot | undefined;
@@ -34,8 +35,9 @@ export class GatewayLink {
   #abort: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(attach: Attach) {
+  constructor(attach: Attach, keepSecret?: Parameters<ControlClient['onSecret']>[0]) {
     this.#attach = attach;
+    this.#keepSecret = keepSecret;
   }
 
   setTarget(target: LinkTarget): void {
@@ -57,6 +59,21 @@ export class GatewayLink {
   async approve(hashes: readonly string[]): Promise<void> {
     const client = this.#attachedClient();
     this.#accept(client, await client.request('approve', { hashes }));
+  }
+
+  /** Begins a sign-in; resolves to what the browser is to open, and to what comes of it: nothing, or why it failed. */
+  async signIn(server: string): Promise<{ url: string; end: Promise<string | undefined> }> {
+    const client = this.#attachedClient();
+    const answer = await client.request('signIn', { server });
+    if ('reason' in answer) throw new Error(answer.reason);
+    return { url: answer.url, end: client.request('signInEnd', { server }).then(({ reason }) => reason) };
+  }
+
+  /** Resolves to whether somebody was signed in. */
+  async signOut(server: string): Promise<boolean> {
+    const answer = await this.#attachedClient().request('signOut', { server });
+    if ('reason' in answer) throw new Error(answer.reason);
+    return answer.wasSignedIn;
   }
 
   children(path: string): Promise<TreeChildren> {
@@ -137,6 +154,7 @@ export class GatewayLink {
       this.#client = client;
       client.onClose(() => this.#closed(client));
       client.onSnapshot((snapshot) => this.#accept(client, snapshot));
+      if (this.#keepSecret) client.onSecret(this.#keepSecret);
       const first = await client.request('watch', {});
       if (abort.signal.aborted) return;
       this.#attachment += 1;

@@ -15,6 +15,8 @@ import type {
   GatewayHealth,
   GatewaySnapshot,
   LearnedUse,
+  SecretAnswer,
+  SecretQuestion,
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
@@ -42,6 +44,7 @@ import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
+import { KeptTokens } from './keptTokens.ts';
 import { rankResources } from './rankResources.ts';
 import { type SignInRequests, signInRequests } from './signInRequests.ts';
 import { UseMemory } from './useMemory.ts';
@@ -54,6 +57,8 @@ export interface GatewayOptions {
   onChange(): void;
   /** Asks the person at an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  /** Has an editor keep a secret, or give it. */
+  secret(question: SecretQuestion): Promise<SecretAnswer>;
 }
 
 /** These serve nothing until somebody does something. */
@@ -100,7 +105,7 @@ export class Gateway {
     this.#firewall = this.#newFirewall();
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
     this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
-    this.#signIns = new SignIns(new FileTokens(rootOf(options.stateFolder)));
+    this.#signIns = new SignIns(new KeptTokens(new FileTokens(rootOf(options.stateFolder)), options.secret));
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
@@ -255,6 +260,14 @@ export class Gateway {
     const { servers, broken } = this.#config;
     this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
     this.#pool.apply(servers.filter((server) => !server.disabled));
+  }
+
+  /** Somebody has come who may keep what lets us in. */
+  async recheckSignIns(): Promise<void> {
+    for (const connection of this.#pool.connections) {
+      if (connection.state === 'needs_sign_in' && (await this.#signIns.mayTry(connection.config)))
+        void connection.start();
+    }
   }
 
   /** A broken file leaves the last good one running; its problem is told all the same. */

@@ -7,6 +7,8 @@ import type {
   ApprovalVerdict,
   ControlRequests,
   GatewaySnapshot,
+  SecretAnswer,
+  SecretQuestion,
   SessionStatus,
 } from '../control/contract.ts';
 import { isAlive } from '../host/startLock.ts';
@@ -59,6 +61,7 @@ export class WorkerProcess {
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
+      secret: (question) => this.#secret(question),
     });
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
@@ -145,6 +148,7 @@ export class WorkerProcess {
       status: () => this.#snapshot(),
       watch: () => {
         this.#watchers.set(control, 'idle');
+        void this.#gateway.recheckSignIns();
         return this.#snapshot();
       },
       children: ({ path }) => this.#gateway.children(path),
@@ -215,6 +219,15 @@ export class WorkerProcess {
     for (const watcher of [...this.#watchers.keys()]) {
       const verdict = await watcher.approve(question);
       if (verdict !== 'unavailable') return verdict;
+    }
+    return 'unavailable';
+  }
+
+  /** The first editor that keeps secrets keeps them all. */
+  async #secret(question: SecretQuestion): Promise<SecretAnswer> {
+    for (const watcher of [...this.#watchers.keys()]) {
+      const answer = await watcher.secret(question);
+      if (answer !== 'unavailable') return answer;
     }
     return 'unavailable';
   }

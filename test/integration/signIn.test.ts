@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -114,6 +114,42 @@ describe('a server that wants a sign-in', () => {
     expect(await control.request('signIn', { server: 'onee' })).toEqual({
       reason: 'There is no server "onee"; did you mean "one"?',
     });
+  });
+
+  it('is kept by the editor, where one keeps secrets, and serves as soon as that is there', async () => {
+    const { workspace } = await guarded();
+    const kept = new Map<string, string>();
+    const attachEditor = async () => {
+      const runtime = { workspace: workspace.folder, nodePath: process.execPath, workerScript: WORKER };
+      const editor = await attachControl(
+        { ...runtime, stateDir: workspace.stateDir, env: workspace.env },
+        { start: true, holds: true },
+      );
+      if (!editor) throw new Error('no worker');
+      onTestFinished(() => editor.dispose());
+      editor.onSecret(async (question) => {
+        if (question.op === 'set') kept.set(question.key, question.value);
+        const value = kept.get(question.key);
+        return question.op === 'get' && value !== undefined ? { value } : {};
+      });
+      await editor.request('watch', {});
+      return editor;
+    };
+    await attachEditor();
+    const { url, exited } = await login(workspace, ['one']);
+    await browse(url);
+    expect(await exited).toBe(0);
+    expect([...kept.values()].join()).toContain('access_token');
+    expect(readdirSync(join(workspace.stateDir, 'tokens'))).toEqual([]);
+    await waygate(workspace, ['stop']);
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const echo = async () => (await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text;
+    expect(await echo()).toMatch(/^Error AUTH_FAILED/);
+    const editor = await attachEditor();
+    await until('the way in', async () => (await stateOf(workspace)) === 'ready');
+    editor.dispose();
+    expect(await echo()).toMatch(/hi\n$/);
   });
 
   it.each([

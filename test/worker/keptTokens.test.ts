@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { FileTokens } from '../../src/config/fileTokens.ts';
+import type { SecretAnswer, SecretQuestion } from '../../src/control/contract.ts';
+import { KeptTokens } from '../../src/worker/keptTokens.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+function kept() {
+  const file = new FileTokens(temporaryFolder('wg-'));
+  const editor = { values: new Map<string, string>(), here: true };
+  const ask = async (question: SecretQuestion): Promise<SecretAnswer> => {
+    if (!editor.here) return 'unavailable';
+    if (question.op === 'set') editor.values.set(question.key, question.value);
+    if (question.op === 'delete') editor.values.delete(question.key);
+    const value = editor.values.get(question.key);
+    return value === undefined || question.op !== 'get' ? {} : { value };
+  };
+  return { file, editor, tokens: new KeptTokens(file, ask) };
+}
+
+describe('what sign-ins brought', () => {
+  it('lies with the editor, and not in a file', async () => {
+    const { tokens, editor, file } = kept();
+    await tokens.set('k', 'one');
+    expect([editor.values.get('k'), await file.get('k'), await tokens.get('k')]).toEqual(['one', undefined, 'one']);
+    await tokens.delete('k');
+    expect([editor.values.get('k'), await tokens.get('k')]).toEqual([undefined, undefined]);
+  });
+
+  it('lies in the file where no editor is, and stays there', async () => {
+    const { tokens, editor, file } = kept();
+    editor.here = false;
+    await tokens.set('k', 'one');
+    editor.here = true;
+    await tokens.set('k', 'two');
+    expect([editor.values.get('k'), await file.get('k'), await tokens.get('k')]).toEqual([undefined, 'two', 'two']);
+  });
+
+  it('serves on when the editor goes, and what is renewed meanwhile is the newest when it comes back', async () => {
+    const { tokens, editor } = kept();
+    await tokens.set('k', 'one');
+    editor.here = false;
+    expect(await tokens.get('k')).toBe('one');
+    await tokens.set('k', 'two');
+    editor.here = true;
+    expect(await tokens.get('k')).toBe('two');
+    await tokens.delete('k');
+    expect(await tokens.get('k')).toBeUndefined();
+  });
+
+  it('is gone here when another window has forgotten it', async () => {
+    const { tokens, editor } = kept();
+    await tokens.set('k', 'one');
+    editor.values.clear();
+    expect(await tokens.get('k')).toBeUndefined();
+    editor.here = false;
+    expect(await tokens.get('k')).toBeUndefined();
+  });
+});
