@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FileTokens } from '../../src/config/fileTokens.ts';
 import type { HttpServerConfig } from '../../src/config/gatewayConfig.ts';
+import { classifyError } from '../../src/dispatch/classifyError.ts';
 import { httpUpstream } from '../../src/protocol/httpUpstream.ts';
 import { authByHeaders } from '../../src/protocol/upstreamAuth.ts';
 import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
@@ -228,9 +229,9 @@ describe('a server that asks to wait', () => {
   const inAMinute = () => new Date(Date.now() + 60_000).toUTCString();
 
   it.each([
-    ['429', () => '7', 7],
-    ['503', inAMinute, 60],
-  ])('is heard at its start and in a call: HTTP %s', async (status, words, seconds) => {
+    ['429', () => '7', 7, 'RATE_LIMITED'],
+    ['503', inAMinute, 60, 'UPSTREAM_UNAVAILABLE'],
+  ])('is heard at its start and in a call: HTTP %s', async (status, words, seconds, code) => {
     const { url } = await httpServer('--refuse', status, '--retry-after', words());
     const near = (value: number | undefined) => Math.abs((value ?? 0) - seconds) < 15;
     const { connection } = connect(url, { type: 'http' });
@@ -242,7 +243,10 @@ describe('a server that asks to wait', () => {
     const transport = httpUpstream({ url, kind: 'http', auth: authByHeaders({}) });
     const refused = await client.connect(transport, { onClose: () => undefined }, 20_000).catch((error) => error);
     expect(refused).toMatchObject({ failure: 'error', code: Number(status) });
-    expect(near(refused.retryAfterSeconds)).toBe(true);
+    // What the dispatch makes of it.
+    expect(classifyError(refused)).toMatchObject({ code, retryable: true });
+    expect(near(classifyError(refused).retryAfter)).toBe(true);
+    expect(near(classifyError(failed).retryAfter)).toBe(true);
   });
 
   it('and one that does not say how long', async () => {
