@@ -15,6 +15,7 @@ export type ServerState =
   | 'starting'
   | 'ready'
   | 'needs_sign_in'
+  | 'needs_secret'
   | 'failed'
   | 'stopped';
 
@@ -32,8 +33,23 @@ export interface ServerStatus {
   location?: FileLocation;
   /** What the person is asked to approve, where the server waits for that: shown whole, approved by its hash. */
   approval?: { hash: string; lines: readonly string[] };
+  /** What it cannot start without, where it waits for that. */
+  secret?: MissingSecret;
   /** The last lines it wrote to stderr. */
   stderr?: readonly string[];
+}
+
+/** A secret or an input that nobody has given yet. */
+export interface MissingSecret {
+  /** Under which it is kept. */
+  key: string;
+  /** `NAME`, or `input:ID`. */
+  name: string;
+  description: string;
+  /** Not to be shown while it is typed. */
+  password: boolean;
+  /** Where it is one of these. */
+  options: readonly string[];
 }
 
 export interface ConfigurationStatus {
@@ -151,6 +167,8 @@ export interface ControlRequests {
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
   /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
   approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
+  /** Looks again at the servers that wait for an approval or a secret. */
+  recheck: { params: Record<string, never>; result: GatewaySnapshot };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
@@ -170,6 +188,15 @@ export interface ApprovalQuestion {
 
 /** `unavailable`: nobody is there who could be asked. */
 export type ApprovalVerdict = 'once' | 'session' | 'workspace' | 'denied' | 'unavailable';
+
+/** What the editor keeps for the gateway in its own store of secrets. */
+export type SecretRequest = { op: 'get' | 'delete'; key: string } | { op: 'set'; key: string; value: string };
+
+/** `kept`: the other end has a store. */
+export interface SecretAnswer {
+  kept: boolean;
+  value?: string | undefined;
+}
 
 /** Notifications the worker sends. */
 export interface ControlNotifications {

@@ -2,10 +2,10 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
 import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
-import { FileSecrets } from '../config/fileSecrets.ts';
+import { secretKey } from '../config/fileSecrets.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
-import { followReferences, type SecretSource } from '../config/secretReferences.ts';
+import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
@@ -14,6 +14,9 @@ import type {
   GatewayHealth,
   GatewaySnapshot,
   LearnedUse,
+  MissingSecret,
+  SecretAnswer,
+  SecretRequest,
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
@@ -36,11 +39,12 @@ import type { ServerCatalog } from '../upstream/serverCatalog.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
-import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
 import { rankResources } from './rankResources.ts';
+import { SharedSecrets } from './sharedSecrets.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -51,10 +55,17 @@ export interface GatewayOptions {
   onChange(): void;
   /** Asks the person at an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  /** Reaches into the editor's own store of secrets. */
+  secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
 /** These serve nothing until somebody does something. */
-const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_approval']);
+const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
+  'failed',
+  'needs_sign_in',
+  'needs_secret',
+  'needs_approval',
+]);
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
@@ -74,7 +85,8 @@ export class Gateway {
   readonly #calls: CallPipeline<AdmittedResult>;
   #firewall: Firewall;
   readonly #approvals: Approvals;
-  readonly #secrets: SecretSource;
+  readonly #secrets: SharedSecrets;
+  readonly #missing = new Map<string, MissingSecret>();
   readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
@@ -94,7 +106,7 @@ export class Gateway {
     });
     this.#firewall = this.#newFirewall();
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
-    this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
+    this.#secrets = new SharedSecrets(rootOf(options.stateFolder), options.workspace, options.secret);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
@@ -172,7 +184,12 @@ export class Gateway {
   /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
   approve(hashes: readonly string[]): void {
     this.#approvals.approve(this.#options.workspace, hashes);
-    this.#pool.recheckApprovals();
+    this.#pool.recheck();
+  }
+
+  /** Somebody may have given what a server waits for. */
+  recheck(): void {
+    this.#pool.recheck();
   }
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
@@ -231,11 +248,26 @@ export class Gateway {
   }
 
   async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    const config = await followReferences(written, this.#secrets, this.#config.inputs);
+    this.#missing.delete(written.name);
+    const config = await followReferences(written, this.#secrets, this.#config.inputs).catch((error: unknown) => {
+      if (!(error instanceof SecretMissingError)) throw error;
+      this.#missing.set(written.name, this.#missingSecret(error));
+      throw new LinkFailure(error.message, 'needs_secret');
+    });
     return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
   }
 
-  readonly #onApprovals = (): void => this.#pool.recheckApprovals();
+  #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
+    return {
+      key: secretKey(secret, this.#options.workspace, rootOf(this.#options.stateFolder)),
+      name: secret,
+      description: input?.description ?? '',
+      password: input === undefined || input.password,
+      options: input?.options ?? [],
+    };
+  }
+
+  readonly #onApprovals = (): void => this.#pool.recheck();
 
   #apply(): void {
     const { servers, broken } = this.#config;
@@ -305,6 +337,7 @@ export class Gateway {
 
   #statusOf(config: ServerConfig, connection: ServerConnection | undefined): ServerStatus {
     const base = { name: config.name, location: config.location };
+    const missing = this.#missing.get(config.name);
     if (!connection) {
       const state = config.disabled ? ('disabled' as const) : ('starting' as const);
       return { ...base, namespace: '', state, since: 0, toolCount: 0 };
@@ -316,6 +349,7 @@ export class Gateway {
       since: connection.since,
       toolCount: this.#view.toolCountOf(config.name),
       ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+      ...(missing && connection.state === 'needs_secret' ? { secret: missing } : {}),
       ...(connection.state === 'needs_approval' ? { approval: approvable(config) } : {}),
       ...(connection.reason === undefined ? {} : { reason: connection.reason }),
       stderr: connection.stderr,
