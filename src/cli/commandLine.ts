@@ -3,10 +3,16 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nearest } from '../ops/nearest.ts';
 
+/** `own` is the token that Waygate makes for the workspace. */
+export interface HttpOptions {
+  port: number;
+  token: 'own' | 'none' | { file: string };
+}
+
 export type Command =
   | { name: 'help' }
   | { name: 'version' }
-  | { name: 'serve'; workspace: string }
+  | { name: 'serve'; workspace: string; http?: HttpOptions }
   | { name: 'status'; workspace: string; json: boolean }
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
@@ -17,7 +23,13 @@ const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned'] as 
 const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse']);
 
 const OPTIONS = {
-  serve: { workspace: { type: 'string' } },
+  serve: {
+    workspace: { type: 'string' },
+    http: { type: 'boolean' },
+    port: { type: 'string' },
+    'token-file': { type: 'string' },
+    'no-token': { type: 'boolean' },
+  },
   status: { workspace: { type: 'string' }, json: { type: 'boolean' } },
   stop: { workspace: { type: 'string' } },
   browse: { workspace: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -31,6 +43,9 @@ const OPTIONS = {
 } as const;
 
 type OptionValues = Record<string, string | boolean | undefined>;
+
+/** Always the same, so that a client's configuration stays right. */
+const DEFAULT_HTTP_PORT = 7420;
 
 /** EX_USAGE and EX_NOINPUT. */
 const USAGE = 64;
@@ -63,6 +78,8 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const workspace = existingFolder(values.workspace);
   const json = values.json === true;
   switch (name) {
+    case 'serve':
+      return { name, workspace, ...httpOf(values) };
     case 'status':
       return { name, workspace, json };
     case 'browse':
@@ -74,6 +91,27 @@ export function parseCommandLine(argv: readonly string[]): Command {
     default:
       return { name, workspace };
   }
+}
+
+function httpOf(values: OptionValues): { http?: HttpOptions } {
+  const file = values['token-file'];
+  const noToken = values['no-token'] === true;
+  if (values.http !== true) {
+    const stray = ['port', 'token-file', 'no-token'].find((option) => values[option] !== undefined);
+    if (stray) throw new UsageError(`--${stray} belongs to --http; write waygate serve --http --${stray}.`);
+    return {};
+  }
+  if (noToken && file !== undefined) throw new UsageError('--token-file and --no-token exclude each other; give one.');
+  if (file === '') throw new UsageError('--token-file is empty; name the file, or leave the option out.');
+  const token = typeof file === 'string' ? { file: resolve(file) } : noToken ? 'none' : 'own';
+  return { http: { port: portOf(values.port), token } };
+}
+
+function portOf(given: string | boolean | undefined): number {
+  if (given === undefined) return DEFAULT_HTTP_PORT;
+  const port = /^\d{1,5}$/.test(String(given)) ? Number(given) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from 0 (any that is free) to 65535, not "${given}".`);
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {

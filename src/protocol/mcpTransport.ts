@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import {
   encodeMessage,
@@ -9,6 +9,7 @@ import {
   isRequestId,
   peekId,
   type RequestId,
+  relateFrame,
 } from './frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from './lineFraming.ts';
 
@@ -23,6 +24,8 @@ export interface LineTransportOptions {
    * worker that is gone would pass for one to its successor.
    */
   idPrefix?: string;
+  /** Marks what belongs to a request of the other side's (`relateFrame`). */
+  marksRelated?: boolean;
 }
 
 /** Samples of what is not a message are for a log line. */
@@ -59,10 +62,12 @@ export class LineTransport implements Transport {
   }
 
   /** Settles when more may be sent, or with the loss of the connection: a dead child never calls back. */
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const { output } = this.#options;
     if (this.#closed || output.destroyed || output.writableEnded) throw new Error('the connection is closed');
-    if (output.write(encode(this.#withPrefix(message)))) return;
+    const frame = encode(this.#withPrefix(message));
+    const request = this.#options.marksRelated === true && 'method' in message ? options?.relatedRequestId : undefined;
+    if (output.write(request === undefined ? frame : relateFrame(frame, request))) return;
     this.#blocked ??= untilDrained(output).finally(() => {
       this.#blocked = undefined;
     });
