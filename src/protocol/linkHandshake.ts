@@ -57,8 +57,8 @@ export async function receiveHello(socket: Socket, token: string): Promise<Hello
   }
   if (hello.link !== LINK_VERSION) return refuse('this worker speaks another version of the private link');
   if (hello.kind !== 'session' && hello.kind !== 'control') return refuse('unknown kind of attacher');
-  const marksRelated = hello.marksRelated === true;
-  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false, marksRelated };
+  const marks = hello.marksRelated === true ? { marksRelated: true } : {};
+  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false, ...marks };
 }
 
 export function welcome(socket: Socket): void {

@@ -42,6 +42,9 @@ export class LineTransport implements Transport {
   readonly #options: LineTransportOptions;
   #closed = false;
   #blocked: Promise<void> | undefined;
+  /** What has come and is not delivered yet, in its order. */
+  readonly #arrived: JSONRPCMessage[] = [];
+  #yielding = false;
 
   constructor(options: LineTransportOptions) {
     this.#options = options;
@@ -95,8 +98,28 @@ export class LineTransport implements Transport {
     // Batches belong to one revision only (2025-03-26), and are read from whoever sends them.
     for (const item of Array.isArray(value) ? value : [value]) {
       const message = readMessage(item);
-      if (message) this.#deliver(message);
+      if (message) this.#arrive(message);
       else this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
+    }
+  }
+
+  /**
+   * The SDK begins with a notification a microtask after it came, and with an answer at once: the last progress of a
+   * call, told just before its answer, would find nobody. So what follows a notification waits for as long.
+   */
+  #arrive(message: JSONRPCMessage): void {
+    this.#arrived.push(message);
+    if (!this.#yielding) this.#deliverArrived();
+  }
+
+  #deliverArrived(): void {
+    this.#yielding = false;
+    for (let message = this.#arrived.shift(); message; message = this.#arrived.shift()) {
+      this.#deliver(message);
+      if (!('method' in message) || 'id' in message) continue;
+      this.#yielding = true;
+      queueMicrotask(() => this.#deliverArrived());
+      return;
     }
   }
 
@@ -131,7 +154,7 @@ export class LineTransport implements Transport {
     const id = peekId(prefix);
     const message = `a message of ${bytes} bytes is beyond the limit of ${this.#options.frameLimit ?? MAX_FRAME_BYTES}`;
     if (id === undefined) this.onerror?.(new Error(message));
-    else this.onmessage?.({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+    else this.#arrive({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
   }
 }
 
