@@ -14,6 +14,10 @@ async function main(): Promise<number> {
       process.stdout.write(`waygate ${BUILD}\n`);
       return 0;
     case 'serve': {
+      if (command.http) {
+        const { serveHttp } = await import('./serveHttp.ts');
+        return serveHttp(command.workspace, command.http);
+      }
       const { serve } = await import('./serve.ts');
       return serve(command.workspace);
     }

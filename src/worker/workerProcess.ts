@@ -129,12 +129,12 @@ export class WorkerProcess {
   }
 
   #onAttach(socket: Socket, hello: Hello): void {
-    if (hello.kind === 'session') this.#serveSession(socket);
+    if (hello.kind === 'session') this.#serveSession(socket, hello);
     else this.#serveControl(socket);
   }
 
-  #serveSession(socket: Socket): void {
-    const session = serveSession(socket, this.#gateway.surface);
+  #serveSession(socket: Socket, { marksRelated = false }: Hello): void {
+    const session = serveSession(socket, this.#gateway.surface, { marksRelated });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, since: Date.now() });
     session.onClose(() => {
       this.#sessions.delete(session);
