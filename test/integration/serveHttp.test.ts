@@ -189,15 +189,17 @@ describe('waygate serve --http', () => {
   });
 
   it('finishes what is in flight when it is asked to end', async () => {
-    const { url, process: host } = await gateway({ one: servers.fixture() });
+    const log = join(temporaryFolder('waygate-log-'), 'received.jsonl');
+    const { url, process: host } = await gateway({ one: servers.fixture('--log', log) });
     const client = await McpHttpClient.connect(url);
     await toolReady(client, '/one');
-    const execute = call('tool_execute', { tool_id: 'one:wait', args: { ms: 50 } });
+    const execute = call('tool_execute', { tool_id: 'one:wait', args: { ms: 200 } });
     const running = await client.post({ id: 'last', method: 'tools/call', params: execute });
+    await until('the call to run', () => readFileSync(log, 'utf8').includes('tools/call'));
     host.child.kill('SIGTERM');
     expect((await messages(running)).at(-1)).toMatchObject({
       id: 'last',
-      result: { content: [{ text: expect.stringContaining('waited 50 ms') }] },
+      result: { content: [{ text: expect.stringContaining('waited 200 ms') }] },
     });
     expect(await host.exited).toBe(0);
     expect(host.stdout).toBe('');
