@@ -90,6 +90,7 @@ const KINDS: Readonly<Record<string, SelectorKind>> = {
   info: { example: '{"type": "info"}', fields: {}, select: (reader) => info(reader) },
 };
 
+export const SELECTOR_TYPES: readonly string[] = Object.keys(KINDS);
 export const SELECTOR_EXAMPLES: readonly string[] = Object.values(KINDS).map(({ example }) => example);
 
 /** Throws VIEW_FAILED for a selector that does not fit, and ARGS_INVALID for a value of the wrong type (000 §3.4). */

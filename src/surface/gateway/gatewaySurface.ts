@@ -5,6 +5,7 @@ import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porce
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, type RenderMode, renderMode } from './arguments.ts';
 import { browse } from './browse.ts';
+import { answeredEvent, type CallEvent, failedEvent } from './callEvents.ts';
 import { GATEWAY_TOOLS } from './definitions.ts';
 import { execute } from './execute.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
@@ -29,19 +30,20 @@ export function gatewaySurface(context: GatewayContext): SessionSurface {
       const at = Date.now();
       const started = performance.now();
       context.onCallStart();
-      const { result, errorCode } = await settle(
-        () => callTool(name, args, context, stateOf(call.session), call),
-        args,
+      const session = stateOf(call.session);
+      const { result, event } = await settle(name, args, context, () => callTool(name, args, context, session, call));
+      context.onCallEnd(
+        {
+          at,
+          client: call.client,
+          metaTool: name,
+          subject: subjectOf(args),
+          durationMs: performance.now() - started,
+          outcome: result.isError ? 'error' : 'ok',
+          ...(event.error === undefined ? {} : { errorCode: event.error.code }),
+        },
+        { ...event, sessionId: session.id },
       );
-      context.onCallEnd({
-        at,
-        client: call.client,
-        metaTool: name,
-        subject: subjectOf(args),
-        durationMs: performance.now() - started,
-        outcome: result.isError ? 'error' : 'ok',
-        ...(errorCode === undefined ? {} : { errorCode }),
-      });
       return result;
     },
   };
@@ -80,24 +82,29 @@ interface ToolResult {
 }
 
 /** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
-async function settle(run: () => Promise<Answer>, args: unknown): Promise<{ result: ToolResult; errorCode?: string }> {
+async function settle(
+  name: string,
+  args: unknown,
+  context: GatewayContext,
+  run: () => Promise<Answer>,
+): Promise<{ result: ToolResult; event: CallEvent }> {
   const mode: RenderMode =
     typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';
   try {
     const answer = await run();
-    return { result: toResult(answer, mode), ...(answer.isError ? { errorCode: 'UPSTREAM_ERROR' } : {}) };
+    return { result: toResult(answer, mode), event: answeredEvent(args, answer.told) };
   } catch (thrown) {
     const error =
       thrown instanceof GatewayError
         ? thrown
         : new GatewayError('UPSTREAM_ERROR', oneLine(`Waygate failed on this call: ${(thrown as Error).message}`));
-    const answer = { text: errorText(error), data: error.toObject(), isError: true };
-    return { result: toResult(answer, mode), errorCode: error.code };
+    const event = failedEvent(name, args, error, (toolId) => context.view().catalog.byId.get(toolId));
+    return { result: toResult({ text: errorText(error), data: error.toObject(), isError: true }, mode), event };
   }
 }
 
 /** VS Code replaces text by structured content: a porcelain answer carries text alone (design.md §3). */
-function toResult({ text, data, isError, media = [] }: Answer, mode: RenderMode): ToolResult {
+function toResult({ text, data, isError, media = [] }: Omit<Answer, 'told'>, mode: RenderMode): ToolResult {
   const flag = isError ? { isError: true } : {};
   if (mode === 'json') {
     const bounded = boundData(data);
