@@ -8,17 +8,20 @@ export type Command =
   | { name: 'version' }
   | { name: 'serve'; workspace: string }
   | { name: 'status'; workspace: string; json: boolean }
+  | { name: 'health' | 'telemetry'; workspace: string; json: boolean; follow: boolean }
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
   | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean };
 
-const COMMANDS = ['serve', 'status', 'stop', 'browse', 'catalog', 'learned'] as const;
+const COMMANDS = ['serve', 'status', 'health', 'telemetry', 'stop', 'browse', 'catalog', 'learned'] as const;
 const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse']);
 
 const OPTIONS = {
   serve: { workspace: { type: 'string' } },
   status: { workspace: { type: 'string' }, json: { type: 'boolean' } },
+  health: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  telemetry: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
   stop: { workspace: { type: 'string' } },
   browse: { workspace: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } },
   catalog: { workspace: { type: 'string' }, stats: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -65,6 +68,9 @@ export function parseCommandLine(argv: readonly string[]): Command {
   switch (name) {
     case 'status':
       return { name, workspace, json };
+    case 'health':
+    case 'telemetry':
+      return { name, workspace, json, follow: values.follow === true };
     case 'browse':
       return { name, workspace, subject, explain: values.explain === true, json };
     case 'catalog':

@@ -5,6 +5,7 @@
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { RankExplanation } from '../routing/explain.ts';
+import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 
@@ -147,6 +148,10 @@ export interface ControlRequests {
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases what was learned of one tool, or all; answers with what is left. */
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
+  /** How it fares, and each server (004, Health). */
+  health: { params: Record<string, never>; result: HealthReport };
+  /** What it did so far, in numbers (004, Telemetry). */
+  telemetry: { params: Record<string, never>; result: TelemetryReport };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */

@@ -13,6 +13,7 @@ import type {
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
+import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
@@ -31,7 +32,9 @@ import { ServerPool } from '../upstream/serverPool.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
+import { Diagnostics } from './diagnostics.ts';
 import { rankResources } from './rankResources.ts';
+import type { WatchedServer } from './upstreamWatch.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -59,6 +62,7 @@ export class Gateway {
   readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
+  readonly #diagnostics: Diagnostics;
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   #firewall: Firewall;
@@ -70,6 +74,8 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    const { workspace, stateFolder } = options;
+    this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets });
     this.#config = loadConfig(options.workspace, process.env);
     const { artifacts } = this.#config;
     this.#artifacts = new ArtifactStore({
@@ -110,15 +116,17 @@ export class Gateway {
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (call) => {
+      onCallEnd: (call, event) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
+        this.#diagnostics.callEnded(call, event);
         this.#options.onChange();
       },
     });
   }
 
   start(): void {
+    this.#diagnostics.started();
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
@@ -141,6 +149,7 @@ export class Gateway {
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
+    await this.#diagnostics.close();
   }
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
@@ -148,6 +157,7 @@ export class Gateway {
     this.#reload();
     await this.#pool.refresh();
     this.#rebuild();
+    this.#diagnostics.refreshed('refreshed', this.#view.catalog.tools.length);
   }
 
   /** Resolves when no call is in flight, or when that has taken too long. */
@@ -161,6 +171,19 @@ export class Gateway {
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
     if (states.some((state) => state === 'failed' || state === 'needs_sign_in')) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
+  }
+
+  healthReport(): HealthReport {
+    const problems = this.#config.problems.filter(({ severity }) => severity === 'error');
+    return this.#diagnostics.health(
+      this.health,
+      this.#serverStatuses(),
+      problems.map(({ message }) => message),
+    );
+  }
+
+  telemetryReport(): TelemetryReport {
+    return this.#diagnostics.telemetry(this.health);
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
@@ -232,6 +255,7 @@ export class Gateway {
   }
 
   #onServersChanged(): void {
+    this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
     this.#options.onChange();
     this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
   }
@@ -248,6 +272,7 @@ export class Gateway {
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
       this.#calls.invalidate();
+      this.#diagnostics.catalogChanged(this.#view);
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
@@ -297,6 +322,10 @@ function approvalQuestion(tool: CatalogTool, args: object, reason: string): Appr
 function listingOf(connection: ServerConnection) {
   const { tools, instructions, config } = connection;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
+}
+
+function watchedServer({ config, state, reason, tools }: ServerConnection): WatchedServer {
+  return { name: config.name, state, reason, tools };
 }
 
 function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {

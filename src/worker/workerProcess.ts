@@ -160,6 +160,8 @@ export class WorkerProcess {
         this.#gateway.forget(toolId);
         return this.#gateway.learned;
       },
+      health: () => this.#gateway.healthReport(),
+      telemetry: () => this.#gateway.telemetryReport(),
       refresh: async () => {
         await this.#gateway.refresh();
         return this.#snapshot();

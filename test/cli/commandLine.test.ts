@@ -14,9 +14,11 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, stop, browse, catalog, learned, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, stop, browse, catalog, learned, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
+    [['telemetry', '--folow'], /waygate telemetry has no option "--folow"; did you mean "--follow"\?/],
+    [['health', '--since'], /waygate health has no option "--since"; it takes --workspace, --json, --follow\./],
     [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace\./],
     [['status', 'here'], /waygate status: Unexpected argument 'here'/],
     [['status', '--json=yes'], /waygate status: Option '--json' does not take an argument\./],
@@ -53,7 +55,8 @@ describe('the command line', () => {
     for (const args of [[], ['--help'], ['-h'], ['help'], ['serve', '--help'], ['stop', '-h']]) {
       const { code, stdout } = await waygate(workspace, args);
       expect(code).toBe(0);
-      for (const command of ['serve', 'status', 'stop']) expect(stdout).toContain(`waygate ${command}`);
+      for (const command of ['serve', 'status', 'health', 'telemetry', 'stop'])
+        expect(stdout).toContain(`waygate ${command}`);
     }
   });
 
