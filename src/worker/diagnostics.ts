@@ -146,6 +146,11 @@ export class Diagnostics {
     return { workspace: this.#options.workspace, ...this.#telemetry.snapshot(life) };
   }
 
+  /** Resolves when what has happened so far is in the log, or lost. */
+  flush(): Promise<void> {
+    return this.#log.flush();
+  }
+
   async close(): Promise<void> {
     this.#counting?.abort();
     clearTimeout(this.#catalogTimer);

@@ -78,7 +78,9 @@ export class EventLog {
       return;
     }
     this.#queue.push(make);
-    this.#timer ??= setTimeout(() => void this.flush(), this.#options.flushDelayMs).unref();
+    // A burst must not wait until it no longer fits.
+    if (this.#queue.length === this.#options.maxQueue >> 1) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), this.#options.flushDelayMs).unref();
   }
 
   /** Resolves when what was appended before is written or lost. Never rejects. */
