@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nearest } from '../ops/nearest.ts';
+import { localPath } from '../ops/normalise.ts';
 
 export type Command =
   | { name: 'help' }
@@ -116,7 +116,11 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: 
 
 function existingFolder(given: string | boolean | undefined): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
-  const folder = resolve(typeof given === 'string' ? given : process.cwd());
+  // An editor's own notation of a folder is one too.
+  const folder = localPath(typeof given === 'string' ? given : '.', process.cwd());
+  if (folder === undefined) {
+    throw new UsageError(`${given} names no folder of this machine; name one with --workspace.`, NO_INPUT);
+  }
   try {
     if (statSync(folder).isDirectory()) return folder;
   } catch {

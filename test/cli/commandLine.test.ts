@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import { rendezvous, status, waygate } from '../support/census.ts';
@@ -58,6 +59,14 @@ describe('the command line', () => {
       for (const command of ['serve', 'status', 'health', 'telemetry', 'stop'])
         expect(stdout).toContain(`waygate ${command}`);
     }
+  });
+
+  it('takes a folder as a file URI too, and refuses one of another machine', async () => {
+    const workspace = testWorkspace({});
+    const { stdout } = await waygate(workspace, ['status', '--workspace', pathToFileURL(workspace.folder).href]);
+    expect(stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
+    const refused = await waygate(workspace, ['status', '--workspace', 'file:///a%2Fb']);
+    expect(refused).toMatchObject({ code: 66, stderr: expect.stringMatching(oneSentence) });
   });
 
   it('tells that no gateway runs, and starts none to tell it', async () => {

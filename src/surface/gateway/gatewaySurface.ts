@@ -1,15 +1,17 @@
 import { type MetaTool, rateLimited } from '../../dispatch/quota.ts';
 import { boundData } from '../../ops/boundData.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import { type Normalisation, normalisationNote, type RenderMode } from '../../ops/normalise.ts';
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
-import { argsInvalid, type CheckedArguments, checkArguments, type RenderMode, renderMode } from './arguments.ts';
+import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from './arguments.ts';
 import { browse } from './browse.ts';
 import { answeredEvent, type CallEvent, failedEvent } from './callEvents.ts';
 import { GATEWAY_TOOLS } from './definitions.ts';
 import { execute } from './execute.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from './introduction.ts';
+import { type NormalisedCall, normaliseCall } from './normaliseCall.ts';
 import { SessionState } from './sessionState.ts';
 import { view } from './view.ts';
 
@@ -26,12 +28,14 @@ export function gatewaySurface(context: GatewayContext): SessionSurface {
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
     listTools: () => GATEWAY_TOOLS,
-    callTool: async (name, args, call) => {
+    callTool: async (givenName, givenArgs, call) => {
       const at = Date.now();
       const started = performance.now();
       context.onCallStart();
       const session = stateOf(call.session);
-      const { result, event } = await settle(name, args, context, () => callTool(name, args, context, session, call));
+      const meant = normaliseCall(givenName, givenArgs);
+      const { name, args } = meant;
+      const { result, event } = await settle(meant, context, () => callTool(name, args, context, session, call));
       context.onCallEnd(
         {
           at,
@@ -83,8 +87,7 @@ interface ToolResult {
 
 /** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
 async function settle(
-  name: string,
-  args: unknown,
+  { name, args, told }: NormalisedCall,
   context: GatewayContext,
   run: () => Promise<Answer>,
 ): Promise<{ result: ToolResult; event: CallEvent }> {
@@ -92,22 +95,26 @@ async function settle(
     typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';
   try {
     const answer = await run();
-    return { result: toResult(answer, mode), event: answeredEvent(args, answer.told) };
+    return { result: toResult(answer, mode, told), event: answeredEvent(args, answer.told) };
   } catch (thrown) {
     const error =
       thrown instanceof GatewayError
         ? thrown
         : new GatewayError('UPSTREAM_ERROR', oneLine(`Waygate failed on this call: ${(thrown as Error).message}`));
     const event = failedEvent(name, args, error, (toolId) => context.view().catalog.byId.get(toolId));
-    return { result: toResult({ text: errorText(error), data: error.toObject(), isError: true }, mode), event };
+    return { result: toResult({ text: errorText(error), data: error.toObject(), isError: true }, mode, told), event };
   }
 }
 
 /** VS Code replaces text by structured content: a porcelain answer carries text alone (design.md §3). */
-function toResult({ text, data, isError, media = [] }: Omit<Answer, 'told'>, mode: RenderMode): ToolResult {
+function toResult(
+  { text, data, isError, media = [] }: Omit<Answer, 'told'>,
+  mode: RenderMode,
+  told: readonly Normalisation[],
+): ToolResult {
   const flag = isError ? { isError: true } : {};
   if (mode === 'json') {
-    const bounded = boundData(data);
+    const bounded = boundData(told.length === 0 ? data : { normalised: told, ...data });
     return {
       content: [{ type: 'text', text: JSON.stringify(bounded) }, ...media],
       structuredContent: bounded,
@@ -115,7 +122,9 @@ function toResult({ text, data, isError, media = [] }: Omit<Answer, 'told'>, mod
     };
   }
   // Parts are joined without a separator by VS Code: each ends its line.
-  return { content: [{ type: 'text', text: `${boundText(text, MAX_ANSWER_CHARS - 2)}\n` }, ...media], ...flag };
+  const notes = told.map((one) => `${normalisationNote(one)}\n`).join('');
+  const bounded = boundText(text, MAX_ANSWER_CHARS - 2 - notes.length);
+  return { content: [{ type: 'text', text: `${bounded}\n${notes}` }, ...media], ...flag };
 }
 
 function subjectOf(args: unknown): string {
