@@ -1,4 +1,5 @@
 /** One event of the log, version 1: the same nine members whatever happened. */
+import { shortened } from './porcelain.ts';
 export interface DiagnosticEvent {
   version: 1;
   event: string;
@@ -110,7 +111,7 @@ function plain(value: unknown, text: (value: string) => string): unknown {
 function cut(value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   const flat = value.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
-  return flat.length <= MAX_TEXT ? flat : `${flat.slice(0, MAX_TEXT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return shortened(flat, MAX_TEXT);
 }
 
 const HOT_PATHS = 12;

@@ -87,9 +87,13 @@ export function firstLines(lines: readonly string[], limit: number): string[] {
 export function oneLine(text: string, limit = 256): string {
   const flat = text.replace(CONTROL_CHARACTERS, ' ').replace(/\s+/g, ' ').trim();
   if (flat.length <= limit) return flat;
-  // Never half of a surrogate pair.
-  const cut = flat.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '');
-  return `${cut.trimEnd()}…`;
+  return `${shortened(flat, limit).slice(0, -1).trimEnd()}…`;
+}
+
+/** At most `limit` characters, with a mark where the rest is missing; never half of a surrogate pair. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out

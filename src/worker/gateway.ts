@@ -19,6 +19,7 @@ import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { visibleText } from '../firewall/visibleText.ts';
+import { shortened } from '../ops/porcelain.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
@@ -315,7 +316,7 @@ function approvalQuestion(tool: CatalogTool, args: object, reason: string): Appr
     toolId: tool.id,
     server: tool.server,
     reason: visibleText(reason),
-    args: shown.length <= SHOWN_ARGS_CHARS ? shown : `${shown.slice(0, SHOWN_ARGS_CHARS - 1)}…`,
+    args: shortened(shown, SHOWN_ARGS_CHARS),
   };
 }
 
