@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallRecord, GatewayHealth, ServerStatus } from '../control/contract.ts';
-import type { HealthReport, ServerHealth, TelemetryReport } from '../control/healthContract.ts';
+import type { HealthCore, HealthReport, ServerHealth, TelemetryReport } from '../control/healthContract.ts';
 import { BUILD } from '../ops/build.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../ops/diagnosticEvent.ts';
 import { oneLine } from '../ops/porcelain.ts';
@@ -18,13 +18,28 @@ export interface DiagnosticsOptions {
   workspace: string;
   stateFolder: string;
   scrubSecrets(text: string): string;
+  /** What whoever supervises this worker knows of its life; without one it is the first and has no past. */
+  life?: () => Partial<SupervisedLife>;
 }
+
+export type SupervisedLife = Pick<
+  HealthCore,
+  'state' | 'worker_handshake' | 'generation' | 'consecutive_failures' | 'restart_count' | 'rollout' | 'last_fault'
+>;
 
 /** A catalog is counted when it has come to rest: servers come up one after the other. */
 const CATALOG_REST_MS = 1_000;
 /** A snapshot of the busiest tools stands in the log every so many calls of tools. */
 const SNAPSHOT_EVERY = 200;
 const MAX_REASON = 200;
+/** A server's words may repeat what it was given: the log has none of them, worker.log has them scrubbed. */
+const OWN_WORDS: Readonly<Record<string, string>> = {
+  UPSTREAM_ERROR: 'The server answered with an error.',
+  UPSTREAM_TIMEOUT: 'The server did not answer in time.',
+  UPSTREAM_UNAVAILABLE: 'The server was lost, or not to be reached.',
+  RATE_LIMITED: 'The server limits its calls.',
+};
+const LAST_WORDS = / It said: .*$/s;
 const CLOSE_TIMEOUT_MS = 500;
 
 /** What the gateway knows of its own health and work: counts at once, events a moment later (004). */
@@ -96,17 +111,26 @@ export class Diagnostics {
   serversChanged(servers: readonly WatchedServer[]): void {
     for (const { event, server, attributes, fault } of this.#watch.look(servers)) {
       if (fault) this.#telemetry.fault(fault, { restarts: true });
-      this.#write({ event, success: fault === undefined, namespace: server, attributes });
+      const { reason } = attributes;
+      const own = typeof reason === 'string' ? { reason: reason.replace(LAST_WORDS, '') } : {};
+      this.#write({ event, success: fault === undefined, namespace: server, attributes: { ...attributes, ...own } });
     }
   }
 
   catalogChanged(view: CatalogView): void {
+    this.#refreshed('refreshed', view);
     this.#counting?.abort();
     clearTimeout(this.#catalogTimer);
     this.#catalogTimer = setTimeout(() => void this.#countCatalog(view), CATALOG_REST_MS).unref();
   }
 
-  refreshed(outcome: 'refreshed' | 'error', registered: number): void {
+  /** The last good catalog, which serves on. */
+  catalogFailed(view: CatalogView): void {
+    this.#refreshed('error', view);
+  }
+
+  #refreshed(outcome: 'refreshed' | 'error', view: CatalogView): void {
+    const registered = view.catalog.tools.length;
     this.#write({
       event: 'catalog.refresh.live',
       success: outcome === 'refreshed',
@@ -118,14 +142,8 @@ export class Diagnostics {
     const { file, ...log } = { file: eventLogFile(this.#options.stateFolder), ...this.#log.status };
     return {
       workspace: this.#options.workspace,
-      state: condition === 'starting' ? 'starting' : 'ready',
-      // Who can ask has shaken hands.
-      worker_handshake: 'ready',
-      generation: 1,
+      ...this.#life(condition),
       uptime_ms: Math.round(performance.now() - this.#startedAt),
-      consecutive_failures: 0,
-      restart_count: 0,
-      rollout: 'stable',
       condition,
       problems: [
         ...problems,
@@ -137,13 +155,20 @@ export class Diagnostics {
   }
 
   telemetry(condition: GatewayHealth): TelemetryReport {
-    const life = {
+    return { workspace: this.#options.workspace, ...this.#telemetry.snapshot(this.#life(condition)) };
+  }
+
+  #life(condition: GatewayHealth): SupervisedLife {
+    return {
       state: condition === 'starting' ? 'starting' : 'ready',
+      // Who can ask has shaken hands.
+      worker_handshake: 'ready',
       generation: 1,
       consecutive_failures: 0,
       restart_count: 0,
+      rollout: 'stable',
+      ...this.#options.life?.(),
     };
-    return { workspace: this.#options.workspace, ...this.#telemetry.snapshot(life) };
   }
 
   /** Resolves when what has happened so far is in the log, or lost. */
@@ -162,7 +187,6 @@ export class Diagnostics {
   /** The record of a call as 004's own consumers write it, and now and then a snapshot of the busiest. */
   #toolCalled(event: CallEvent, tool: string, latencyMs: number, requestId: number, at: Date): void {
     const { end, retries, error } = event;
-    const scrub = (text: string): string => oneLine(this.#options.scrubSecrets(text), MAX_REASON);
     this.#log.append(() => ({
       event: 'tool_call',
       ts_unix_ms: at.getTime(),
@@ -174,7 +198,7 @@ export class Diagnostics {
       outcome: error === undefined ? 'ok' : 'error',
       error_code: error?.code ?? null,
       error_kind: error === undefined ? null : end,
-      error_message: error === undefined ? null : scrub(error.message),
+      error_message: error === undefined ? null : (OWN_WORDS[error.code] ?? 'The gateway did not make the call.'),
     }));
     this.#toolCalls += 1;
     if (this.#toolCalls % SNAPSHOT_EVERY !== 0) return;

@@ -158,7 +158,6 @@ export class Gateway {
     this.#reload();
     await this.#pool.refresh();
     this.#rebuild();
-    this.#diagnostics.refreshed('refreshed', this.#view.catalog.tools.length);
   }
 
   /** Resolves when no call is in flight, or when that has taken too long. */
@@ -276,6 +275,7 @@ export class Gateway {
       this.#diagnostics.catalogChanged(this.#view);
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
+      this.#diagnostics.catalogFailed(this.#view);
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
     }
     this.#options.onChange();

@@ -65,7 +65,7 @@ describe('diagnostics', () => {
     expect(told.telemetry('ready').tokens).toMatchObject({ result_tokens_raw: 40_000, result_tokens_saved: 28_000 });
   });
 
-  it('scrub what a server said, in the log and in numbers; a timeout is an incident, a refusal is none', async () => {
+  it('scrub what a server said in numbers, and have none of it in the log; a timeout is an incident, a refusal is none', async () => {
     const { told, events } = diagnostics();
     const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) };
     const lost = { code: 'UPSTREAM_TIMEOUT', message: `no answer to ${SECRET}` };
@@ -73,13 +73,15 @@ describe('diagnostics', () => {
     const refused = { code: 'ARGS_INVALID', message: 'no' };
     told.callEnded(
       { durationMs: 1 },
-      call('files:a#00000001', { ...failed, dispatched: false, end: 'answered_with_error', error: refused }),
+      call('files:b#00000001', { ...failed, dispatched: false, end: 'answered_with_error', error: refused }),
     );
     const numbers = told.telemetry('ready');
+    expect(numbers.tools[0]?.last_error?.message).toBe('no answer to [REDACTED-SECRET]');
     expect(numbers.totals).toMatchObject({ recovery_fault_count: 1, recovery_error_count: 1, response_error_count: 1 });
     const records = await events();
     expect(records.map(({ event }) => event)).toEqual(['execute.failed', 'tool_call', 'execute.failed']);
-    expect(records[1]).toMatchObject({ error_kind: 'lost', error_message: 'no answer to [REDACTED-SECRET]' });
+    expect(records[1]).toMatchObject({ error_kind: 'lost', error_message: 'The server did not answer in time.' });
+    expect(JSON.stringify(records)).not.toContain('no answer to');
     expect(JSON.stringify([numbers, records])).not.toContain(SECRET);
   });
 
@@ -95,8 +97,34 @@ describe('diagnostics', () => {
       return found.length > 0 && found;
     });
     expect(loaded).toHaveLength(1);
+    const refreshes = (await events()).filter(({ event }) => event === 'catalog.refresh.live');
+    expect(refreshes.map(({ attributes }) => attributes)).toEqual(
+      [1, 2, 3].map((registered) => ({ outcome: 'refreshed', registered })),
+    );
     expect(loaded[0]?.attributes).toMatchObject({ mode: 'gateway', tool_count: 3, exposed_tool_count: 3 });
     expect(told.telemetry('ready').tokens.schema_tokens_full).toBeGreaterThan(0);
+  });
+
+  it('take from whoever supervises the worker what it knows of its life', () => {
+    const last_fault = { generation: 6, class: 'process', code: 'worker_sigkill', detail: 'worker exited on SIGKILL' };
+    const life = () => ({ generation: 7, restart_count: 6, rollout: 'pending' as const, last_fault });
+    const told = new Diagnostics({ workspace: '/shop', stateFolder: '/nowhere', scrubSecrets, life });
+    const { event_log: _log, uptime_ms, ...report } = told.health('ready', [], []);
+    expect(uptime_ms).toBeGreaterThanOrEqual(0);
+    expect(report).toEqual({
+      workspace: '/shop',
+      state: 'ready',
+      worker_handshake: 'ready',
+      generation: 7,
+      consecutive_failures: 0,
+      restart_count: 6,
+      rollout: 'pending',
+      last_fault,
+      condition: 'ready',
+      problems: [],
+      servers: [],
+    });
+    expect(told.telemetry('ready')).toMatchObject({ generation: 7, restart_count: 6 });
   });
 
   it('serve on where the log cannot be written, and health tells', async () => {
@@ -110,9 +138,10 @@ describe('diagnostics', () => {
     expect(told.telemetry('ready').totals.request_count).toBe(1);
   });
 
-  it('tell of each server by its history; one that was not started is not down', () => {
-    const { told } = diagnostics();
-    const watched = { name: 'git', reason: `bad ${SECRET}`, tools: [] };
+  it('tell of each server by its history; one that was not started is not down', async () => {
+    const { told, events } = diagnostics();
+
+    const watched = { name: 'git', reason: `bad ${SECRET}. It said: what it was given`, tools: [] };
     told.serversChanged([{ ...watched, state: 'starting' }]);
     told.serversChanged([{ ...watched, state: 'failed' }]);
     const statuses = [
@@ -127,12 +156,15 @@ describe('diagnostics', () => {
       ['mail', true, 0],
     ]);
     expect(servers[0]).toMatchObject({
-      reason: 'bad [REDACTED-SECRET]',
-      last_fault: { code: 'upstream_start_failed', detail: 'git: bad [REDACTED-SECRET]' },
+      reason: 'bad [REDACTED-SECRET]. It said: what it was given',
+      last_fault: { code: 'upstream_start_failed', detail: 'git: bad [REDACTED-SECRET]. It said: what it was given' },
     });
     expect(told.telemetry('degraded')).toMatchObject({
       totals: { recovery_fault_count: 1 },
       last_fault: { class: 'process' },
     });
+    const failed = (await events()).find(({ event }) => event === 'upstream.failed');
+    // A server's last words may repeat what it was given.
+    expect(failed?.attributes).toEqual({ generation: 1, reason: 'bad [REDACTED-SECRET].', consecutive_failures: 1 });
   });
 });
