@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
 import { readJsonLines } from '../../src/worker/jsonLines.ts';
 import { rendezvous, stateFolder, waygate } from '../support/census.ts';
@@ -120,6 +121,22 @@ describe('health and telemetry of a gateway that works', () => {
     expect((await waygate(workspace, ['telemetry'])).stdout).toMatch(/^\d+ requests in \d+ s: \d+ ok, /);
     expect((await waygate(workspace, ['health'])).stdout).toMatch(/\none: ready, up \d+ s\n$/);
     for (const line of events.text.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  it('cost no call where the log cannot be written, and health tells what is wrong', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    mkdirSync(join(ensureWorkspaceState(workspace.folder, workspace.stateDir), 'events.jsonl'));
+    const host = await HostProcess.connect(workspace);
+    const echo = await host.toolId('/one/echo');
+    const answer = await host.call('tool_execute', { tool_id: echo, args: { text: 'hi' } });
+    expect(answer).toMatchObject({ isError: false, text: 'ok\nhi\n' });
+    const health = await until('health to tell', async () => {
+      const report = await told<HealthReport>(workspace, 'health');
+      return report.event_log.failures > 0 && report;
+    });
+    expect(health.event_log).toMatchObject({ written: 0, failing: 'EISDIR' });
+    expect(health.problems).toEqual([`The event log ${eventsFile(workspace)} cannot be written (EISDIR).`]);
+    expect((await told<TelemetryReport>(workspace, 'telemetry')).tools[0]).toMatchObject({ success_count: 1 });
   });
 
   it('survive the worker: a log that was cut off by its end is gone on with', async () => {
