@@ -42,6 +42,22 @@ const lazyRanks = {
   },
 };
 
+/** What a person asks for once has a bundle of its own, so that host and extension load nothing of it. */
+const OWN_BUNDLES = [
+  { source: 'src/cli/import.ts', file: 'cliImport.cjs' },
+  { source: 'src/extension/importServers.ts', file: 'editorImport.cjs' },
+];
+const ownBundles = {
+  name: 'own-bundles',
+  setup(context) {
+    context.onResolve({ filter: /^\.\/\w+\.ts$/ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const own = OWN_BUNDLES.find(({ source }) => join(resolveDir, path) === join(root, source));
+      return own && { path: `./${own.file}`, external: true };
+    });
+  },
+};
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -81,11 +97,24 @@ export const run = () => runSuite([${loaders.join(',\n')}]);`;
 }
 
 const bundles = [
-  { ...node, entryPoints: ['src/extension/extension.ts'], outfile: 'dist/extension.cjs', external: ['vscode'] },
+  {
+    ...node,
+    entryPoints: ['src/extension/extension.ts'],
+    outfile: 'dist/extension.cjs',
+    external: ['vscode'],
+    plugins: [ownBundles],
+  },
+  ...OWN_BUNDLES.map(({ source, file }) => ({
+    ...node,
+    entryPoints: [source],
+    outfile: `dist/${file}`,
+    external: ['vscode'],
+  })),
   {
     ...node,
     entryPoints: ['src/cli/main.ts'],
     outfile: 'dist/waygate.cjs',
+    plugins: [ownBundles],
     banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
   },
   { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [lazyRanks] },

@@ -13,6 +13,7 @@ import { desktopEditor, findDesktop } from './lib/desktopEditor.mjs';
 import { withLock } from './lib/lock.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { endAll, leaveTogether } from './lib/processes.mjs';
+import { runQuietly } from './lib/progress.mjs';
 import { ensureServerBuild } from './lib/serverBuild.mjs';
 import { serverEditor } from './lib/serverEditor.mjs';
 import { SetupError } from './lib/setupError.mjs';
@@ -53,6 +54,16 @@ async function chooseEditor(folder, options) {
   return serverEditor(root, build, join(folder, 'server'), { port: options.port, browse: !options['no-open'] });
 }
 
+/**
+ * Its three servers are ours and start by themselves; those of any other workspace wait until the person has seen them.
+ * @param {string} folder
+ */
+function approveDemo(folder) {
+  return runQuietly(process.execPath, [join(root, 'dist', 'waygate.cjs'), 'approve', '--all', '--workspace', folder], {
+    failure: "The demo's servers could not be approved: see the last lines above.",
+  });
+}
+
 async function main() {
   const options = parseOptions();
   const began = Date.now();
@@ -64,6 +75,7 @@ async function main() {
   const prepare = async () => {
     writeDemoWorkspace(root, demo);
     await editor.install(await packExtension(root));
+    await approveDemo(demo);
   };
   await withLock(join(folder, 'start.lock'), prepare, () =>
     console.log('Another npm start is packing: waiting for it.'),

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
+import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { nearest } from '../ops/nearest.ts';
 import { localPath } from '../ops/normalise.ts';
 
@@ -12,10 +14,42 @@ export type Command =
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
-  | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean };
+  | { name: 'approve'; workspace: string; all: boolean; names: readonly string[] }
+  | { name: 'secret'; workspace: string; action: 'set' | 'list' | 'delete'; secret: string }
+  | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean }
+  | ({ name: 'import' } & ImportCommand)
+  | { name: 'client-config'; workspace: string; client: ClientId };
 
-const COMMANDS = ['serve', 'status', 'health', 'telemetry', 'stop', 'browse', 'catalog', 'learned'] as const;
-const TAKES_A_SUBJECT: ReadonlySet<string> = new Set(['browse']);
+export interface ImportCommand {
+  workspace: string;
+  /** Clients and files; all that are found when there is none. */
+  from: readonly string[];
+  /** Only servers of these names. */
+  names: readonly string[];
+  all: boolean;
+  dryRun: boolean;
+  removeFromSource: boolean;
+}
+
+const COMMANDS = [
+  'serve',
+  'status',
+  'health',
+  'telemetry',
+  'stop',
+  'browse',
+  'catalog',
+  'learned',
+  'approve',
+  'secret',
+  'import',
+  'client-config',
+] as const;
+const NEEDS = {
+  browse: 'needs a query or a path: waygate browse "read a file", or /.',
+  secret: 'needs to know what to do: set NAME, list, or delete NAME.',
+} as const;
+const TAKES_WORDS: ReadonlySet<string> = new Set(['browse', 'approve', 'secret', 'import', 'client-config']);
 
 const OPTIONS = {
   serve: { workspace: { type: 'string' } },
@@ -31,9 +65,19 @@ const OPTIONS = {
     'forget-all': { type: 'boolean' },
     json: { type: 'boolean' },
   },
+  approve: { workspace: { type: 'string' }, all: { type: 'boolean' } },
+  secret: { workspace: { type: 'string' } },
+  import: {
+    workspace: { type: 'string' },
+    from: { type: 'string', multiple: true },
+    all: { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+    'remove-from-source': { type: 'boolean' },
+  },
+  'client-config': { workspace: { type: 'string' } },
 } as const;
 
-type OptionValues = Record<string, string | boolean | undefined>;
+type OptionValues = Record<string, string | boolean | string[] | undefined>;
 
 /** EX_USAGE and EX_NOINPUT. */
 const USAGE = 64;
@@ -62,7 +106,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     throw new UsageError(`unknown ${first.startsWith('-') ? 'option' : 'command'} "${first}"; ${remedy}`);
   }
   if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
-  const { values, subject } = parseOptions(name, rest);
+  const { values, subject, names } = parseOptions(name, rest);
   const workspace = existingFolder(values.workspace);
   const json = values.json === true;
   switch (name) {
@@ -77,9 +121,36 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, workspace, stats: values.stats === true, json };
     case 'learned':
       return { name, workspace, forget: forgetOf(values), json };
+    case 'approve':
+      return { name, workspace, all: values.all === true, names };
+    case 'secret':
+      return { name, workspace, ...secretAction(subject) };
+    case 'import':
+      return {
+        name,
+        workspace,
+        from: Array.isArray(values.from) ? values.from : [],
+        names,
+        all: values.all === true,
+        dryRun: values['dry-run'] === true,
+        removeFromSource: values['remove-from-source'] === true,
+      };
+    case 'client-config':
+      return { name, workspace, client: clientOf(names) };
     default:
       return { name, workspace };
   }
+}
+
+function secretAction(subject: string): { action: 'set' | 'list' | 'delete'; secret: string } {
+  const [action, secret = '', ...more] = subject.split(' ');
+  if (action === 'list' && secret === '') return { action, secret };
+  if (action !== 'set' && action !== 'delete') throw new UsageError(`waygate secret ${NEEDS.secret}`);
+  if (more.length > 0) {
+    throw new UsageError(`waygate secret ${action} takes one name and no value; the value is read from stdin.`);
+  }
+  if (SECRET_NAME.test(secret.replace(INPUT_PREFIX, ''))) return { action, secret };
+  throw new UsageError(`waygate secret ${action} needs a name of letters, digits, "_", "." and "-", or input:ID.`);
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
@@ -87,7 +158,24 @@ function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined 
   return typeof values.forget === 'string' ? { toolId: values.forget } : undefined;
 }
 
-function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: OptionValues; subject: string } {
+function clientOf(names: readonly string[]): ClientId {
+  const [name, ...more] = names;
+  const known = `there are ${CLIENT_IDS.join(', ')}.`;
+  if (name === undefined || more.length > 0) throw new UsageError(`waygate client-config needs one client; ${known}`);
+  const client = CLIENT_IDS.find((id) => id === name);
+  if (client) return client;
+  const hint = nearest(name, CLIENT_IDS);
+  throw new UsageError(`waygate client-config knows no client "${name}"; ${hint ? `did you mean "${hint}"?` : known}`);
+}
+
+interface ParsedOptions {
+  values: OptionValues;
+  /** All words that are no options: as one text, and one by one. */
+  subject: string;
+  names: readonly string[];
+}
+
+function parseOptions(command: keyof typeof OPTIONS, argv: string[]): ParsedOptions {
   const options = OPTIONS[command];
   const known = Object.keys(options).map((option) => `--${option}`);
   for (const argument of argv) {
@@ -100,13 +188,13 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: 
     }
   }
   try {
-    const allowPositionals = TAKES_A_SUBJECT.has(command);
+    const allowPositionals = TAKES_WORDS.has(command);
     const { values, positionals } = parseArgs({ args: argv, options, strict: true, allowPositionals });
     const subject = positionals.join(' ');
-    if (allowPositionals && subject.trim() === '') {
-      throw new UsageError(`waygate ${command} needs a query or a path: waygate ${command} "read a file", or /.`);
+    if (command in NEEDS && subject.trim() === '') {
+      throw new UsageError(`waygate ${command} ${NEEDS[command as keyof typeof NEEDS]}`);
     }
-    return { values: values as OptionValues, subject };
+    return { values: values as OptionValues, subject, names: positionals };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // Node's own sentence names the option or the stray word; its second sentence is about how to write a program.
@@ -114,7 +202,7 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): { values: 
   }
 }
 
-function existingFolder(given: string | boolean | undefined): string {
+function existingFolder(given: OptionValues[string]): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
   // An editor's own notation of a folder is one too.
   const folder = localPath(typeof given === 'string' ? given : '.', process.cwd());

@@ -10,10 +10,18 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate catalog [--stats] [--json]         every tool by its path; or what it all would cost a model
   waygate learned [--forget TOOL_ID | --forget-all] [--json]
                                              what use has taught the ranking here, and how to erase it
+  waygate approve [--all | NAME…]            shows what the servers of a workspace would run; lets them
+  waygate secret set NAME | list | delete NAME
+                                             what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
+  waygate import [NAME…] [--from CLIENT | FILE] [--all] [--dry-run] [--remove-from-source]
+                                             brings the servers of other MCP clients here
+  waygate client-config CLIENT               what that client needs to use Waygate for DIR
   waygate --version | --help
 
 DIR is the current folder unless given. Servers stand in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
 
+CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
+A server that DIR's file names runs once you have approved it.
 State is kept in WAYGATE_STATE_DIR, or where your system keeps such things.
 `;

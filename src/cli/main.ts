@@ -1,5 +1,5 @@
 import { BUILD } from '../ops/build.ts';
-import { parseCommandLine, UsageError } from './commandLine.ts';
+import { parseCommandLine, type UsageError } from './commandLine.ts';
 import { HELP } from './help.ts';
 
 const EXIT_FAILED = 1;
@@ -41,11 +41,32 @@ async function main(): Promise<number> {
       const { catalog } = await import('./catalog.ts');
       return catalog(command);
     }
+    case 'approve': {
+      const { approve } = await import('./approve.ts');
+      return approve(command);
+    }
+    case 'secret': {
+      const { secret } = await import('./secret.ts');
+      return secret(command);
+    }
     case 'learned': {
       const { learned } = await import('./learned.ts');
       return learned(command);
     }
+    case 'import': {
+      const { importServers, ownTerminal } = await import('./import.ts');
+      return importServers(command, process.env, ownTerminal());
+    }
+    case 'client-config': {
+      const { clientConfig } = await import('./clientConfig.ts');
+      return clientConfig(command);
+    }
   }
+}
+
+/** By its name: a bundle of its own has a class of its own. */
+function exitCodeOf(error: Error): number {
+  return error.name === 'UsageError' ? (error as UsageError).exitCode : EXIT_FAILED;
 }
 
 /** A client that has ended its input may never read again: the host must be gone within a second all the same. */
@@ -63,6 +84,6 @@ main().then(
   },
   (error: Error) => {
     process.stderr.write(`waygate: ${error.message}\n`);
-    process.exit(error instanceof UsageError ? error.exitCode : EXIT_FAILED);
+    process.exit(exitCodeOf(error));
   },
 );

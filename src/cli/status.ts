@@ -47,7 +47,7 @@ function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
 
 function describeServer(server: ServerStatus): string {
   const pid = server.pid === undefined ? '' : `, pid ${server.pid}`;
-  const tools = server.state === 'ready' ? `, ${count(server.toolCount, 'tool')}` : '';
+  const tools = server.state === 'ready' || server.toolCount > 0 ? `, ${count(server.toolCount, 'tool')}` : '';
   const reason = server.reason === undefined ? '' : `: ${server.reason}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
   return `${server.state.replaceAll('_', ' ')}${tools}${pid}${reason}${place}`;

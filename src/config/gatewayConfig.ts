@@ -11,16 +11,42 @@ export interface ConfigurationProblem {
   location: FileLocation;
 }
 
-/** The configuration as the worker uses it: checked, with every reference resolved. */
-export interface ServerConfig {
+/** The configuration as the worker uses it: checked. References to secrets stand in it as `markReference` makes them. */
+export type ServerConfig = StdioServerConfig | HttpServerConfig;
+
+interface AnyServerConfig {
   name: string;
+  disabled: boolean;
+  /** Starts with the gateway and is never stopped for being idle. */
+  keepAlive: boolean;
+  location: FileLocation;
+}
+
+/** A program that speaks MCP on its standard input and output. */
+export interface StdioServerConfig extends AnyServerConfig {
+  type: 'stdio';
   command: string;
   args: readonly string[];
   /** Only what the configuration says: the safe set of the worker's own environment comes with the child. */
   env: Readonly<Record<string, string>>;
   cwd: string;
-  disabled: boolean;
-  location: FileLocation;
+}
+
+/** A server at a URL. `either`: Streamable HTTP first, and the HTTP+SSE before it where the server knows no other. */
+export interface HttpServerConfig extends AnyServerConfig {
+  type: 'http' | 'sse' | 'either';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** A value that a person is asked for, in the form of VS Code's mcp.json. */
+export interface InputConfig {
+  id: string;
+  type: 'promptString' | 'pickString';
+  description: string;
+  password: boolean;
+  default?: string;
+  options: readonly string[];
 }
 
 /** A server that is named but cannot be used, with the reason: the others work. */
@@ -63,3 +89,5 @@ export const DEFAULT_ARTIFACTS: ArtifactConfig = {
   maskSecrets: 'errors',
   maskOnDisk: false,
 };
+/** A server that nobody has called for so long is stopped; the next call starts it. */
+export const DEFAULT_IDLE_MINUTES = 10;

@@ -9,12 +9,15 @@ import {
   type ConfigurationProblem,
   DEFAULT_ARTIFACTS,
   DEFAULT_BROWSE,
+  DEFAULT_IDLE_MINUTES,
   type FileLocation,
+  type InputConfig,
   type ServerConfig,
 } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
 import { readArtifacts } from './readArtifacts.ts';
 import { readBrowse } from './readBrowse.ts';
+import { readInputs } from './readInputs.ts';
 import { readServer } from './readServer.ts';
 import { lineIndex } from './textPosition.ts';
 
@@ -29,12 +32,30 @@ export interface LoadedConfig {
   browse: BrowseConfig;
   artifacts: ArtifactConfig;
   calls: CallBlocks;
+  inputs: readonly InputConfig[];
+  idleMinutes: number;
 }
 
-const TOP_LEVEL_KEYS: readonly string[] = ['servers', 'browse', 'artifacts', ...CALL_KEYS, '$schema'];
+const TOP_LEVEL_KEYS: readonly string[] = [
+  'servers',
+  'inputs',
+  'browse',
+  'artifacts',
+  'idleMinutes',
+  ...CALL_KEYS,
+  '$schema',
+];
 
 /** What holds where the file says nothing. */
-const DEFAULTS = { browse: DEFAULT_BROWSE, artifacts: DEFAULT_ARTIFACTS, calls: NO_CALL_BLOCKS };
+const DEFAULTS = {
+  servers: [],
+  broken: [],
+  browse: DEFAULT_BROWSE,
+  artifacts: DEFAULT_ARTIFACTS,
+  calls: NO_CALL_BLOCKS,
+  inputs: [],
+  idleMinutes: DEFAULT_IDLE_MINUTES,
+};
 
 export function configFile(workspace: string): string {
   return join(workspace, '.vscode', 'waygate.json');
@@ -48,13 +69,15 @@ export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedCon
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return { file, exists: false, usable: true, servers: [], broken: [], problems: [], ...DEFAULTS };
+      return { file, exists: false, usable: true, problems: [], ...DEFAULTS };
     }
     const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
     return unusable(file, problem, { file, line: 1, column: 1 });
   }
   return parseConfig(text, file, workspace, env);
 }
+
+const MAX_IDLE_MINUTES = 1_440;
 
 /** No configuration nests further; what does is meant to overflow the parser's stack. */
 const MAX_DEPTH = 100;
@@ -77,7 +100,14 @@ export function parseConfig(source: string, file: string, workspace: string, env
   const problems: ConfigurationProblem[] = [];
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
-  let { browse, artifacts } = DEFAULTS;
+  let { browse, artifacts, idleMinutes } = DEFAULTS;
+  // Wherever it stands: servers refer to it.
+  const inputsNode = members(root).find(([key]) => key.value === 'inputs')?.[1];
+  const inputs = inputsNode
+    ? readInputs(inputsNode, ({ message, offset }) =>
+        problems.push({ severity: 'error', message: `"inputs": ${message}`, location: at(offset) }),
+      )
+    : [];
   const seen = new Set<string>();
   for (const [key, value] of members(root)) {
     const name = key.value as string;
@@ -97,10 +127,25 @@ export function parseConfig(source: string, file: string, workspace: string, env
       artifacts = readArtifacts(value, ({ message, offset }) =>
         problems.push({ severity: 'error', message: `"artifacts": ${message}`, location: at(offset) }),
       );
+    } else if (name === 'idleMinutes') {
+      if (typeof value.value === 'number' && value.value > 0 && value.value <= MAX_IDLE_MINUTES)
+        idleMinutes = value.value;
+      else {
+        const message = `"idleMinutes" must be a number above 0, at most ${MAX_IDLE_MINUTES}; for a server that must run on set its "keepAlive".`;
+        problems.push({ severity: 'error', message, location: at(value.offset) });
+      }
     } else if (name === 'servers') {
       if (value.type !== 'object')
         return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
-      readServers(value, { at, workspace, env, servers, broken, problems });
+      readServers(value, {
+        at,
+        inputs: new Set(inputs.map(({ id }) => id)),
+        workspace,
+        env,
+        servers,
+        broken,
+        problems,
+      });
     }
   }
   return {
@@ -113,6 +158,8 @@ export function parseConfig(source: string, file: string, workspace: string, env
     browse,
     artifacts,
     calls: readCallBlocks(root, at),
+    inputs,
+    idleMinutes,
   };
 }
 
@@ -120,6 +167,7 @@ function readServers(
   node: Node,
   into: {
     at: (offset: number) => FileLocation;
+    inputs: ReadonlySet<string>;
     workspace: string;
     env: NodeJS.ProcessEnv;
     servers: ServerConfig[];
@@ -146,7 +194,13 @@ function readServers(
       });
     } else {
       seen.add(name);
-      const result = readServer(name, value, { workspace: into.workspace, env: into.env, location });
+      const result = readServer(name, value, {
+        workspace: into.workspace,
+        env: into.env,
+        inputs: into.inputs,
+        location,
+        warn: (message, offset) => into.problems.push({ severity: 'warning', message, location: into.at(offset) }),
+      });
       if ('server' in result) into.servers.push(result.server);
       else fail(result.problem, result.offset);
     }
@@ -155,7 +209,7 @@ function readServers(
 
 function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { file, exists: true, usable: false, servers: [], broken: [], problems, ...DEFAULTS };
+  return { file, exists: true, usable: false, problems, ...DEFAULTS };
 }
 
 /** Where the text first nests deeper than that, found without recursion. */

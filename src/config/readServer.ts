@@ -2,17 +2,25 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { getNodeValue, type Node } from 'jsonc-parser';
+import { looksSecret, secretArguments } from './clearSecrets.ts';
 import type { FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
+import { writtenForm } from './secretReferences.ts';
 import { resolveVariables, VariableError } from './variables.ts';
 
-/** One entry of `servers`, in the form of VS Code's mcp.json for a server over stdio. */
-const SERVER_KEYS = ['type', 'command', 'args', 'env', 'cwd', 'envFile', 'disabled'];
+/** One entry of `servers`, in the form of VS Code's mcp.json. */
+const SHARED_KEYS = ['disabled', 'keepAlive'];
+const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile'];
+const HTTP_KEYS = ['url', 'headers'];
+const SERVER_KEYS = ['type', ...STDIO_KEYS, ...HTTP_KEYS, ...SHARED_KEYS];
+const TYPES = ['stdio', 'http', 'sse'];
 
 interface Context {
   workspace: string;
   env: NodeJS.ProcessEnv;
   location: FileLocation;
+  inputs: ReadonlySet<string>;
+  warn(message: string, offset: number): void;
   /** A server that is switched off needs no secret yet: what its references lead to is not asked. */
   unresolved?: boolean;
 }
@@ -37,7 +45,7 @@ export function readServer(name: string, node: Node, context: Context): Result {
 }
 
 function read(name: string, node: Node, given: Context): ServerConfig {
-  if (node.type !== 'object') throw new Flaw('it must be an object with a "command".', node);
+  if (node.type !== 'object') throw new Flaw('it must be an object with a "command" or a "url".', node);
   const fields = new Map<string, Node>();
   const keys = new Map<string, Node>();
   for (const [key, value] of members(node)) {
@@ -45,34 +53,68 @@ function read(name: string, node: Node, given: Context): ServerConfig {
     fields.set(key.value, value);
     keys.set(key.value, key);
   }
-  const type = fields.get('type');
-  if (type && type.value !== 'stdio') throw new Flaw('"type" must be "stdio": only servers over stdio run here.', type);
   for (const [name, key] of keys) {
     if (!SERVER_KEYS.includes(name)) throw new Flaw(unknownKey(name, SERVER_KEYS), key);
   }
-  const command = fields.get('command');
-  if (!command) throw new Flaw('it has no "command".', node);
-  const disabled = flag(fields.get('disabled'));
+  const type = typeOf(fields.get('type'), node, fields);
+  const misplaced = [...keys].find(([name]) => (type === 'stdio' ? HTTP_KEYS : STDIO_KEYS).includes(name));
+  if (misplaced) {
+    const whose = type === 'stdio' ? 'a server at a URL' : 'a server with a "command"';
+    throw new Flaw(`"${misplaced[0]}" belongs to ${whose}, and this one is not.`, misplaced[1]);
+  }
+  const disabled = flag(fields.get('disabled'), 'disabled');
   const context = { ...given, unresolved: disabled };
+  const keepAlive = flag(fields.get('keepAlive'), 'keepAlive');
+  const shared = { name, disabled, keepAlive, location: context.location };
+  if (type !== 'stdio') {
+    const headers = dictionary(fields.get('headers'), 'headers', HEADER, context);
+    warnOfSecrets(fields, name, context);
+    return { ...shared, type, url: address(fields.get('url') as Node, context), headers };
+  }
+  warnOfSecrets(fields, name, context);
   const inherited = readEnvFile(fields.get('envFile'), context);
   return {
-    name,
-    command: text(command, '"command"', context, true),
+    ...shared,
+    type,
+    command: text(fields.get('command') as Node, '"command"', context, { filled: true }),
     args: list(fields.get('args'), context),
-    env: { ...inherited, ...dictionary(fields.get('env'), context) },
+    env: { ...inherited, ...dictionary(fields.get('env'), 'env', VARIABLE, context) },
     cwd: folder(fields.get('cwd'), context),
-    disabled,
-    location: context.location,
   };
 }
 
-function text(node: Node, what: string, context: Context, filled = false): string {
+function typeOf(type: Node | undefined, node: Node, fields: ReadonlyMap<string, Node>): ServerConfig['type'] {
+  if (type && !TYPES.includes(type.value)) throw new Flaw('"type" must be "stdio", "http" or "sse".', type);
+  const [command, url] = [fields.get('command'), fields.get('url')];
+  if (command && url) throw new Flaw('it has both a "command" and a "url"; keep one of them.', url);
+  if (!command && !url)
+    throw new Flaw(type && type.value !== 'stdio' ? 'it has no "url".' : 'it has no "command".', node);
+  if (!type) return command ? 'stdio' : 'either';
+  if (type.value === 'stdio' && !command) throw new Flaw('it has no "command".', node);
+  if (type.value !== 'stdio' && !url) throw new Flaw('it has no "url".', node);
+  return type.value as ServerConfig['type'];
+}
+
+function address(node: Node, context: Context): string {
+  const written = text(node, '"url"', context, { filled: true, secrets: true });
+  if (context.unresolved) return written;
+  const filledIn = writtenForm(written).replace(/\$\{[^}]*\}/g, 'x');
+  if (!URL.canParse(filledIn)) throw new Flaw('"url" is no address; it looks like "https://host/mcp".', node);
+  const url = new URL(filledIn);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Flaw('"url" must begin with https:// or http://.', node);
+  if (url.username || url.password)
+    throw new Flaw('"url" must hold no password; put it into "headers", by reference.', node);
+  return written;
+}
+
+function text(node: Node, what: string, context: Context, { filled = false, secrets = false } = {}): string {
   if (node.type !== 'string') throw new Flaw(`${what} must be a string.`, node);
   if (filled && (node.value as string).trim() === '') throw new Flaw(`${what} must not be empty.`, node);
   if ((node.value as string).includes('\0'))
     throw new Flaw(`${what} holds a NUL character, which no process takes.`, node);
   try {
-    return context.unresolved ? node.value : resolveVariables(node.value, context);
+    return context.unresolved ? node.value : resolveVariables(node.value, context, secrets);
   } catch (error) {
     if (error instanceof VariableError) throw new Flaw(error.message, node);
     throw error;
@@ -82,43 +124,84 @@ function text(node: Node, what: string, context: Context, filled = false): strin
 function list(node: Node | undefined, context: Context): string[] {
   if (!node) return [];
   if (node.type !== 'array') throw new Flaw('"args" must be a list of strings.', node);
-  return (node.children ?? []).map((item) => text(item, 'each of "args"', context));
+  return (node.children ?? []).map((item) => text(item, 'each of "args"', context, { secrets: true }));
 }
 
-function dictionary(node: Node | undefined, context: Context): Record<string, string> {
+const VARIABLE = { name: /^[^=\0]+$/, what: 'a variable' };
+/** RFC 9110 §5.6.2. */
+const HEADER = { name: /^[!#$%&'*+.^`|~\w-]+$/, what: 'a header' };
+
+function dictionary(
+  node: Node | undefined,
+  field: string,
+  rule: { name: RegExp; what: string },
+  context: Context,
+): Record<string, string> {
   if (!node) return {};
-  if (node.type !== 'object') throw new Flaw('"env" must be an object of strings.', node);
+  if (node.type !== 'object') throw new Flaw(`"${field}" must be an object of strings.`, node);
   return Object.fromEntries(
     members(node).map(([key, value]) => {
-      if (!/^[^=\0]+$/.test(key.value)) throw new Flaw(`${JSON.stringify(key.value)} is no name for a variable.`, key);
+      if (!rule.name.test(key.value)) throw new Flaw(`${JSON.stringify(key.value)} is no name for ${rule.what}.`, key);
       // mcp.json allows numbers here, and people write booleans.
       if (value.type === 'number' || value.type === 'boolean') return [key.value, String(getNodeValue(value))];
-      return [key.value, text(value, `"env.${key.value}"`, context)];
+      const content = text(value, `"${field}.${key.value}"`, context, { secrets: true });
+      if (rule === HEADER && /[\r\n]/.test(content)) throw new Flaw(`"${field}.${key.value}" must be one line.`, value);
+      return [key.value, content];
     }),
   );
 }
 
 function folder(node: Node | undefined, context: Context): string {
   if (!node) return context.workspace;
-  return absolute(text(node, '"cwd"', context, true), context);
+  return absolute(text(node, '"cwd"', context, { filled: true }), context);
 }
 
 function readEnvFile(node: Node | undefined, context: Context): Record<string, string> {
   if (!node) return {};
-  const file = absolute(text(node, '"envFile"', context, true), context);
+  const file = absolute(text(node, '"envFile"', context, { filled: true }), context);
   if (context.unresolved) return {};
+  let values: Record<string, string>;
   try {
-    return parseEnv(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
+    values = parseEnv(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
   } catch (error) {
     throw new Flaw(`its envFile ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, node);
   }
+  if (
+    Object.entries(values)
+      .flat()
+      .some((part) => part.includes('\0'))
+  ) {
+    throw new Flaw(`its envFile ${file} holds a NUL character, which no process takes.`, node);
+  }
+  return values;
 }
 
-function flag(node: Node | undefined): boolean {
+function flag(node: Node | undefined, name: string): boolean {
   if (!node) return false;
-  if (node.type !== 'boolean') throw new Flaw('"disabled" must be true or false.', node);
+  if (node.type !== 'boolean') throw new Flaw(`"${name}" must be true or false.`, node);
   return node.value as boolean;
 }
+
+/** `waygate.json` is read by others and checked in: what looks like a secret in it is told, with the way out. */
+function warnOfSecrets(fields: ReadonlyMap<string, Node>, server: string, context: Context): void {
+  const warn = (what: string, suggested: string, node: Node): void => {
+    const name = suggested.replace(/[^A-Za-z0-9_.-]+/g, '_') || 'NAME';
+    const fix = `write \${secret:${name}} there and run: waygate secret set ${name}.`;
+    context.warn(`Server "${server}": ${what} looks like a secret in clear; ${fix}`, node.offset);
+  };
+  for (const field of ['env', 'headers']) {
+    for (const [key, value] of members(fields.get(field) ?? EMPTY)) {
+      if (value.type !== 'string' || !looksSecret(key.value, value.value)) continue;
+      warn(`"${field}.${key.value}"`, field === 'headers' ? `${server}_TOKEN` : key.value, value);
+    }
+  }
+  const items = fields.get('args')?.children ?? [];
+  for (const { index, name } of secretArguments(items.map(({ value }) => (typeof value === 'string' ? value : '')))) {
+    warn('one of "args"', name, items[index] as Node);
+  }
+}
+
+const EMPTY: Node = { type: 'object', offset: 0, length: 0, children: [] };
 
 function absolute(path: string, context: Context): string {
   return isAbsolute(path) ? path : resolve(context.workspace, path);

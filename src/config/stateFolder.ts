@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** A folder that cannot be used, told in one sentence. */
 export class StateFolderError extends Error {
@@ -38,6 +38,11 @@ export function workspaceStateFolder(workspace: string, root: string = stateRoot
   const canonical = canonicalWorkspace(workspace);
   const key = process.platform === 'win32' ? canonical.toLowerCase() : canonical;
   return join(root, 'workspaces', createHash('sha256').update(key).digest('hex').slice(0, 16));
+}
+
+/** The state that a workspace's folder belongs to. */
+export function rootOf(workspaceState: string): string {
+  return dirname(dirname(workspaceState));
 }
 
 /** Makes a folder that only its owner may enter, or says why it is not one. */

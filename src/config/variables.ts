@@ -1,9 +1,12 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
+import { INPUT_PREFIX, markReference, SECRET_NAME } from './secretReferences.ts';
 
 export interface VariableScope {
   workspace: string;
   env: NodeJS.ProcessEnv;
+  /** The ids of the inputs that the configuration names. */
+  inputs: ReadonlySet<string>;
 }
 
 /** A reference that leads nowhere, told in one sentence. */
@@ -11,8 +14,11 @@ export class VariableError extends Error {
   override readonly name = 'VariableError';
 }
 
-/** Replaces `${workspaceFolder}`, `${userHome}` and `${env:NAME}`, as VS Code's mcp.json has them. */
-export function resolveVariables(text: string, scope: VariableScope): string {
+/**
+ * Replaces `${workspaceFolder}`, `${userHome}` and `${env:NAME}`, as VS Code's mcp.json has them. `${input:id}` and
+ * `${secret:NAME}` stay references: their values are asked for when the server starts.
+ */
+export function resolveVariables(text: string, scope: VariableScope, secrets: boolean): string {
   return text.replace(/\$\{([^}]*)\}/g, (whole, reference: string) => {
     if (reference === 'workspaceFolder') return scope.workspace;
     if (reference === 'workspaceFolderBasename') return basename(scope.workspace);
@@ -23,8 +29,22 @@ export function resolveVariables(text: string, scope: VariableScope): string {
       if (value === undefined) throw new VariableError(`The environment variable ${name} of "${whole}" is not set.`);
       return value;
     }
+    if (reference.startsWith(INPUT_PREFIX) || reference.startsWith('secret:'))
+      return mark(reference, whole, scope, secrets);
     throw new VariableError(
-      `"${whole}" is not known here; use \${workspaceFolder}, \${workspaceFolderBasename}, \${userHome} or \${env:NAME}.`,
+      `"${whole}" is not known here; use \${workspaceFolder}, \${workspaceFolderBasename}, \${userHome}, \${env:NAME}, \${input:id} or \${secret:NAME}.`,
     );
   });
+}
+
+function mark(reference: string, whole: string, { inputs }: VariableScope, allowed: boolean): string {
+  if (!allowed)
+    throw new VariableError(`"${whole}" has no place here; secrets belong into "env", "args", "headers" or "url".`);
+  const isInput = reference.startsWith(INPUT_PREFIX);
+  const name = reference.slice(reference.indexOf(':') + 1);
+  if (isInput && !inputs.has(name)) {
+    throw new VariableError(`The input of "${whole}" stands nowhere in "inputs"; add it there.`);
+  }
+  if (!SECRET_NAME.test(name)) throw new VariableError(`"${whole}" needs a name of letters, digits, "_", "." and "-".`);
+  return markReference(isInput ? reference : name);
 }

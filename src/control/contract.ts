@@ -16,6 +16,7 @@ export type ServerState =
   | 'starting'
   | 'ready'
   | 'needs_sign_in'
+  | 'needs_secret'
   | 'failed'
   | 'stopped';
 
@@ -31,8 +32,25 @@ export interface ServerStatus {
   reason?: string;
   /** Where the configuration names it. */
   location?: FileLocation;
+  /** What the person is asked to approve, where the server waits for that: shown whole, approved by its hash. */
+  approval?: { hash: string; lines: readonly string[] };
+  /** What it cannot start without, where it waits for that. */
+  secret?: MissingSecret;
   /** The last lines it wrote to stderr. */
   stderr?: readonly string[];
+}
+
+/** A secret or an input that nobody has given yet. */
+export interface MissingSecret {
+  /** Under which it is kept. */
+  key: string;
+  /** `NAME`, or `input:ID`. */
+  name: string;
+  description: string;
+  /** Not to be shown while it is typed. */
+  password: boolean;
+  /** Where it is one of these. */
+  options: readonly string[];
 }
 
 export interface ConfigurationStatus {
@@ -152,6 +170,10 @@ export interface ControlRequests {
   health: { params: Record<string, never>; result: HealthReport };
   /** What it did so far, in numbers (004, Telemetry). */
   telemetry: { params: Record<string, never>; result: TelemetryReport };
+  /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
+  approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
+  /** Looks again at the servers that wait for an approval or a secret. */
+  recheck: { params: Record<string, never>; result: GatewaySnapshot };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
@@ -171,6 +193,15 @@ export interface ApprovalQuestion {
 
 /** `unavailable`: nobody is there who could be asked. */
 export type ApprovalVerdict = 'once' | 'session' | 'workspace' | 'denied' | 'unavailable';
+
+/** What the editor keeps for the gateway in its own store of secrets. */
+export type SecretRequest = { op: 'get' | 'delete'; key: string } | { op: 'set'; key: string; value: string };
+
+/** `kept`: the other end has a store. */
+export interface SecretAnswer {
+  kept: boolean;
+  value?: string | undefined;
+}
 
 /** Notifications the worker sends. */
 export interface ControlNotifications {

@@ -21,6 +21,9 @@ const BY_FAILURE: Readonly<Record<string, Failing>> = {
   closed: 'UPSTREAM_UNAVAILABLE',
   aborted: 'UPSTREAM_ERROR',
   protocol: 'UPSTREAM_ERROR',
+  unsent: 'UPSTREAM_UNAVAILABLE',
+  unauthorized: 'AUTH_FAILED',
+  unapproved: 'PERMISSION_DENIED',
 };
 
 const BY_NAME: Readonly<Record<string, Failing>> = {

@@ -2,7 +2,7 @@ import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { type Dispatched, mayRepeat, type ReplayContract } from '../ops/replay.ts';
-import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { type UpstreamFailure, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { NotDispatchedError } from '../upstream/serverConnection.ts';
 import { type Classified, classifyError, thrownWords } from './classifyError.ts';
 import { CancelledError, DeadlineError } from './deadline.ts';
@@ -22,11 +22,18 @@ export function judgeFailure(error: unknown): Failure {
 
 function dispatchedOf(error: unknown): Dispatched {
   if (error instanceof NotDispatchedError) return 'no';
-  // An error of JSON-RPC is the server's answer.
-  if (error instanceof UpstreamRequestError) return error.failure === 'error' ? 'yes' : 'unknown';
+  if (error instanceof UpstreamRequestError) return AS_DISPATCHED[error.failure] ?? 'unknown';
   const { code } = (error ?? {}) as { code?: unknown };
   return NEVER_CONNECTED.has(code) ? 'no' : 'unknown';
 }
+
+const AS_DISPATCHED: Partial<Record<UpstreamFailure, Dispatched>> = {
+  // An error of JSON-RPC is the server's answer.
+  error: 'yes',
+  unsent: 'no',
+  // Who is not let in has done nothing.
+  unauthorized: 'no',
+};
 
 const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
@@ -88,8 +95,12 @@ function sentence(error: unknown, code: Classified['code'], telling: Telling): s
       if (telling.lost) return `${server} ended or lost its connection during the call. ${caution}`;
       return `${server} is not running, and nothing was sent: ${words} Call again later, or ask the user to look at this server.`;
     case 'AUTH_FAILED':
-      return `${server} refused its credentials: ${words} Ask the user to renew them in the configuration of this server.`;
+      if (error instanceof NotDispatchedError)
+        return `${server} cannot be used yet, and nothing was sent: ${words} Ask the user to see to it.`;
+      return `${server} refused its credentials: ${words} Ask the user to sign in to this server, or to renew them in its configuration.`;
     case 'PERMISSION_DENIED':
+      if (error instanceof NotDispatchedError)
+        return `${server} waits for the user's approval, and nothing was sent. Ask the user to see what it runs and to approve it.`;
       return `${server} does not permit this: ${words} Ask the user for access, or go on without it.`;
     case 'RATE_LIMITED': {
       const wait = telling.retryAfter === undefined ? 'a while' : `${Math.ceil(telling.retryAfter)} s`;

@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
 import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
 import type { Dashboard } from './dashboard.ts';
+import type { EditorSecrets } from './editorSecrets.ts';
 import type { Environment } from './environment.ts';
 import type { GatewayLink } from './gatewayLink.ts';
 import type { Observable } from './observable.ts';
 import { asSentence } from './plainText.ts';
 import { type CommandHandlers, runCommand } from './registrations.ts';
+import type { ServerApproval } from './serverApproval.ts';
 import type { ToolElement } from './toolRows.ts';
 import { type ToolsTree, toRange } from './toolsTree.ts';
 
@@ -14,12 +16,14 @@ export interface CommandDependencies {
   link: GatewayLink;
   tree: ToolsTree;
   dashboard: Dashboard;
+  approval: ServerApproval;
+  secrets: EditorSecrets;
   refreshing: Observable<boolean>;
   log: vscode.LogOutputChannel;
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, refreshing, log } = parts;
+  const { environment, link, tree, dashboard, approval, secrets, refreshing, log } = parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -41,12 +45,26 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       }
     }),
     'waygate.restart': guarded('Restarting the gateway', () => inView(() => link.restart())),
+    'waygate.approveServers': guarded('Approving servers', (argument) => {
+      const element = asElement(argument);
+      return approval.ask(element?.kind === 'server' ? element.server : undefined);
+    }),
+    'waygate.setSecret': guarded('Setting the secret', async (argument) => {
+      const element = asElement(argument);
+      const missing = element?.kind === 'server' ? element.server.secret : undefined;
+      if (missing && (await secrets.ask(missing))) await link.recheck();
+    }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
       openConfiguration(environment, link, asElement(argument)),
     ),
     'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
+    'waygate.importServers': guarded('Importing servers', async () => {
+      // Loaded when it is asked for: an activation pays nothing for it.
+      const { importServers } = await import('./importServers.ts');
+      await importServers(environment, link, secrets, log);
+    }),
     'waygate.copyPath': guarded('Copying the path', async (argument) => {
       const element = asElement(argument) ?? tree.view.selection[0];
       if (element?.kind === 'node') await vscode.env.clipboard.writeText(element.node.path);

@@ -34,10 +34,13 @@ const ACTIVE = when('waygate.state', 'active');
 export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
+  'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
+  'waygate.setSecret': { title: 'Set Secret', icon: '$(key)', inPalette: false },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
   'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },
   'waygate.createConfiguration': { title: 'Create Configuration', icon: '$(new-file)', inPalette: true },
+  'waygate.importServers': { title: 'Import Servers', icon: '$(cloud-download)', inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
@@ -86,10 +89,22 @@ export const MENUS: Record<'view/title' | 'view/item/context', readonly MenuItem
     { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
     { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@2' },
     { command: 'waygate.openConfiguration', when: IN_TOOLS, group: '1_open@1' },
-    { command: 'waygate.showLog', when: IN_TOOLS, group: '1_open@2' },
+    { command: 'waygate.importServers', when: IN_TOOLS, group: '1_open@2' },
+    { command: 'waygate.showLog', when: IN_TOOLS, group: '1_open@3' },
     { command: 'waygate.restart', when: IN_TOOLS, group: '2_gateway@1' },
+    { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@2' },
   ],
   'view/item/context': [
+    {
+      command: 'waygate.setSecret',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_secret`,
+      group: 'inline@1',
+    },
+    {
+      command: 'waygate.approveServers',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_approval`,
+      group: 'inline@1',
+    },
     {
       command: 'waygate.copyPath',
       when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|cluster|tool)$/`,
@@ -115,8 +130,8 @@ export const WELCOMES: readonly { when: string; contents: string }[] = [
     when: when('waygate.state', 'no_configuration'),
     contents: [
       'Waygate puts all your MCP servers behind three tools, so that your agent finds the right one without seeing them all.',
-      link('Create Configuration', 'waygate.createConfiguration'),
-      `It writes ${CONFIGURATION_PATH} in this folder, where you name your servers.`,
+      link('Import Servers', 'waygate.importServers'),
+      `It brings those that your other MCP clients have. Or ${link('start with an empty configuration', 'waygate.createConfiguration')}: ${CONFIGURATION_PATH}, where you name your servers.`,
     ].join('\n'),
   },
   {

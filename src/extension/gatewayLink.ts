@@ -48,6 +48,23 @@ export class GatewayLink {
     this.#accept(client, await client.request('refresh', {}));
   }
 
+  /** The state now, for what must not be decided by what was shown a moment ago. */
+  status(): Promise<GatewaySnapshot> {
+    return this.#attachedClient().request('status', {});
+  }
+
+  /** Lets servers run, by the hashes of what the person has seen. */
+  async approve(hashes: readonly string[]): Promise<void> {
+    const client = this.#attachedClient();
+    this.#accept(client, await client.request('approve', { hashes }));
+  }
+
+  /** Has servers that wait for something look whether it is there. */
+  async recheck(): Promise<void> {
+    const client = this.#attachedClient();
+    this.#accept(client, await client.request('recheck', {}));
+  }
+
   children(path: string): Promise<TreeChildren> {
     return this.#attachedClient().request('children', { path });
   }

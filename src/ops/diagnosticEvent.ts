@@ -57,6 +57,7 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   'upstream.crashed': ['generation', 'reason', 'consecutive_failures'],
   'upstream.restarting': ['generation', 'restart_count'],
   'upstream.stopped': ['generation'],
+  'upstream.waiting': ['generation', 'state'],
   'upstream.list_changed': ['generation', 'tool_count'],
   'log.dropped': ['count', 'reason'],
   'log.healed': [],

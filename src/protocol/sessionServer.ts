@@ -7,6 +7,7 @@ import {
   ErrorCode,
   McpError,
   type Result,
+  ResultSchema,
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -31,11 +32,34 @@ export interface QuestionAnswer {
   content?: Record<string, unknown> | undefined;
 }
 
+export interface PeerRequestOptions {
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** The client at the other end of a session: what it is, what it can do, and how to speak to it. */
+export interface ClientPeer {
+  readonly client: SessionClient;
+  /** `ClientCapabilities`, as the client sent them. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  notify(method: string, params?: Record<string, unknown>): void;
+  /** Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
+  request(
+    method: string,
+    params: Record<string, unknown>,
+    options: PeerRequestOptions,
+  ): Promise<Record<string, unknown>>;
+}
+
 /** Who calls. `session` is the same object for one session's calls: what a surface remembers of it hangs on it. */
 export interface SurfaceCall {
   signal: AbortSignal;
   client: string;
   session: object;
+  /** The request's `_meta`, as it came. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The client, spoken to on behalf of this request: what is sent so belongs to it (and travels on its stream). */
+  peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
   progress?: (progress: Progress) => void;
   /** Asks the person in the client; absent where the client cannot. */
@@ -52,6 +76,12 @@ export interface SessionSurface {
   listTools(): readonly object[];
   /** Never rejects: faults are results (design.md §3). */
   callTool(name: string, args: unknown, call: SurfaceCall): Promise<object>;
+  /** Any other request; `undefined` for a method that nobody here answers. Rejects with an `RpcError`. */
+  request?(method: string, params: Readonly<Record<string, unknown>>, call: SurfaceCall): Promise<object> | undefined;
+  /** What the client tells by itself. */
+  notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
+  /** A session that is initialized; the function returned is called at its end. */
+  open?(peer: ClientPeer): () => void;
 }
 
 export interface SessionClient {
@@ -74,6 +104,8 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
     capabilities: surface.capabilities,
     instructions: surface.instructions,
   });
+  // Answered by the surface like any other request.
+  server.removeRequestHandler('logging/setLevel');
   const closed = new Set<() => void>();
   const conversations = new Conversations();
   let protocolVersion = '';
@@ -89,25 +121,31 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
   // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
-    switch (request.method) {
-      case 'tools/list':
-        return { tools: surface.listTools() };
-      case 'tools/call': {
-        const name = String(params.name);
-        const result = await surface.callTool(name, params.arguments ?? {}, {
-          signal: extra.signal,
-          client: client().name,
-          session: conversations.of(extra._meta),
-          ...progressOf(extra),
-          ...askOf(server, extra),
-        });
-        return result as Result;
-      }
-      default:
-        throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
-    }
+    if (request.method === 'tools/list') return { tools: surface.listTools() };
+    const call: SurfaceCall = {
+      signal: extra.signal,
+      client: client().name,
+      session: conversations.of(extra._meta),
+      meta: extra._meta,
+      peer: peerOf(server, client, extra),
+      ...progressOf(extra),
+      ...askOf(server, extra),
+    };
+    const answer =
+      request.method === 'tools/call'
+        ? surface.callTool(String(params.name), params.arguments ?? {}, call)
+        : surface.request?.(request.method, params, call);
+    if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
+    return (await answer) as Result;
   };
+  const peer = peerOf(server, client);
+  let close: (() => void) | undefined;
+  server.oninitialized = () => {
+    close ??= surface.open?.(peer);
+  };
+  server.fallbackNotificationHandler = async ({ method, params = {} }) => surface.notification?.(method, params, peer);
   server.onclose = () => {
+    close?.();
     socket.destroy();
     for (const listener of closed) listener();
   };
@@ -160,6 +198,29 @@ type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** A person may be away from the window: an approval waits as long as the client's own dialog would. */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
+
+/** A client as a surface speaks to it; with `extra`, on behalf of that request. */
+function peerOf(server: Server, client: () => SessionClient, extra?: CallExtra): ClientPeer {
+  return {
+    get client() {
+      return client();
+    },
+    get capabilities() {
+      return (server.getClientCapabilities() ?? {}) as Readonly<Record<string, unknown>>;
+    },
+    notify: (method, params) => {
+      const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
+      // The client may have gone: its session ends then.
+      void (extra ? extra.sendNotification(notification) : server.notification(notification)).catch(() => undefined);
+    },
+    request: async (method, params, { timeoutMs, signal }) => {
+      const options = { timeout: timeoutMs, ...(signal ? { signal } : {}) };
+      const request = { method, params } as ServerRequest;
+      if (extra) return extra.sendRequest(request, ResultSchema, options);
+      return server.request(request, ResultSchema, options);
+    },
+  };
+}
 
 function progressOf(extra: CallExtra): Pick<SurfaceCall, 'progress'> {
   const progressToken = extra._meta?.progressToken;

@@ -1,22 +1,37 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { ProgressCallback } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
+  type ClientCapabilities,
   McpError,
   ErrorCode as McpErrorCode,
   ResultSchema,
-  ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { VERSION } from '../ops/build.ts';
 import { oneLine } from '../ops/porcelain.ts';
-import { LineTransport, type LineTransportOptions } from './mcpTransport.ts';
+
+/** How messages travel to a server and back. Made in this folder alone; to all others it is opaque. */
+export type UpstreamTransport = Transport;
 
 /** How a request to an upstream ended badly, apart from the SDK's own error classes. */
-export type UpstreamFailure = 'timeout' | 'closed' | 'aborted' | 'protocol' | 'error';
+export type UpstreamFailure =
+  | 'timeout'
+  | 'closed'
+  | 'aborted'
+  | 'protocol'
+  | 'error'
+  /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
+  | 'unsent'
+  /** The server does not let us in (HTTP 401). */
+  | 'unauthorized';
+
+/** Marks an error that a transport answers with in place of a server that cannot any more. Told by identity. */
+export const LOST = Object.freeze({ lost: true });
 
 export class UpstreamRequestError extends Error {
   override readonly name = 'UpstreamRequestError';
   readonly failure: UpstreamFailure;
-  /** The JSON-RPC code, when the server answered with an error. */
+  /** The JSON-RPC code or HTTP status, when the server answered with an error. */
   readonly code: number | undefined;
 
   constructor(failure: UpstreamFailure, message: string, code?: number) {
@@ -40,26 +55,50 @@ const MAX_CALL_MS = 10 * 60_000;
 const MAX_PAGES = 64;
 const MAX_TOOLS = 10_000;
 
+/** A message that a server sends by itself, as it came. */
+export interface UpstreamMessage {
+  method: string;
+  params: Record<string, unknown>;
+}
+
+export interface UpstreamClientOptions {
+  /** What the server may ask of us, in the form of MCP's `ClientCapabilities`. */
+  capabilities?: Record<string, object>;
+  onNotification?: (message: UpstreamMessage) => void;
+  /** Answers a request of the server, or is `undefined` for a method that nobody here answers. */
+  onRequest?: (message: UpstreamMessage, signal: AbortSignal) => Promise<Record<string, unknown>> | undefined;
+}
+
 /**
  * A client of one MCP server. Results come back as they were sent: one bad tool must not cost the list, and what a tool
  * returned is judged by the firewall, not by a schema here.
  */
 export class UpstreamClient {
-  readonly #client = new Client({ name: 'waygate', version: VERSION }, { capabilities: {} });
+  readonly #client: Client;
   #closed = false;
 
-  /** Completes `initialize`; `onClose` is called when the streams are gone, `onToolsChanged` on the server's word. */
-  async connect(
-    streams: LineTransportOptions,
-    events: { onClose: () => void; onToolsChanged: () => void },
-    timeoutMs: number,
-  ): Promise<void> {
+  constructor(options: UpstreamClientOptions = {}) {
+    const { capabilities = {}, onNotification, onRequest } = options;
+    this.#client = new Client(
+      { name: 'waygate', version: VERSION },
+      { capabilities: capabilities as ClientCapabilities },
+    );
+    // Not by the SDK's schemas: what a server sends by itself is passed on as it came (real-servers.md, *Process behaviour*).
+    this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => onNotification?.({ method, params });
+    this.#client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
+      const answer = onRequest?.({ method, params }, signal);
+      if (!answer) throw new McpError(McpErrorCode.MethodNotFound, `Method not found: ${method}`);
+      return answer;
+    };
+  }
+
+  /** Completes `initialize` over a transport; `onClose` is called when that is gone. */
+  async connect(transport: UpstreamTransport, events: { onClose: () => void }, timeoutMs: number): Promise<void> {
     this.#client.onclose = () => {
       this.#closed = true;
       events.onClose();
     };
-    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
-    await this.#guard(() => this.#client.connect(new LineTransport(streams), { timeout: timeoutMs }));
+    await this.#guard(() => this.#client.connect(transport, { timeout: timeoutMs }));
   }
 
   get closed(): boolean {
@@ -70,14 +109,19 @@ export class UpstreamClient {
     return this.#client.getInstructions();
   }
 
+  /** What the server has said it can do. */
+  get capabilities(): Readonly<Record<string, unknown>> {
+    return this.#client.getServerCapabilities() ?? {};
+  }
+
   /** Every page of `tools/list`, each tool as it came. A server without tools has none. */
   async listTools(options: CallOptions): Promise<unknown[]> {
-    if (!this.#client.getServerCapabilities()?.tools) return [];
+    if (!this.capabilities.tools) return [];
     const tools: unknown[] = [];
     const cursors = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
-      const result = await this.#request('tools/list', cursor === undefined ? {} : { cursor }, options);
+      const result = await this.request('tools/list', cursor === undefined ? {} : { cursor }, options);
       if (!Array.isArray(result.tools)) {
         throw new UpstreamRequestError('protocol', 'its answer to tools/list has no list of tools');
       }
@@ -92,14 +136,11 @@ export class UpstreamClient {
   }
 
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    return this.#request('tools/call', { name, arguments: args }, options);
+    return this.request('tools/call', { name, arguments: args }, options);
   }
 
-  async close(): Promise<void> {
-    await this.#client.close().catch(() => undefined);
-  }
-
-  #request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+  /** Any request; the result comes back as it was sent. */
+  request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
     return this.#guard(() =>
       this.#client.request({ method, params }, ResultSchema, {
         timeout: options.timeoutMs,
@@ -107,6 +148,14 @@ export class UpstreamClient {
         ...(options.onProgress ? progressOptions(options.onProgress) : {}),
       }),
     );
+  }
+
+  async notify(method: string, params: Record<string, unknown> = {}): Promise<void> {
+    await this.#guard(() => this.#client.notification({ method, params }));
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close().catch(() => undefined);
   }
 
   async #guard<T>(run: () => Promise<T>): Promise<T> {
@@ -128,11 +177,15 @@ function progressOptions(onProgress: NonNullable<CallOptions['onProgress']>) {
   return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: MAX_CALL_MS };
 }
 
+/** The SDK puts this before the server's own words. */
+const SDK_PREFIX = /^MCP error -?\d+: /;
+
 /** The SDK's codes for a loss and a timeout are ones that servers answer with too: only what it knows itself counts. */
 function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError {
+  if (error instanceof UpstreamRequestError) return error;
   if (error instanceof McpError) {
-    // The SDK puts "MCP error -32000: " before the server's own words.
-    const words = error.message.replace(/^MCP error -?\d+: /, '');
+    if (error.data === LOST) return new UpstreamRequestError('closed', error.message.replace(SDK_PREFIX, ''));
+    const words = error.message.replace(SDK_PREFIX, '');
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
       return new UpstreamRequestError('timeout', words);
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);

@@ -1,23 +1,41 @@
-import type { ChildProcess } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import spawn from 'cross-spawn';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import { oneLine } from '../ops/porcelain.ts';
-import { type CallOptions, UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
-import { childEnvironment } from './childEnvironment.ts';
-import type { ChildJournal } from './childJournal.ts';
-import { endChild } from './processTree.ts';
-import { StderrTail } from './stderrTail.ts';
+import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import type { CatalogSnapshots } from './catalogSnapshots.ts';
+import { KeptCatalog } from './keptCatalog.ts';
+import { waitAtMost } from './patience.ts';
+import type { ServerCatalog } from './serverCatalog.ts';
+import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
-export type ConnectionState = 'starting' | 'ready' | 'failed' | 'stopped';
+export type ConnectionState =
+  | 'needs_approval'
+  | 'not_started'
+  | 'starting'
+  | 'ready'
+  | 'failed'
+  | 'needs_sign_in'
+  | 'needs_secret'
+  | 'stopped';
 
 export interface ConnectionEvents {
-  /** State, tools or reason have changed. */
+  /** State, catalog or reason have changed. */
   onChange(): void;
   log(line: string): void;
-  /** A server's last words are shown to a model, a person and the log: what is secret in them is not. */
+  /** Applied to what a server says before it is told to anybody. */
   scrubSecrets(text: string): string;
+}
+
+/** Makes the way to a server, one for each start; rejects with one sentence where something is missing for it. */
+export type OpenLink = (config: ServerConfig, events: LinkEvents) => Promise<UpstreamLink>;
+
+export interface ConnectionServices {
+  openLink: OpenLink;
+  /** Whether the person lets it run; asked before each start. Without it everything may. */
+  isApproved?: (config: ServerConfig) => boolean;
+  /** Without them a server starts with the gateway. */
+  snapshots?: CatalogSnapshots;
+  /** How long a server without a call runs on; for ever when absent. */
+  idleMs?: () => number;
 }
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
@@ -25,35 +43,36 @@ const START_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 30_000;
 /** Servers announce several changes in a row, many of them right at their start. */
 const LIST_CHANGED_DEBOUNCE_MS = 200;
-/** Between the end of a server's output and the news of its exit. */
-const EXIT_WAIT_MS = 500;
-/** Enough to see what a server takes stdout for. */
-const LOGGED_GARBAGE_LINES = 20;
 
-/** One upstream server over stdio: its process, its MCP connection, and the tools it last listed. */
+/** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
   config: ServerConfig;
-  readonly #journal: ChildJournal;
+  readonly #services: ConnectionServices;
   readonly #events: ConnectionEvents;
+  readonly #messages = new ServerMessages();
+  readonly #kept: KeptCatalog;
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
-  #tools: readonly unknown[] = [];
-  #child: ChildProcess | undefined;
-  /** Rejects with how the child ended. */
-  #ended: Promise<never> = new Promise(() => undefined);
+  #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
-  #stderr = new StderrTail();
+  #stderr: readonly string[] = [];
   #starting: Promise<void> | undefined;
+  #ending: Promise<unknown> | undefined;
+  #listing: Promise<void> | undefined;
+  #inFlight = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
   #listTimer: NodeJS.Timeout | undefined;
-  #garbageLines = 0;
   /** Set for good: a stopped connection is never started again, its successor is another. */
   #stopped = false;
 
-  constructor(config: ServerConfig, journal: ChildJournal, events: ConnectionEvents) {
+  constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents) {
     this.config = config;
-    this.#journal = journal;
+    this.#services = services;
     this.#events = events;
+    this.#kept = new KeptCatalog(config, services.snapshots);
+    if (this.#kept.isKnown) this.#state = 'not_started';
+    this.onNotification('notifications/tools/list_changed', () => this.#onToolsChanged());
   }
 
   get state(): ConnectionState {
@@ -65,17 +84,30 @@ export class ServerConnection {
   get reason(): string | undefined {
     return this.#reason;
   }
-  get tools(): readonly unknown[] {
-    return this.#tools;
+  get catalog(): ServerCatalog {
+    return this.#kept.current;
   }
-  get instructions(): string | undefined {
-    return this.#client?.instructions;
+  get tools(): readonly unknown[] {
+    return this.#kept.current.tools;
+  }
+  get capabilities(): Readonly<Record<string, unknown>> {
+    return this.#kept.current.capabilities;
   }
   get pid(): number | undefined {
-    return this.#state === 'starting' || this.#state === 'ready' ? this.#child?.pid : undefined;
+    return this.#state === 'starting' || this.#state === 'ready' ? this.#link?.pid : undefined;
   }
   get stderr(): readonly string[] {
-    return this.#stderr.lines.map((line) => this.#events.scrubSecrets(line));
+    return this.#link?.stderr ?? this.#stderr;
+  }
+
+  /** Starts the server where it must run, or where nothing is known of it yet. */
+  begin(): void {
+    if (!this.#approved) {
+      this.#set('needs_approval', this.#approvalNote());
+      return;
+    }
+    if (this.#state === 'needs_approval' && this.#kept.isKnown) this.#set('not_started');
+    if (this.#state !== 'not_started' || this.config.keepAlive) void this.start();
   }
 
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
@@ -89,27 +121,42 @@ export class ServerConnection {
 
   /** Lists the tools again, starting the server if it is down. */
   async refresh(): Promise<void> {
-    if (this.#state !== 'ready' || this.#starting) return this.start();
-    try {
-      await this.#list();
-    } catch (error) {
-      this.#events.log(
-        `${this.config.name}: its tools could not be listed again: ${describe(error, this.#events.scrubSecrets)}`,
-      );
-    }
+    if (this.#state !== 'ready' || this.#starting) {
+      await this.start();
+      await this.#listing;
+    } else await this.#listAgain();
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    // One whose output has just closed is as good as down; its call has not been sent yet.
-    if (this.#state !== 'ready' || this.#client?.closed) await this.#restart();
-    if (this.#state !== 'ready' || !this.#client) throw new NotDispatchedError(this.#reason ?? 'it is not running');
-    return this.#client.callTool(tool, args, options);
+    return this.#send(options, (client, left) => client.callTool(tool, args, left));
   }
 
-  #restart(): Promise<void> {
-    if (this.#state === 'ready') this.#set('failed', this.#withStderr('It closed its output.'));
-    return this.start();
+  /** Sends any request, starting the server if it is down. */
+  async request(
+    method: string,
+    params: Record<string, unknown>,
+    options: CallOptions,
+  ): Promise<Record<string, unknown>> {
+    return this.#send(options, (client, left) => client.request(method, params, left));
+  }
+
+  /** Sends a notification to a server that runs; one that does not has nothing to be told. */
+  async notify(method: string, params: Record<string, unknown> = {}): Promise<void> {
+    if (this.#state === 'ready') await this.#client?.notify(method, params);
+  }
+
+  /** Hears a notification of the server, over all its starts. Returns what ends that. */
+  onNotification(method: string, listener: NotificationListener): () => void {
+    return this.#messages.onNotification(method, listener);
+  }
+
+  /**
+   * Answers a request of the server. `capability` is what is declared for it (`{ roots: {} }`), from the next start on:
+   * set it before the first.
+   */
+  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
+    this.#messages.setRequestHandler(method, handler, capability);
   }
 
   async stop(): Promise<void> {
@@ -119,64 +166,121 @@ export class ServerConnection {
     await this.#end();
   }
 
-  async #start(): Promise<void> {
-    this.#set('starting');
-    await Promise.all([this.#end(), this.#journal.ready]);
-    if (this.#stopped) return;
-    this.#stderr = new StderrTail();
-    this.#garbageLines = 0;
-    let child: ChildProcess | undefined;
+  async #send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
+    this.#inFlight += 1;
+    clearTimeout(this.#idleTimer);
     try {
-      child = await this.#spawn();
-      const client = new UpstreamClient();
-      this.#client = client;
-      await Promise.race([
-        client.connect(
-          {
-            input: child.stdout as NonNullable<ChildProcess['stdout']>,
-            output: child.stdin as NonNullable<ChildProcess['stdin']>,
-            onGarbage: (sample) => this.#onGarbage(sample),
-          },
-          { onClose: () => this.#onStreamsClosed(client), onToolsChanged: () => this.#onToolsChanged() },
-          START_TIMEOUT_MS,
-        ),
-        this.#ended,
-      ]);
-      await this.#list();
-      if (this.#child === child && !this.#stopped) this.#set('ready');
-    } catch (error) {
-      if (this.#stopped) return;
-      const reason = await this.#explain(error);
-      await this.#end();
-      this.#set('failed', reason);
+      return await this.#sendOnceMore(options, send);
+    } finally {
+      this.#inFlight -= 1;
+      this.#waitForIdle();
     }
   }
 
-  async #spawn(): Promise<ChildProcess> {
-    const { command, args, cwd, env } = this.config;
-    checkFolder(cwd);
-    const environment = childEnvironment(process.env, env, this.#journal.run);
-    const child = spawn(command, [...args], {
-      cwd,
-      env: environment,
-      // A group of its own: ending it takes everything it has started.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.#child = child;
-    // From the first moment: a server may have ended before anything is said to it.
-    this.#ended = ended(child);
-    this.#ended.catch(() => undefined);
-    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
-    child.stdin?.on('error', () => undefined);
-    child.once('exit', (code, signal) => this.#onExit(child, code, signal));
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', (error: NodeJS.ErrnoException) => reject(new NotStartedError(describeSpawn(error, command))));
-    });
-    if (child.pid !== undefined) await this.#journal.add(child.pid);
-    return child;
+  async #sendOnceMore<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
+    const deadline = performance.now() + options.timeoutMs;
+    try {
+      return await (this.#usable ? send(this.#usable, options) : this.#sendWhenReady(options, deadline, send));
+    } catch (error) {
+      if (!(error instanceof UpstreamRequestError)) throw error;
+      if (error.failure === 'unauthorized') await this.#fail(error);
+      if (error.failure !== 'unsent') throw error;
+    }
+    // A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more.
+    if (this.#state === 'ready') this.#set('failed', 'It had to be connected anew.');
+    try {
+      return await this.#sendWhenReady(options, deadline, send);
+    } catch (error) {
+      if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
+      throw new NotDispatchedError(await this.#fail(error), this.#state);
+    }
+  }
+
+  /** The first call of a server waits for its start, within its own deadline. */
+  async #sendWhenReady<T>(options: CallOptions, deadline: number, send: SendRequest<T>): Promise<T> {
+    options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
+    const { signal } = options;
+    await waitAtMost(this.#restart(), deadline, signal);
+    if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
+    if (!this.#usable) {
+      const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
+      throw new NotDispatchedError(
+        this.#state === 'starting' ? slow : (this.#reason ?? 'it is not running'),
+        this.#state,
+      );
+    }
+    return send(this.#usable, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
+  }
+
+  /** Gives the connection up for what a request told of it. */
+  async #fail(error: UpstreamRequestError): Promise<string> {
+    const link = this.#link;
+    if (this.#state !== 'ready' || !link) return this.#reason ?? error.message;
+    const { state, message } = await link.explain(error);
+    if (this.#link === link) {
+      this.#set(state, message);
+      await this.#end();
+    }
+    return message;
+  }
+
+  /** One whose output has just closed is as good as down; a call to it has not been sent yet. */
+  get #usable(): UpstreamClient | undefined {
+    return this.#state === 'ready' && this.#client?.closed === false ? this.#client : undefined;
+  }
+
+  #restart(): Promise<void> {
+    if (this.#state === 'ready') this.#set('failed', 'It closed its output.');
+    return this.start();
+  }
+
+  get #approved(): boolean {
+    return this.#services.isApproved?.(this.config) ?? true;
+  }
+
+  #approvalNote(): string {
+    const name = /^[\w.-]+$/.test(this.config.name) ? this.config.name : '--all';
+    return `What it runs has not been approved for this workspace; see it and approve it: waygate approve ${name}.`;
+  }
+
+  async #start(): Promise<void> {
+    const approved = this.#approved;
+    if (approved) this.#set('starting');
+    await this.#end();
+    if (this.#stopped) return;
+    if (!approved) {
+      this.#set('needs_approval', this.#approvalNote());
+      return;
+    }
+    let lost: string | undefined;
+    let link: UpstreamLink | undefined;
+    try {
+      link = await this.#services.openLink(this.config, {
+        onLost: (reason) => {
+          lost = reason;
+          this.#onLost(link, reason);
+        },
+        log: (line) => this.#log(line),
+        scrubSecrets: this.#events.scrubSecrets,
+      });
+      if (this.#stopped) return;
+      this.#link = link;
+      this.#client = await link.connect(this.#messages.clientOptions, START_TIMEOUT_MS);
+      // With its tools known nobody need wait for the list.
+      const known = this.#kept.isKnown;
+      if (!known) await this.#list();
+      if (lost !== undefined) throw new LinkFailure(lost);
+      if (this.#link !== link || this.#stopped) return;
+      this.#set('ready');
+      this.#waitForIdle();
+      if (known) void this.#listAgain();
+    } catch (error) {
+      if (this.#stopped) return;
+      const { state, message } = link ? await link.explain(error) : asLinkFailure(error);
+      await this.#end();
+      // A reason that comes from a start which was stopped in the meantime is nobody's.
+      if (!this.#stopped) this.#set(state, `${message}${this.#kept.staleNote}`);
+    }
   }
 
   async #list(): Promise<void> {
@@ -184,122 +288,112 @@ export class ServerConnection {
     if (!client) return;
     const tools = await client.listTools({ timeoutMs: LIST_TIMEOUT_MS });
     if (client !== this.#client) return;
-    this.#tools = tools;
+    const { instructions, capabilities } = client;
+    this.#adopt({ tools, capabilities, ...(instructions === undefined ? {} : { instructions }) });
+  }
+
+  #adopt(catalog: ServerCatalog): void {
+    const { isKnown } = this.#kept;
+    const changed = this.#kept.replace(catalog, this.config);
+    if (changed && isKnown) this.#log(`its catalog has changed; it lists ${catalog.tools.length} tools now`);
+    if (this.#state === 'ready') this.#reason = undefined;
     this.#events.onChange();
+  }
+
+  /** One list at a time. A server that cannot list keeps what it listed last, and serves calls all the same. */
+  #listAgain(): Promise<void> {
+    this.#listing ??= this.#list()
+      .catch((error: unknown) => {
+        if (this.#state !== 'ready') return;
+        const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
+        this.#reason = `It could not list its tools: ${why}${this.#kept.staleNote}`;
+        this.#log(this.#reason);
+        this.#events.onChange();
+      })
+      .finally(() => {
+        this.#listing = undefined;
+      });
+    return this.#listing;
   }
 
   /** A change that is announced while the tools are being listed may not be in that list: it is listed again. */
   #onToolsChanged(): void {
-    this.#listTimer ??= setTimeout(() => void this.#listAgain(), LIST_CHANGED_DEBOUNCE_MS);
+    this.#listTimer ??= setTimeout(() => void this.#listAfterChange(), LIST_CHANGED_DEBOUNCE_MS);
   }
 
-  async #listAgain(): Promise<void> {
+  async #listAfterChange(): Promise<void> {
     await this.#starting;
-    if (this.#state === 'ready') await this.refresh();
+    await this.#listing;
+    if (this.#state === 'ready') await this.#listAgain();
     // Only now: however many changes are announced, one list is under way.
     this.#listTimer = undefined;
   }
 
-  /** A server that writes its log to stdout must not fill ours. */
-  #onGarbage(sample: string): void {
-    this.#garbageLines += 1;
-    if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
-    const more = this.#garbageLines === LOGGED_GARBAGE_LINES ? ' (more of this is not logged)' : '';
-    this.#events.log(
-      `${this.config.name}: not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`,
-    );
+  /** A server that nobody calls is stopped, where what it lists is known without it. */
+  #waitForIdle(): void {
+    clearTimeout(this.#idleTimer);
+    const idleMs = this.#services.idleMs?.();
+    if (idleMs === undefined || this.#state !== 'ready' || this.config.keepAlive || this.#inFlight > 0) return;
+    this.#idleTimer = setTimeout(() => this.#stopIdle(), idleMs);
+    this.#idleTimer.unref();
   }
 
-  /** A server that has closed its output cannot answer, whether or not it still runs. */
-  #onStreamsClosed(client: UpstreamClient): void {
-    const child = this.#child;
-    if (this.#client !== client || !child || this.#state !== 'ready') return;
-    // Most often its exit follows at once, and says more.
-    setTimeout(() => {
-      if (this.#child !== child || this.#state !== 'ready') return;
-      this.#set('failed', this.#withStderr('It closed its output.'));
+  #stopIdle(): void {
+    if (this.#state !== 'ready' || this.#inFlight > 0) return;
+    if (this.#listing || this.#listTimer) this.#waitForIdle();
+    else {
+      this.#set('not_started');
       void this.#end();
-    }, EXIT_WAIT_MS);
+    }
   }
 
-  #onExit(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
-    if (this.#child !== child || this.#state !== 'ready') return;
-    this.#set('failed', this.#withStderr(`It ended by itself (${signal ?? `exit code ${code}`}).`));
+  #onLost(link: UpstreamLink | undefined, reason: string): void {
+    if (this.#link !== link || this.#state !== 'ready') return;
+    this.#set('failed', reason);
     void this.#end();
   }
 
+  /** Resolves when nothing of the last start is left: a server's successor must not meet it. */
   async #end(): Promise<void> {
-    const child = this.#child;
-    const client = this.#client;
-    this.#child = undefined;
+    clearTimeout(this.#idleTimer);
+    const link = this.#link;
     this.#client = undefined;
-    await client?.close();
-    if (!child) return;
-    await endChild(child);
-    if (child.pid !== undefined) this.#journal.remove(child.pid);
+    this.#link = undefined;
+    if (link) {
+      this.#stderr = link.stderr;
+      this.#ending = Promise.all([this.#ending, link.close()]);
+    }
+    await this.#ending;
   }
 
-  async #explain(error: unknown): Promise<string> {
-    if (error instanceof NotStartedError) return error.message;
-    const closed = error instanceof UpstreamRequestError && error.failure === 'closed';
-    // Its streams close before its exit is known, and the exit says more.
-    if (closed) error = await Promise.race([this.#ended.catch((end: unknown) => end), sleep(EXIT_WAIT_MS, error)]);
-    return this.#withStderr(describe(error, this.#events.scrubSecrets));
-  }
-
-  #withStderr(reason: string): string {
-    const last = this.#stderr.lastMeaningful();
-    return last === undefined ? reason : `${reason} It said: ${oneLine(this.#events.scrubSecrets(last), 200)}`;
+  #log(line: string): void {
+    this.#events.log(`${this.config.name}: ${line}`);
   }
 
   #set(state: ConnectionState, reason?: string): void {
     this.#state = state;
     this.#reason = reason;
     this.#since = Date.now();
-    if (state !== 'starting') this.#events.log(`${this.config.name}: ${state}${reason ? `: ${reason}` : ''}`);
+    if (state !== 'starting') this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
     this.#events.onChange();
   }
 }
 
+function asLinkFailure(error: unknown): LinkFailure {
+  return error instanceof LinkFailure ? error : new LinkFailure((error as Error).message);
+}
+
+type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<T>;
+
 /** The call never left: whoever made it may make it again. */
 export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
-}
+  /** What the person must do first, where waiting is of no use. */
+  readonly failure: 'unauthorized' | 'unapproved' | undefined;
 
-/** There is no process: what it would have said cannot be asked. */
-class NotStartedError extends Error {}
-
-/** Rejects when the child has ended: its last words on stderr come before `close`. */
-function ended(child: ChildProcess): Promise<never> {
-  return new Promise((_, reject) => {
-    child.once('close', (code, signal) =>
-      reject(new Error(`It ended before it answered (${signal ?? `exit code ${code}`}).`)),
-    );
-  });
-}
-
-/** Scrubbed before it is cut: half a secret is one still. */
-function describe(error: unknown, scrubSecrets: (text: string) => string): string {
-  if (error instanceof UpstreamRequestError) {
-    if (error.failure === 'closed') return 'It closed its output before it answered.';
-    if (error.failure === 'timeout') return `It did not answer within ${START_TIMEOUT_MS / 1000} s.`;
-    return `It answered with an error: ${oneLine(scrubSecrets(error.message), 200)}.`.replace(/\.\.$/, '.');
+  constructor(reason: string, state?: ConnectionState) {
+    super(reason);
+    if (state === 'needs_approval') this.failure = 'unapproved';
+    else if (state === 'needs_sign_in' || state === 'needs_secret') this.failure = 'unauthorized';
   }
-  return error instanceof Error ? error.message : String(error);
-}
-
-function describeSpawn(error: NodeJS.ErrnoException, command: string): string {
-  if (error.code === 'ENOENT') return `The command "${command}" was not found; install it or give its whole path.`;
-  if (error.code === 'EACCES') return `The command "${command}" may not be run (no permission to execute it).`;
-  return `The command "${command}" could not be started (${error.code ?? error.message}).`;
-}
-
-function checkFolder(cwd: string): void {
-  try {
-    accessSync(cwd, constants.R_OK);
-    if (statSync(cwd).isDirectory()) return;
-  } catch {
-    // Told below: Node would blame the command for a folder that is not there.
-  }
-  throw new NotStartedError(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`);
 }

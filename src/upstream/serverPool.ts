@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import type { ChildJournal } from './childJournal.ts';
-import { type ConnectionEvents, ServerConnection } from './serverConnection.ts';
+import { type ConnectionEvents, type ConnectionServices, ServerConnection } from './serverConnection.ts';
 
 /** The servers of a configuration, each on its own: one that hangs or fails delays and harms nobody. */
 export class ServerPool {
-  readonly #journal: ChildJournal;
+  readonly #services: ConnectionServices;
   readonly #events: ConnectionEvents;
   #connections = new Map<string, ServerConnection>();
 
-  constructor(journal: ChildJournal, events: ConnectionEvents) {
-    this.#journal = journal;
+  constructor(services: ConnectionServices, events: ConnectionEvents) {
+    this.#services = services;
     this.#events = events;
   }
 
@@ -22,7 +21,7 @@ export class ServerPool {
     return this.#connections.get(name);
   }
 
-  /** Starts what is new, stops what is gone, restarts what is configured otherwise; leaves the rest alone. */
+  /** Begins what is new, stops what is gone, restarts what is configured otherwise; leaves the rest alone. */
   apply(configs: readonly ServerConfig[]): void {
     const next = new Map<string, ServerConnection>();
     for (const config of configs) {
@@ -31,15 +30,25 @@ export class ServerPool {
         current.config = config;
         next.set(config.name, current);
       } else {
-        const connection = new ServerConnection(config, this.#journal, this.#events);
+        const connection = new ServerConnection(config, this.#services, this.#events);
         next.set(config.name, connection);
-        void connection.start();
+        // Who changes a server wants to see what comes of it.
+        if (current) void connection.start();
+        else connection.begin();
       }
     }
     const gone = this.connections.filter((connection) => next.get(connection.config.name) !== connection);
     this.#connections = next;
     for (const connection of gone) void connection.stop();
     this.#events.onChange();
+  }
+
+  /** Something was approved, given, or taken back: those that waited for it begin. */
+  recheck(): void {
+    for (const connection of this.connections) {
+      if (connection.state === 'needs_approval') connection.begin();
+      else if (connection.state === 'needs_secret') void connection.start();
+    }
   }
 
   /** Every server lists its tools again; what is down is started. Resolves when all have answered or failed. */

@@ -39,6 +39,8 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
   UPSTREAM_UNAVAILABLE: 'The server was lost, or not to be reached.',
   RATE_LIMITED: 'The server limits its calls.',
 };
+/** It should run and does not. What was not started yet, or may not run at all, is not down. */
+const DOWN: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_secret']);
 const LAST_WORDS = / It said: .*$/s;
 const CLOSE_TIMEOUT_MS = 500;
 
@@ -227,7 +229,7 @@ export class Diagnostics {
     return {
       name,
       state,
-      down: state === 'failed' || state === 'needs_sign_in',
+      down: DOWN.has(state),
       ...record,
       uptime_ms: readySince === undefined ? 0 : Math.round(performance.now() - readySince),
       ...(reason === undefined ? {} : { reason: oneLine(scrubSecrets(reason), MAX_REASON) }),

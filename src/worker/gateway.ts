@@ -1,8 +1,12 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
+import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
+import { secretKey } from '../config/fileSecrets.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
+import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
+import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
@@ -10,6 +14,9 @@ import type {
   GatewayHealth,
   GatewaySnapshot,
   LearnedUse,
+  MissingSecret,
+  SecretAnswer,
+  SecretRequest,
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
@@ -26,15 +33,21 @@ import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
+import { HttpLink } from '../upstream/httpLink.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ServerConnection } from '../upstream/serverConnection.ts';
+import type { ServerCatalog } from '../upstream/serverCatalog.ts';
+import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
+import { StdioLink } from '../upstream/stdioLink.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { rankResources } from './rankResources.ts';
+import { SharedSecrets } from './sharedSecrets.ts';
 import type { WatchedServer } from './upstreamWatch.ts';
 import { UseMemory } from './useMemory.ts';
 
@@ -46,8 +59,17 @@ export interface GatewayOptions {
   onChange(): void;
   /** Asks the person at an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  /** Reaches into the editor's own store of secrets. */
+  secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
+/** These serve nothing until somebody does something. */
+const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
+  'failed',
+  'needs_sign_in',
+  'needs_secret',
+  'needs_approval',
+]);
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
@@ -67,9 +89,13 @@ export class Gateway {
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   #firewall: Firewall;
+  readonly #approvals: Approvals;
+  readonly #secrets: SharedSecrets;
+  readonly #missing = new Map<string, MissingSecret>();
+  readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
-  #listed: readonly (readonly unknown[])[] = [];
+  #listed: readonly ServerCatalog[] = [];
   #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
 
@@ -86,9 +112,18 @@ export class Gateway {
       maxAgeMs: artifacts.ttlSeconds * 1_000,
     });
     this.#firewall = this.#newFirewall();
+    this.#approvals = approvalsOf(rootOf(options.stateFolder));
+    this.#secrets = new SharedSecrets(rootOf(options.stateFolder), options.workspace, options.secret);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
-    this.#pool = new ServerPool(this.#journal, {
+    this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
+    const services: ConnectionServices = {
+      openLink: (config, events) => this.#openLink(config, events),
+      isApproved: (config) => this.#approvals.isApproved(options.workspace, config),
+      snapshots: this.#snapshots,
+      idleMs: () => this.#config.idleMinutes * 60_000,
+    };
+    this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
       log: options.log,
       scrubSecrets,
@@ -133,17 +168,20 @@ export class Gateway {
     });
     this.#logProblems();
     this.#calls.validator.warmUp();
-    this.#pool.apply(this.#enabled());
+    this.#apply();
     // From the first answer on every configured server has its place.
     this.#rebuild();
     watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () =>
       this.#reload(),
     );
+    // By the editor, the command line, or another window.
+    watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
+    unwatchFile(this.#approvals.file, this.#onApprovals);
     this.#uses.flush();
     await this.#artifacts.flush();
     this.#calls.dispose();
@@ -151,6 +189,17 @@ export class Gateway {
     await killMarked(this.#journal.run);
     this.#journal.close();
     await this.#diagnostics.close();
+  }
+
+  /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
+  approve(hashes: readonly string[]): void {
+    this.#approvals.approve(this.#options.workspace, hashes);
+    this.#pool.recheck();
+  }
+
+  /** Somebody may have given what a server waits for. */
+  recheck(): void {
+    this.#pool.recheck();
   }
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
@@ -169,7 +218,7 @@ export class Gateway {
   get health(): GatewayHealth {
     const states = this.#serverStatuses().map((server) => server.state);
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
-    if (states.some((state) => state === 'failed' || state === 'needs_sign_in')) return 'degraded';
+    if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
   }
 
@@ -221,8 +270,32 @@ export class Gateway {
     this.#uses.forget(toolId);
   }
 
-  #enabled(): ServerConfig[] {
-    return this.#config.servers.filter((server) => !server.disabled);
+  async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
+    this.#missing.delete(written.name);
+    const config = await followReferences(written, this.#secrets, this.#config.inputs).catch((error: unknown) => {
+      if (!(error instanceof SecretMissingError)) throw error;
+      this.#missing.set(written.name, this.#missingSecret(error));
+      throw new LinkFailure(error.message, 'needs_secret');
+    });
+    return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
+  }
+
+  #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
+    return {
+      key: secretKey(secret, this.#options.workspace, rootOf(this.#options.stateFolder)),
+      name: secret,
+      description: input?.description ?? '',
+      password: input === undefined || input.password,
+      options: input?.options ?? [],
+    };
+  }
+
+  readonly #onApprovals = (): void => this.#pool.recheck();
+
+  #apply(): void {
+    const { servers, broken } = this.#config;
+    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
+    this.#pool.apply(servers.filter((server) => !server.disabled));
   }
 
   /** A broken file leaves the last good one running; its problem is told all the same. */
@@ -232,7 +305,7 @@ export class Gateway {
     this.#configureCalls();
     this.#firewall = this.#newFirewall();
     this.#logProblems();
-    this.#pool.apply(this.#enabled());
+    this.#apply();
     this.#onServersChanged();
   }
 
@@ -265,8 +338,8 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     this.#rebuildTimer = undefined;
     const connections = this.#pool.connections;
-    const listed = connections.map((connection) => connection.tools);
-    const same = listed.length === this.#listed.length && listed.every((tools, i) => tools === this.#listed[i]);
+    const listed = connections.map((connection) => connection.catalog);
+    const same = listed.length === this.#listed.length && listed.every((catalog, i) => catalog === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
     try {
@@ -290,6 +363,7 @@ export class Gateway {
 
   #statusOf(config: ServerConfig, connection: ServerConnection | undefined): ServerStatus {
     const base = { name: config.name, location: config.location };
+    const missing = this.#missing.get(config.name);
     if (!connection) {
       const state = config.disabled ? ('disabled' as const) : ('starting' as const);
       return { ...base, namespace: '', state, since: 0, toolCount: 0 };
@@ -301,6 +375,8 @@ export class Gateway {
       since: connection.since,
       toolCount: this.#view.toolCountOf(config.name),
       ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+      ...(missing && connection.state === 'needs_secret' ? { secret: missing } : {}),
+      ...(connection.state === 'needs_approval' ? { approval: approvable(config) } : {}),
       ...(connection.reason === undefined ? {} : { reason: connection.reason }),
       stderr: connection.stderr,
     };
@@ -321,12 +397,13 @@ function approvalQuestion(tool: CatalogTool, args: object, reason: string): Appr
 }
 
 function listingOf(connection: ServerConnection) {
-  const { tools, instructions, config } = connection;
+  const { config } = connection;
+  const { tools, instructions } = connection.catalog;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
 }
 
-function watchedServer({ config, state, reason, tools }: ServerConnection): WatchedServer {
-  return { name: config.name, state, reason, tools };
+function watchedServer({ config, state, reason, catalog }: ServerConnection): WatchedServer {
+  return { name: config.name, state, reason, tools: catalog.tools };
 }
 
 function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {

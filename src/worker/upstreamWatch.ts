@@ -3,7 +3,7 @@ import type { ToldFault } from '../ops/telemetry.ts';
 /** A connection as it is at one moment. */
 export interface WatchedServer {
   name: string;
-  state: 'starting' | 'ready' | 'failed' | 'stopped' | string;
+  state: string;
   reason: string | undefined;
   tools: readonly unknown[];
 }
@@ -15,6 +15,7 @@ export interface UpstreamEvent {
     | 'upstream.crashed'
     | 'upstream.restarting'
     | 'upstream.stopped'
+    | 'upstream.waiting'
     | 'upstream.list_changed';
   server: string;
   attributes: Record<string, unknown>;
@@ -26,7 +27,7 @@ export interface ServerRecord {
   /** How often it was started. */
   generation: number;
   consecutive_failures: number;
-  /** Starts after a start. */
+  /** Starts after a failure: one that was idle and is needed again has not failed. */
   restart_count: number;
   /** When it became ready, on a clock that never goes back. */
   readySince?: number;
@@ -79,7 +80,7 @@ export class UpstreamWatch {
       case 'starting': {
         watched.generation += 1;
         delete watched.readySince;
-        if (watched.generation === 1) return [];
+        if (watched.state !== 'failed') return [];
         watched.restart_count += 1;
         return [event('upstream.restarting', server, { restart_count: watched.restart_count }, watched)];
       }
@@ -104,9 +105,15 @@ export class UpstreamWatch {
         const attributes = { reason: server.reason ?? null, consecutive_failures };
         return [{ ...event(crashed ? 'upstream.crashed' : 'upstream.failed', server, attributes, watched), fault }];
       }
+      case 'needs_approval':
+      case 'needs_secret':
+      case 'needs_sign_in':
+        delete watched.readySince;
+        return [event('upstream.waiting', server, { state: server.state }, watched)];
       default:
         delete watched.readySince;
-        return [event('upstream.stopped', server, {}, watched)];
+        // What was never started has not stopped.
+        return watched.generation === 0 ? [] : [event('upstream.stopped', server, {}, watched)];
     }
   }
 }

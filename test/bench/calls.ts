@@ -3,6 +3,7 @@
  * speaking to the same server directly. Both are measured in alternating blocks of one run, so that a busy machine is
  * busy for both. `node test/bench/calls.ts [--calls N] [--json]`, after `npm run build`.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -23,6 +24,8 @@ const env = {
   WAYGATE_STATE_DIR: join(folder, 'state'),
   WAYGATE_LINGER_MS: '100',
 };
+
+execFileSync(process.execPath, [resolve('dist/waygate.cjs'), 'approve', '--all', '--workspace', folder], { env });
 
 type Call = (tool: string, args: Record<string, unknown>) => Promise<unknown>;
 

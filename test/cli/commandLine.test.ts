@@ -15,7 +15,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, health, telemetry, stop, browse, catalog, learned, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, stop, browse, catalog, learned, approve, secret, import, client-config, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [['telemetry', '--folow'], /waygate telemetry has no option "--folow"; did you mean "--follow"\?/],
@@ -151,7 +151,7 @@ describe('the command line', () => {
     ['a file', (path: string) => writeFileSync(path, ''), 'is not a folder'],
     ['a folder for everybody', (path: string) => mkdirSync(path, { mode: 0o777 }), 'is a folder for everybody'],
   ])('serves its session to the end where the state folder is %s, and exits with 73', async (what, make, sentence) => {
-    const workspace = testWorkspace({ one: servers.fixture() });
+    const workspace = testWorkspace({});
     make(workspace.stateDir);
     if (what !== 'a file') (await import('node:fs')).chmodSync(workspace.stateDir, 0o1777);
     const host = new HostProcess(workspace);

@@ -22,11 +22,13 @@ describe('the configuration', () => {
     expect(config.servers).toEqual([
       {
         name: 'one',
+        type: 'stdio',
         command: 'x',
         args: [],
         env: {},
         cwd: WORKSPACE,
         disabled: false,
+        keepAlive: false,
         location: { file: FILE, line: 3, column: 16 },
       },
     ]);
@@ -50,7 +52,7 @@ describe('the configuration', () => {
   });
 
   it.each([
-    ['null', '1:21 Server "one": it must be an object with a "command".'],
+    ['null', '1:21 Server "one": it must be an object with a "command" or a "url".'],
     ['{}', '1:21 Server "one": it has no "command".'],
     ['{"comand": "x"}', '1:22 Server "one": Unknown key "comand"; did you mean "command"?'],
     ['{"command": "x", "zzzzzzzzzz": 1}', /Unknown key "zzzzzzzzzz"; known are type, command, args/],
@@ -72,12 +74,37 @@ describe('the configuration', () => {
     ],
     ['{"command": "x", "envFile": "/"}', /its envFile \/ cannot be read \(EISDIR\)/],
     ['{"command": "x", "disabled": "yes"}', '1:50 Server "one": "disabled" must be true or false.'],
+    ['{"type": "ws", "url": "https://x"}', '1:30 Server "one": "type" must be "stdio", "http" or "sse".'],
+    ['{"type": "http"}', '1:21 Server "one": it has no "url".'],
+    ['{"type": "stdio", "url": "https://x"}', '1:21 Server "one": it has no "command".'],
     [
-      '{"type": "http", "url": "https://x"}',
-      '1:30 Server "one": "type" must be "stdio": only servers over stdio run here.',
+      '{"command": "x", "url": "https://x"}',
+      '1:45 Server "one": it has both a "command" and a "url"; keep one of them.',
     ],
+    [
+      '{"url": "https://x", "args": []}',
+      '1:42 Server "one": "args" belongs to a server with a "command", and this one is not.',
+    ],
+    [
+      '{"command": "x", "headers": {}}',
+      '1:38 Server "one": "headers" belongs to a server at a URL, and this one is not.',
+    ],
+    ['{"url": "x"}', '1:29 Server "one": "url" is no address; it looks like "https://host/mcp".'],
+    ['{"url": "file:///etc"}', '1:29 Server "one": "url" must begin with https:// or http://.'],
+    ['{"url": "https://a:b@x"}', /"url" must hold no password; put it into "headers", by reference\./],
+    ['{"url": "https://x", "headers": {"A B": "1"}}', '1:54 Server "one": "A B" is no name for a header.'],
+    ['{"url": "https://x", "headers": {"A": "1\\n2"}}', '1:59 Server "one": "headers.A" must be one line.'],
     ['{"command": "${env:TOKEN}"}', '1:33 Server "one": The environment variable TOKEN of "${env:TOKEN}" is not set.'],
-    ['{"command": "x", "args": ["${input:key}"]}', /"\$\{input:key\}" is not known here; use \$\{workspaceFolder\}/],
+    ['{"command": "x", "args": ["${nope:key}"]}', /"\$\{nope:key\}" is not known here; use \$\{workspaceFolder\}/],
+    [
+      '{"command": "x", "args": ["${input:key}"]}',
+      '1:47 Server "one": The input of "${input:key}" stands nowhere in "inputs"; add it there.',
+    ],
+    [
+      '{"command": "${secret:key}"}',
+      '1:33 Server "one": "${secret:key}" has no place here; secrets belong into "env", "args", "headers" or "url".',
+    ],
+    ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
   ])('tells what is wrong with a server, and where: %s', (text, problem) => {
     const config = parse(`{"servers": {"one": ${text}, "two": {"command": "y"}}}`);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
@@ -99,12 +126,13 @@ describe('the configuration', () => {
       '{"servers": {"a": {"command": "x"}},\n"servers": {"b": {"command": "y"}}}',
       '2:1 "servers" stands here twice; the first one counts.',
     ],
+    ['{"idleMinutes": 0}', /1:17 "idleMinutes" must be a number above 0, at most 1440; .* "keepAlive"/],
     ['{"servers": {" ": {"command": "x"}}}', '1:14 A server needs a name.'],
   ])('tells of it and uses the rest: %s', (text, problem) => {
     const config = parse(text);
-    expect(problems(config)).toEqual([problem]);
+    expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
     expect(config.usable).toBe(true);
-    for (const { name, command } of config.servers) expect([name, command]).toEqual(['a', 'x']);
+    for (const server of config.servers) expect(server).toMatchObject({ name: 'a', command: 'x' });
   });
 
   it('knows names that a prototype has', () => {
@@ -112,9 +140,9 @@ describe('the configuration', () => {
       '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
     );
     expect(config.problems).toEqual([]);
-    expect(config.servers.map(({ name, command }) => [name, command])).toEqual([
-      ['__proto__', 'x'],
-      ['constructor', 'y'],
+    expect(config.servers).toMatchObject([
+      { name: '__proto__', command: 'x' },
+      { name: 'constructor', command: 'y' },
     ]);
   });
 
@@ -128,7 +156,7 @@ describe('the configuration', () => {
       cwd: join(WORKSPACE, 'sub'),
     });
     // A value is not searched again: what the environment holds is data.
-    expect(server('{"command": "${env:A}"}', { A: '${env:B}' }).servers[0]?.command).toBe('${env:B}');
+    expect(server('{"command": "${env:A}"}', { A: '${env:B}' }).servers[0]).toMatchObject({ command: '${env:B}' });
     expect(server('{"command": "$HOME $ {}"}').problems).toEqual([]);
   });
 
@@ -144,7 +172,7 @@ describe('the configuration', () => {
     workspace.write('.env', '\ufeffFIRST=file\n# a comment\nSECOND="two words"\n');
     workspace.configure({ one: { command: 'x', envFile: '${workspaceFolder}/.env', env: { FIRST: 'own' } } });
     const config = loadConfig(workspace.folder, {});
-    expect(config.servers[0]?.env).toEqual({ FIRST: 'own', SECOND: 'two words' });
+    expect(config.servers[0]).toMatchObject({ env: { FIRST: 'own', SECOND: 'two words' } });
   });
 
   it('is an empty one where there is no file', () => {

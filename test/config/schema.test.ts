@@ -16,6 +16,7 @@ const problemsOf = (config: object): string[] =>
 const VALUES: Record<string, unknown> = {
   $schema: 'x',
   servers: {},
+  inputs: [{ id: 'key', type: 'promptString' }],
   browse: {},
   type: 'stdio',
   command: 'node',
@@ -23,7 +24,11 @@ const VALUES: Record<string, unknown> = {
   env: { A: 'b' },
   cwd: '/w',
   envFile: '/dev/null',
+  url: 'https://example.com/mcp',
+  headers: { A: 'b' },
   disabled: false,
+  keepAlive: true,
+  idleMinutes: 5,
   topK: 5,
   cacheStable: true,
   learning: false,
@@ -45,7 +50,7 @@ const VALUES: Record<string, unknown> = {
   maxArtifacts: 10,
 };
 
-const filled = (properties: object): object =>
+const filled = (properties: object): Record<string, unknown> =>
   Object.fromEntries(Object.keys(properties).map((key) => [key, VALUES[key]]));
 
 describe('the schema that the editor completes by and the loader', () => {
@@ -53,7 +58,12 @@ describe('the schema that the editor completes by and the loader', () => {
     const server = filled(schema.definitions.server.properties);
     const browse = filled(schema.properties.browse?.properties ?? {});
     const artifacts = filled(schema.properties.artifacts?.properties ?? {});
-    const config = { ...filled(schema.properties), servers: { one: server }, browse, artifacts };
+    // A server is a program or at an address, never both.
+    const without = (...names: string[]) =>
+      Object.fromEntries(Object.entries(server).filter(([name]) => !names.includes(name)));
+    const program = without('url', 'headers');
+    const address = { ...without('command', 'args', 'env', 'envFile', 'cwd'), type: 'http' };
+    const config = { ...filled(schema.properties), servers: { one: program, two: address }, browse, artifacts };
     expect(Object.values({ ...config, ...server, ...browse, ...artifacts })).not.toContain(undefined);
     expect(problemsOf(config)).toEqual([]);
   });

@@ -49,6 +49,7 @@ const CLAIMED = [
   'view_selectors',
   'secrets',
   'diagnostics',
+  'vscode_import',
 ];
 
 const SHARED_CASES = resolve('../shared');

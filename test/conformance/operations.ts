@@ -1,5 +1,6 @@
 import type { OperationTable, OverruledCase } from './conformance.ts';
 import { catalogOperations, catalogOverruled } from './ops/catalog.ts';
+import { configOperations } from './ops/config.ts';
 import { diagnosticsOperations, diagnosticsOverruled } from './ops/diagnostics.ts';
 import { dispatchOperations } from './ops/dispatch.ts';
 import { FIREWALL_OPS } from './ops/firewall.ts';
@@ -13,6 +14,7 @@ const firewallGroup = Object.fromEntries(
 /** All operations there are, room by room. */
 export const operations: OperationTable = {
   ...catalogOperations,
+  ...configOperations,
   ...routingOperations,
   ...surfaceOperations,
   ...dispatchOperations,

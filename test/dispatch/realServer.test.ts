@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
+import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { StdioLink } from '../../src/upstream/stdioLink.ts';
 import { bench, resultOf } from './support.ts';
 
 /** The pipeline before a real server over stdio: what types and codes really come back. */
@@ -17,20 +19,22 @@ describe('with a real server', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'waygate-dispatch-'));
     journal = new ChildJournal(folder);
-    const config = {
+    const config: StdioServerConfig = {
       name: 'fixture',
+      type: 'stdio',
       command: process.execPath,
       args: [join(import.meta.dirname, '../fixtures/server.mjs')],
       env: {},
       cwd: folder,
       disabled: false,
+      keepAlive: false,
       location: { file: '', line: 1, column: 1 },
     };
-    connection = new ServerConnection(config, journal, {
-      onChange: () => undefined,
-      log: () => undefined,
-      scrubSecrets,
-    });
+    connection = new ServerConnection(
+      config,
+      { openLink: async (_, events) => new StdioLink(config, journal, events) },
+      { onChange: () => undefined, log: () => undefined, scrubSecrets },
+    );
     await connection.start();
   });
 

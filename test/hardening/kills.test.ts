@@ -132,18 +132,21 @@ describe('a full disk', () => {
     const disk = smallDisk();
     if (!disk) return context.skip('a small disk can only be mounted by root on Linux');
     const stateDir = join(disk, 'state');
-    const workspace = testWorkspace({ one: servers.fixture() });
+    const workspace = testWorkspace();
     const there = { ...workspace, stateDir, env: { ...workspace.env, WAYGATE_STATE_DIR: stateDir } };
     mkdirSync(stateDir);
-    const host = await HostProcess.connect(there);
-    const id = await host.toolId('/one/echo');
-    fill(disk);
-    // Every one of these is a line for the log and the journal.
-    workspace.configure({
+    // Every one of these is a line for the log and the journal; approved while there is room.
+    const more = {
       one: servers.fixture(),
       two: { command: 'waygate-no-such-command' },
       three: servers.fixture('--garbage', '500'),
-    });
+    };
+    there.configure(more);
+    there.configure({ one: servers.fixture() });
+    const host = await HostProcess.connect(there);
+    const id = await host.toolId('/one/echo');
+    fill(disk);
+    there.configure(more);
     await host.toolId('/three/echo');
     expect(await host.call('tool_execute', { tool_id: id, args: { text: 'fine' } })).toMatchObject({
       text: 'ok\nfine\n',

@@ -42,6 +42,7 @@ describe('the rendezvous', () => {
   it('keeps different workspaces apart', async () => {
     const [left, right] = [testWorkspace({ left: servers.fixture() }), testWorkspace({ right: servers.fixture() })];
     const shared = { ...right, stateDir: left.stateDir, env: left.env };
+    shared.approve();
     const hosts = [await HostProcess.connect(left), await HostProcess.connect(shared)];
     await Promise.all([hosts[0]?.toolId('/left/echo'), hosts[1]?.toolId('/right/echo')]);
     expect((await hosts[0]?.call('tool_browse', { path: '/right' }))?.text).toMatch(/^Error PATH_NOT_FOUND/);

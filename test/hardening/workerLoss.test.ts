@@ -62,11 +62,16 @@ describe('when the worker is killed', () => {
       stubborn: servers.fixture('--pid-file', pids, '--grandchild', '--ignore-eof', '--ignore-term'),
     });
     const host = await HostProcess.connect(workspace);
-    await host.toolId('/stubborn/echo');
+    const id = await host.toolId('/stubborn/echo');
     const orphans = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
     expect(orphans).toHaveLength(2);
     killWorker(workspace);
-    await until('a second server', () => readFileSync(pids, 'utf8').trim().split('\n').length === 2);
+    // The successor knows its tools without it: a call starts it, and no sooner than its predecessor is gone.
+    await until('an answer', async () => {
+      const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'again' } });
+      return answer.text === 'ok\nagain\n';
+    });
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(2);
     expect(orphans.filter(isAlive)).toEqual([]);
     expect(await workersOf(workspace)).toHaveLength(1);
   });

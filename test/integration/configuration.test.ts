@@ -22,6 +22,7 @@ describe('what is wrong with a configuration', () => {
       '} }',
     ];
     writeFileSync(workspace.configFile, lines.join('\n'));
+    workspace.approve();
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/works/echo');
     expect(await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).toMatchObject({ text: 'ok\nhi\n' });

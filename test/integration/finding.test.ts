@@ -81,6 +81,7 @@ describe('learning from use', () => {
       '.vscode/waygate.json',
       JSON.stringify({ browse: { learning: false }, servers: { one: servers.fixture() } }),
     );
+    workspace.approve();
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
     await host.call('tool_browse', { query: 'say back the text' });

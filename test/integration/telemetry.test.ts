@@ -152,5 +152,9 @@ describe('health and telemetry of a gateway that works', () => {
       return pids.length === 2 && pids;
     });
     expect(starts[0]).not.toEqual(starts[1]);
+    // Its tools are known: it starts when it is called, and until then it is not down.
+    const { condition, servers: known } = await told<HealthReport>(workspace, 'health');
+    expect(known).toMatchObject([{ name: 'one', state: 'not_started', down: false, generation: 0 }]);
+    expect(condition).toBe('ready');
   });
 });

@@ -12,6 +12,7 @@ import { servers, type TestWorkspace, testWorkspace } from '../support/workspace
 function configured(blocks: object, ...flags: string[]): TestWorkspace {
   const workspace = testWorkspace();
   workspace.write('.vscode/waygate.json', JSON.stringify({ ...blocks, servers: { one: servers.fixture(...flags) } }));
+  workspace.approve();
   return workspace;
 }
 

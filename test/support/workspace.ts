@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { approvable, approvalsOf } from '../../src/config/approvals.ts';
+import { parseConfig } from '../../src/config/loadConfig.ts';
 
 /** The bundles under test. */
 export const WAYGATE = resolve('dist/waygate.cjs');
@@ -13,7 +15,10 @@ export interface TestWorkspace {
   configFile: string;
   /** The environment of every process of the test: its own state, a short linger, nothing of the runner's. */
   env: NodeJS.ProcessEnv;
+  /** Writes the configuration and approves what it names, as a person would. */
   configure(servers: Record<string, unknown>): void;
+  /** Approves what the configuration names now: for a test that writes it otherwise. */
+  approve(): void;
   write(name: string, text: string): string;
 }
 
@@ -29,7 +34,16 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
     stateDir,
     configFile,
     env: { ...cleanEnvironment(), WAYGATE_STATE_DIR: stateDir, WAYGATE_LINGER_MS: '1000' },
-    configure: (entries) => writeFileSync(configFile, JSON.stringify({ servers: entries }, null, 2)),
+    // By `this`: a test may put the state of a copy elsewhere.
+    configure(entries) {
+      const text = JSON.stringify({ servers: entries }, null, 2);
+      // First: a gateway that runs must not find a server that nobody has approved yet.
+      approve(this, text);
+      writeFileSync(configFile, text);
+    },
+    approve() {
+      approve(this, readFileSync(configFile, 'utf8'));
+    },
     write: (name, text) => {
       const file = join(folder, name);
       writeFileSync(file, text);
@@ -38,6 +52,15 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
   };
   if (servers) workspace.configure(servers);
   return workspace;
+}
+
+function approve({ configFile, folder, env, stateDir }: TestWorkspace, text: string): void {
+  const enabled = parseConfig(text, configFile, folder, env).servers.filter(({ disabled }) => !disabled);
+  if (enabled.length > 0)
+    approvalsOf(stateDir).approve(
+      folder,
+      enabled.map((server) => approvable(server).hash),
+    );
 }
 
 export function temporaryFolder(prefix: string): string {

@@ -1,31 +1,34 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ServerConfig } from '../../src/config/gatewayConfig.ts';
+import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { StdioLink } from '../../src/upstream/stdioLink.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
 
 /** A connection to a real server; its states as they came, and its log. */
-function connect(config: Partial<ServerConfig>, journal = new ChildJournal(temporaryFolder('wg-connection-'))) {
+function connect(config: Partial<StdioServerConfig>, journal = new ChildJournal(temporaryFolder('wg-connection-'))) {
   const states: string[] = [];
   const log: string[] = [];
   const connection: ServerConnection = new ServerConnection(
     {
       name: 'one',
+      type: 'stdio',
       command: process.execPath,
       args: [],
       env: {},
       cwd: process.cwd(),
       disabled: false,
+      keepAlive: false,
       location: { file: 'waygate.json', line: 1, column: 1 },
       ...config,
     },
-    journal,
+    { openLink: async (config, events) => new StdioLink(config as StdioServerConfig, journal, events) },
     {
       onChange: () => {
         if (states.at(-1) !== connection.state) states.push(connection.state);
@@ -153,7 +156,7 @@ describe('a connection to a server', () => {
   });
 
   it('fails when the server closes its output and lives, takes it down, and the next call starts another', async () => {
-    const { connection } = fixture('--close-stdout', '--ignore-eof');
+    const { connection, log } = fixture('--close-stdout', '--ignore-eof');
     await connection.start();
     const first = connection.pid as number;
     await expect(connection.call('echo', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
@@ -162,7 +165,7 @@ describe('a connection to a server', () => {
     await until('the first process to be gone', () => !isAlive(first));
     expect(await next).toMatchObject({ failure: 'closed' });
     await until('the failure', () => connection.state === 'failed');
-    expect(connection.reason).toBe('It closed its output.');
+    expect(log).toContain('one: failed: It closed its output.');
   });
 
   it.each([

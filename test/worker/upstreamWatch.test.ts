@@ -48,6 +48,20 @@ describe('the watch over servers', () => {
     expect(look('stopped')).toEqual(['upstream.stopped']);
   });
 
+  it('takes a server that is idle, or waits for somebody, for neither failed nor restarted', () => {
+    const watch = new UpstreamWatch(() => 0);
+    const look = (state: string) => watch.look([server(state)]).map(({ event, attributes }) => [event, attributes]);
+    expect(look('not_started')).toEqual([]);
+    expect(look('needs_secret')).toEqual([['upstream.waiting', { generation: 0, state: 'needs_secret' }]]);
+    expect(look('starting')).toEqual([]);
+    expect(look('ready')).toEqual([['upstream.started', { generation: 1, tool_count: 1 }]]);
+    expect(look('not_started')).toEqual([['upstream.stopped', { generation: 1 }]]);
+    expect(look('starting')).toEqual([]);
+    expect(look('ready')).toEqual([['upstream.started', { generation: 2, tool_count: 1 }]]);
+    expect(watch.record('files')).toMatchObject({ generation: 2, restart_count: 0, consecutive_failures: 0 });
+    expect(watch.record('files')).not.toHaveProperty('last_fault');
+  });
+
   it('tells that a server has left the configuration, and forgets it', () => {
     const watch = new UpstreamWatch(() => 0);
     watch.look([server('starting')]);

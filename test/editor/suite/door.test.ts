@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { driver, eventually } from '../harness/driver.ts';
@@ -46,6 +46,33 @@ async function toolId(path: string): Promise<string> {
 
 /** The door opens: from VS Code through host and worker to real servers, and into every view. */
 describe('Waygate in VS Code', () => {
+  it('runs nothing that the workspace names before the person has seen it whole and approved it', async () => {
+    const waiting = await settledGateway();
+    assert.deepEqual(
+      waiting.servers.map(({ state, pid }) => [state, pid]),
+      waiting.servers.map(() => ['needs_approval', undefined]),
+    );
+    await vscode.commands.executeCommand('waygate.tools.focus');
+    await eventually(
+      'a row for each that waits',
+      () => driver.rows('Tools'),
+      (rows) => rows.length === 3 && rows.every(({ description }) => description.startsWith('needs approval')),
+    );
+    const asking = vscode.commands.executeCommand('waygate.approveServers');
+    const shown = await eventually(
+      'what would run, in a document',
+      () => vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'waygate-approval')?.getText() ?? '',
+    );
+    const { servers } = JSON.parse(readFileSync(configurationFile(), 'utf8')) as {
+      servers: Record<string, { args: string[] }>;
+    };
+    for (const { args } of Object.values(servers)) assert.ok(shown.includes(`runs node ${args.join(' ')}`), shown);
+    await driver.screenshot('approve-servers');
+    await driver.click('.quick-input-widget .quick-input-action .monaco-button');
+    await asking;
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
   it('attaches to the gateway by itself, without a chat', async () => {
     const status = await settledGateway();
     assert.deepEqual(
@@ -90,7 +117,7 @@ describe('Waygate in VS Code', () => {
     const rows = await eventually(
       'the namespaces',
       () => driver.rows('Tools'),
-      (seen) => seen.length === nodes.nodes.length,
+      (seen) => seen.length === nodes.nodes.length && seen.every(({ description }) => / tools$/.test(description)),
     );
     assert.deepEqual(
       rows.map((row) => [row.label, row.description]),
@@ -170,6 +197,34 @@ describe('Waygate in VS Code', () => {
       (labels) => labels.includes('second-memory'),
     );
     assert.match(await invokeAfterChange('tool_browse', { path: '/' }), /\/second-memory/);
+  });
+
+  it('imports the servers of another client, as the comparison shows, with secrets as references', async () => {
+    const file = configurationFile();
+    const before = readFileSync(file, 'utf8');
+    const other = join(workspaceFolder(), '.mcp.json');
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    writeFileSync(
+      other,
+      JSON.stringify({ mcpServers: { elsewhere: { command: 'node', args: ['x.js'], env: { GITHUB_TOKEN: secret } } } }),
+    );
+    const importing = vscode.commands.executeCommand('waygate.importServers');
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("elsewhere")');
+    await driver.screenshot('import-servers');
+    await driver.click('.quick-input-widget .quick-input-action .monaco-button');
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("Write")');
+    await driver.screenshot('import-comparison');
+    await driver.click('.quick-input-list .monaco-list-row:has-text("Write")');
+    await importing;
+    const after = readFileSync(file, 'utf8');
+    assert.match(after, /"elsewhere"/);
+    assert.doesNotMatch(after, new RegExp(secret));
+    assert.match(after, /\$\{(input|secret):/);
+    assert.ok(readFileSync(other, 'utf8').includes(secret), 'the original stays as it is');
+    writeFileSync(file, before);
+    rmSync(other);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await vscode.commands.executeCommand('waygate.refresh');
   });
 
   it('names a broken configuration where it is broken, and keeps what worked', async () => {

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import type { ServerConfig } from './gatewayConfig.ts';
+import { readPrivateJson, writePrivateJson } from './privateFile.ts';
+import { writtenForm } from './secretReferences.ts';
+import { canonicalWorkspace, ensurePrivateFolder, workspaceStateFolder } from './stateFolder.ts';
+
+const FILE = 'approvals.json';
+/** Variables that decide what a program runs: for them the value counts, not only the name. */
+const DECISIVE =
+  /^(PATH|NODE_(OPTIONS|PATH)|LD_\w+|DYLD_\w+|PYTHON\w+|PERL5(OPT|LIB)|RUBY(OPT|LIB)|BASH_ENV|ENV|_?JAVA_\w*OPTIONS|GIT_\w+|npm_config_\w+)$/i;
+/** What a terminal would not show as it is: control characters, what turns the direction of writing, other spaces. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+/** What a person is asked to approve. */
+export interface Approvable {
+  hash: string;
+  /** All of it, in lines, with nothing hidden or cut. */
+  lines: readonly string[];
+}
+
+export interface Approvals {
+  readonly file: string;
+  isApproved(workspace: string, config: ServerConfig): boolean;
+  approve(workspace: string, hashes: readonly string[]): void;
+}
+
+/**
+ * A repository must not run code because someone opened it: what its own file names starts only after the person has
+ * approved exactly that, for this workspace. Approvals lie in the person's state, where no repository can put one.
+ */
+export function approvalsOf(stateRoot: string): Approvals {
+  const file = join(stateRoot, FILE);
+  return {
+    file,
+    isApproved: (workspace, config) =>
+      readApproved(file).get(keyOf(workspace, stateRoot))?.approved.includes(approvable(config).hash) === true,
+    approve(workspace, hashes) {
+      ensurePrivateFolder(stateRoot);
+      const all = readApproved(file);
+      const key = keyOf(workspace, stateRoot);
+      const before = all.get(key)?.approved ?? [];
+      const approved = [...new Set([...before, ...hashes])];
+      if (approved.length === before.length) return;
+      all.set(key, { workspace: canonicalWorkspace(workspace), approved });
+      writePrivateJson(file, Object.fromEntries(all));
+    },
+  };
+}
+
+export function approvable(config: ServerConfig): Approvable {
+  const lines = describe(config);
+  return {
+    hash: createHash('sha256')
+      .update(JSON.stringify([config.type, lines]))
+      .digest('hex'),
+    lines,
+  };
+}
+
+/** What is hashed is what is shown: nobody approves what he has not seen. */
+function describe(config: ServerConfig): string[] {
+  if (config.type !== 'stdio') {
+    return [
+      `connects to ${shown(config.url)}`,
+      ...listed('sends headers', config.headers, (value) => references(value)),
+    ];
+  }
+  const { command, args, cwd, env } = config;
+  const value = (text: string, name: string): string => (DECISIVE.test(name) ? shown(text) : references(text));
+  return [
+    `runs ${[command, ...args].map(shown).join(' ')}`,
+    `in ${shown(cwd)}`,
+    ...listed('with variables', env, value),
+  ];
+}
+
+function listed(
+  what: string,
+  values: Readonly<Record<string, string>>,
+  show: (value: string, name: string) => string,
+): string[] {
+  const items = Object.keys(values)
+    .sort()
+    .map((name) => {
+      const value = show(values[name] as string, name);
+      return value === '' ? shown(name) : `${shown(name)}=${value}`;
+    });
+  return items.length === 0 ? [] : [`${what} ${items.join(' ')}`];
+}
+
+/** The secrets that a value hands over; what else stands in it may change. */
+function references(value: string): string {
+  return (writtenForm(value).match(/\$\{(secret|input):[^}]*\}/g) ?? []).join('');
+}
+
+/** One word as it is, anything else in quotes: where an argument ends must be seen. */
+function shown(text: string): string {
+  const written = writtenForm(text);
+  const quoted = /^[\w@%+=:,./\\${}~-]+$/.test(written) ? written : JSON.stringify(written);
+  return quoted.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`);
+}
+
+interface Approved {
+  workspace: string;
+  approved: readonly string[];
+}
+
+function readApproved(file: string): Map<string, Approved> {
+  const content = readPrivateJson(file);
+  if (typeof content !== 'object' || content === null) return new Map();
+  return new Map(
+    Object.entries(content).filter((entry): entry is [string, Approved] =>
+      Array.isArray((entry[1] as Partial<Approved> | null)?.approved),
+    ),
+  );
+}
+
+function keyOf(workspace: string, stateRoot: string): string {
+  return basename(workspaceStateFolder(workspace, stateRoot));
+}

@@ -1,0 +1,13 @@
+/** The clients whose configuration Waygate reads, and for which it can write an entry. */
+export const CLIENT_IDS = [
+  'vscode',
+  'claude-code',
+  'claude-desktop',
+  'cursor',
+  'windsurf',
+  'codex',
+  'gemini',
+  'zed',
+  'copilot-cli',
+] as const;
+export type ClientId = (typeof CLIENT_IDS)[number];

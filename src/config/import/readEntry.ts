@@ -1,0 +1,113 @@
+import type { ReferenceScope, Translator } from './references.ts';
+import type { HttpEntry, ImportedServer, SourceFlaw, StdioEntry } from './serverEntry.ts';
+
+/** A server as a file has it, its keys named as VS Code names them. What else it holds is told, not kept. */
+export type RawServer = Readonly<Record<string, unknown>>;
+
+const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile'];
+const HTTP_KEYS = ['url', 'headers'];
+const HTTP_TYPES = ['http', 'sse', 'streamable-http', 'streamableHttp', 'streamable_http'];
+
+export interface ReadOptions {
+  path: readonly string[];
+  references: Translator;
+  scope: ReferenceScope;
+  /** Keys that say nothing Waygate would need: they go without a word. */
+  silent?: readonly string[];
+  notes?: readonly string[];
+}
+
+class Unreadable extends Error {}
+
+export function readEntry(name: string, raw: unknown, options: ReadOptions): ImportedServer | SourceFlaw {
+  try {
+    if (name.trim() === '') throw new Unreadable('it has no name');
+    if (!isRecord(raw)) throw new Unreadable('it is not an object');
+    return read(name, raw, options);
+  } catch (error) {
+    if (error instanceof Unreadable) return { name, message: error.message };
+    throw error;
+  }
+}
+
+export function isFlaw(result: ImportedServer | SourceFlaw): result is SourceFlaw {
+  return 'message' in result;
+}
+
+function read(name: string, raw: RawServer, { path, references, scope, silent = [], notes = [] }: ReadOptions) {
+  const told = new Set(notes);
+  const translate = (text: string): string => {
+    const result = references(text, scope);
+    for (const note of result.notes) told.add(note);
+    return result.text;
+  };
+  const entry = hasText(raw, 'command') ? stdioEntry(raw, translate) : httpEntry(raw, translate);
+  const kept = 'command' in entry ? STDIO_KEYS : HTTP_KEYS;
+  const lost = Object.keys(raw).filter(
+    (key) => ![...kept, ...silent, 'type', 'disabled'].includes(key) && raw[key] !== undefined,
+  );
+  if (lost.length > 0) told.add(`not carried over: ${lost.join(', ')}`);
+  return {
+    name,
+    entry: raw['disabled'] === true ? { ...entry, disabled: true as const } : entry,
+    notes: [...told],
+    path,
+  };
+}
+
+function stdioEntry(raw: RawServer, translate: (text: string) => string): StdioEntry {
+  const args = raw['args'] ?? [];
+  if (!Array.isArray(args)) throw new Unreadable('its "args" are not a list');
+  const env = strings(raw, 'env', translate);
+  return {
+    command: translate(text(raw, 'command')),
+    ...(args.length > 0 && { args: args.map((argument) => translate(String(argument))) }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(hasText(raw, 'cwd') && { cwd: translate(text(raw, 'cwd')) }),
+    ...(hasText(raw, 'envFile') && { envFile: translate(text(raw, 'envFile')) }),
+  };
+}
+
+function httpEntry(raw: RawServer, translate: (text: string) => string): HttpEntry {
+  if (!hasText(raw, 'url')) throw new Unreadable('it has neither a command nor a URL');
+  const type = raw['type'];
+  if (type !== undefined && type !== 'stdio' && !HTTP_TYPES.includes(String(type))) {
+    throw new Unreadable(`its type "${String(type)}" is none that Waygate knows`);
+  }
+  const headers = strings(raw, 'headers', translate);
+  return {
+    type: type === 'sse' ? 'sse' : 'http',
+    url: translate(text(raw, 'url')),
+    ...(Object.keys(headers).length > 0 && { headers: mapToText(headers) }),
+  };
+}
+
+function strings(raw: RawServer, key: string, translate: (text: string) => string) {
+  const record = raw[key] ?? {};
+  if (!isRecord(record)) throw new Unreadable(`its "${key}" are not an object`);
+  const entries = Object.entries(record).map(([name, value]): [string, string | number | boolean | null] => {
+    if (typeof value === 'string') return [name, translate(value)];
+    if (value === null || typeof value === 'number' || typeof value === 'boolean') return [name, value];
+    throw new Unreadable(`"${key}.${name}" is not a text`);
+  });
+  return Object.fromEntries(entries);
+}
+
+function mapToText(record: Readonly<Record<string, string | number | boolean | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]])),
+  );
+}
+
+function hasText(raw: RawServer, key: string): boolean {
+  const value = raw[key];
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function text(raw: RawServer, key: string): string {
+  return raw[key] as string;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

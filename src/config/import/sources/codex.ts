@@ -1,0 +1,67 @@
+import { isRecord, type RawServer } from '../readEntry.ts';
+import { looksLikeReference, MEANT_LITERALLY, type Translator } from '../references.ts';
+import { type ClientSource, parseTomlTable, readServers } from '../sourceFile.ts';
+import { inHome, inWorkspace, joinPath } from '../surroundings.ts';
+
+/** Codex: tables `[mcp_servers.NAME]`, which name environment variables in lists of their own. */
+export const codex: ClientSource = {
+  id: 'codex',
+  title: 'Codex',
+
+  places(at) {
+    const own = at.env['CODEX_HOME'];
+    return [
+      { file: inWorkspace(at, '.codex', 'config.toml'), scope: 'workspace', title: 'Codex' },
+      {
+        file: own ? joinPath(at, own, 'config.toml') : inHome(at, '.codex', 'config.toml'),
+        scope: 'user',
+        title: 'Codex',
+      },
+    ];
+  },
+
+  parse(text, scope) {
+    const table = parseTomlTable(text)['mcp_servers'];
+    return { ...readServers(table, { path: ['mcp_servers'], references: asWritten, scope, normalise }), inputs: [] };
+  },
+};
+
+/** Codex replaces nothing itself: the references in the texts are those that `normalise` wrote. */
+const asWritten: Translator = (text) => ({ text, notes: [] });
+
+function normalise(raw: RawServer): { raw: RawServer; notes?: readonly string[] } {
+  const { enabled, env_vars, http_headers, env_http_headers, bearer_token_env_var, ...rest } = raw;
+  const env = { ...fromEnvironment(namesIn(env_vars)), ...record(rest['env']) };
+  const headers = {
+    ...record(http_headers),
+    ...fromEnvironment(Object.entries(record(env_http_headers)).map(([header, name]) => [header, String(name)])),
+    ...(typeof bearer_token_env_var === 'string' && { Authorization: `Bearer \${env:${bearer_token_env_var}}` }),
+  };
+  const literal = looksLikeReference(JSON.stringify([rest, http_headers]));
+  return {
+    raw: {
+      ...rest,
+      ...(Object.keys(env).length > 0 && { env }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+      ...(enabled === false && { disabled: true }),
+    },
+    ...(literal && { notes: [MEANT_LITERALLY] }),
+  };
+}
+
+/** `env_vars` lists names, or tables with a `name`. */
+function namesIn(list: unknown): [string, string][] {
+  if (!Array.isArray(list)) return [];
+  return list
+    .map((item: unknown) => (isRecord(item) ? item['name'] : item))
+    .filter((name): name is string => typeof name === 'string')
+    .map((name) => [name, name]);
+}
+
+function fromEnvironment(names: readonly [string, string][]): Record<string, string> {
+  return Object.fromEntries(names.map(([key, variable]) => [key, `\${env:${variable}}`]));
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}

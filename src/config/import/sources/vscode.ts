@@ -1,0 +1,48 @@
+import { editorReferences } from '../references.ts';
+import { type ClientSource, parseJson, readInputs, readJsonServers, valueAt } from '../sourceFile.ts';
+import { applicationData, inHome, inWorkspace, joinPath, type Place, type Surroundings } from '../surroundings.ts';
+
+const EDITORS: readonly [title: string, folder: string][] = [
+  ['VS Code', 'Code'],
+  ['VS Code Insiders', 'Code - Insiders'],
+  ['VSCodium', 'VSCodium'],
+];
+
+/** VS Code: `servers` and `inputs` of the workspace, of the user, and of each of the user's profiles. */
+export const vscode: ClientSource = {
+  id: 'vscode',
+  title: 'VS Code',
+
+  places(at) {
+    const userFolders: [string, string][] = [
+      ...EDITORS.map(([title, folder]): [string, string] => [title, joinPath(at, applicationData(at), folder, 'User')]),
+      ['code-server', inHome(at, '.local', 'share', 'code-server', 'User')],
+      ['VS Code Server', inHome(at, '.vscode-server', 'data', 'User')],
+    ];
+    return [
+      { file: inWorkspace(at, '.vscode', 'mcp.json'), scope: 'workspace', title: 'VS Code' },
+      ...userFolders.flatMap(([title, folder]) => ofUser(at, title, folder)),
+    ];
+  },
+
+  parse(text, scope) {
+    const root = parseJson(text);
+    // A file that was moved from another client keeps that client's word for it.
+    const key = valueAt(root, ['servers']) === undefined ? 'mcpServers' : 'servers';
+    return {
+      ...readJsonServers(root, { path: [key], references: editorReferences, scope, silent: ['gallery', 'version'] }),
+      inputs: readInputs(valueAt(root, ['inputs'])),
+    };
+  },
+};
+
+function ofUser(at: Surroundings, title: string, folder: string): Place[] {
+  const profiles = joinPath(at, folder, 'profiles');
+  return [
+    { file: joinPath(at, folder, 'mcp.json'), scope: 'user', title },
+    ...at.subfolders(profiles).map((profile): Place => {
+      const file = joinPath(at, profiles, profile, 'mcp.json');
+      return { file, scope: 'user', title: `${title} (profile ${profile})` };
+    }),
+  ];
+}

@@ -1,0 +1,36 @@
+import { isRecord, type RawServer } from '../readEntry.ts';
+import { noReferences } from '../references.ts';
+import { type ClientSource, parseJson, readJsonServers } from '../sourceFile.ts';
+import { applicationData, inHome, inWorkspace, joinPath } from '../surroundings.ts';
+
+/** Zed: `context_servers`, whose command was an object once, and some of which come from extensions. */
+export const zed: ClientSource = {
+  id: 'zed',
+  title: 'Zed',
+
+  places(at) {
+    const user =
+      at.platform === 'win32'
+        ? joinPath(at, applicationData(at), 'Zed', 'settings.json')
+        : joinPath(at, at.env['XDG_CONFIG_HOME'] || inHome(at, '.config'), 'zed', 'settings.json');
+    return [
+      { file: inWorkspace(at, '.zed', 'settings.json'), scope: 'workspace', title: 'Zed' },
+      { file: user, scope: 'user', title: 'Zed' },
+    ];
+  },
+
+  parse(text, scope) {
+    const table = { path: ['context_servers'], references: noReferences, scope, normalise, silent: ['source'] };
+    return { ...readJsonServers(parseJson(text), table), inputs: [] };
+  },
+};
+
+function normalise({ enabled, command, ...rest }: RawServer): { raw: RawServer } | string {
+  if (rest['source'] === 'extension' || (command === undefined && rest['url'] === undefined && 'settings' in rest)) {
+    return 'it belongs to a Zed extension, which keeps its command to itself';
+  }
+  const disabled = enabled === false ? { disabled: true } : {};
+  if (!isRecord(command)) return { raw: { ...(command !== undefined && { command }), ...rest, ...disabled } };
+  const { path, ...parts } = command;
+  return { raw: { command: path, ...parts, ...rest, ...disabled } };
+}

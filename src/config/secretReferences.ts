@@ -1,0 +1,81 @@
+import type { InputConfig, ServerConfig } from './gatewayConfig.ts';
+
+/** Where the values of secrets and inputs come from: `NAME` for a secret, `input:ID` for an input of this workspace. */
+export interface SecretSource {
+  get(name: string): Promise<string | undefined>;
+}
+
+/** A secret that nobody has set, told in one sentence. */
+export class SecretMissingError extends Error {
+  override readonly name = 'SecretMissingError';
+  /** `NAME`, or `input:ID`. */
+  readonly secret: string;
+  readonly input: InputConfig | undefined;
+
+  constructor(message: string, secret: string, input?: InputConfig) {
+    super(message);
+    this.secret = secret;
+    this.input = input;
+  }
+}
+
+export const INPUT_PREFIX = 'input:';
+export const SECRET_NAME = /^[A-Za-z0-9_.-]{1,100}$/;
+
+/**
+ * A configuration holds references, never values: they are asked for in the moment of a start. A reference stands
+ * between NUL characters, which no text of a configuration and no environment variable can hold.
+ */
+const MARKED = /\0([^\0]+)\0/g;
+
+export function markReference(name: string): string {
+  return `\0${name}\0`;
+}
+
+/** As a person wrote it: `${secret:NAME}`. */
+export function writtenForm(text: string): string {
+  return text.replace(MARKED, (_, name: string) => `\${${name.startsWith(INPUT_PREFIX) ? name : `secret:${name}`}}`);
+}
+
+/** The configuration with its references followed, for the start of a server and nothing else. */
+export async function followReferences(
+  config: ServerConfig,
+  source: SecretSource,
+  inputs: readonly InputConfig[],
+): Promise<ServerConfig> {
+  const follow = (text: string): Promise<string> => followIn(text, source, inputs);
+  if (config.type !== 'stdio') {
+    return { ...config, url: await follow(config.url), headers: await mapValues(config.headers, follow) };
+  }
+  const args = await Promise.all(config.args.map(follow));
+  return { ...config, args, env: await mapValues(config.env, follow) };
+}
+
+async function followIn(text: string, source: SecretSource, inputs: readonly InputConfig[]): Promise<string> {
+  const names = [...text.matchAll(MARKED)].map(([, name]) => name as string);
+  const values = new Map<string, string>();
+  for (const name of names) values.set(name, await secretValue(name, source, inputs));
+  return text.replace(MARKED, (_, name: string) => values.get(name) as string);
+}
+
+async function secretValue(name: string, source: SecretSource, inputs: readonly InputConfig[]): Promise<string> {
+  const value = await source.get(name);
+  if (value !== undefined) return value;
+  const remedy = `set it: waygate secret set ${name}.`;
+  if (!name.startsWith(INPUT_PREFIX)) throw new SecretMissingError(`It needs the secret "${name}"; ${remedy}`, name);
+  const id = name.slice(INPUT_PREFIX.length);
+  const input = inputs.find((candidate) => candidate.id === id);
+  // VS Code shows it filled in; here nobody is asked.
+  if (input?.default !== undefined && !input.password) return input.default;
+  const what = input?.description ? ` (${input.description})` : '';
+  throw new SecretMissingError(`It needs the input "${id}"${what}; ${remedy}`, name, input);
+}
+
+async function mapValues(
+  record: Readonly<Record<string, string>>,
+  map: (value: string) => Promise<string>,
+): Promise<Record<string, string>> {
+  return Object.fromEntries(
+    await Promise.all(Object.entries(record).map(async ([key, value]) => [key, await map(value)])),
+  );
+}

@@ -1,0 +1,93 @@
+import type { HttpServerConfig } from '../config/gatewayConfig.ts';
+import { httpUpstream } from '../protocol/httpUpstream.ts';
+import { authByHeaders } from '../protocol/upstreamAuth.ts';
+import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+
+/** What a server that speaks the older HTTP+SSE answers to a POST of `initialize` (MCP, Backwards Compatibility). */
+const OLDER_SERVER: ReadonlySet<number | undefined> = new Set([400, 404, 405]);
+
+/** The way to a server at a URL: Streamable HTTP, or the HTTP+SSE before it. */
+export class HttpLink implements UpstreamLink {
+  readonly pid = undefined;
+  readonly stderr: readonly string[] = [];
+  readonly #config: HttpServerConfig;
+  readonly #events: LinkEvents;
+  #client: UpstreamClient | undefined;
+  #timeoutMs = 0;
+  #over = false;
+
+  constructor(config: HttpServerConfig, events: LinkEvents) {
+    this.#config = config;
+    this.#events = events;
+  }
+
+  async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
+    this.#timeoutMs = timeoutMs;
+    const { type } = this.#config;
+    if (type !== 'either') return this.#open(type, options);
+    try {
+      return await this.#open('http', options);
+    } catch (error) {
+      const refused = error instanceof UpstreamRequestError && OLDER_SERVER.has(error.code);
+      if (!refused || this.#over) throw error;
+      // What it says to the newer one is the better reason, if it speaks neither.
+      return this.#open('sse', options).catch((second: unknown) => {
+        throw second instanceof UpstreamRequestError && second.failure === 'unauthorized' ? second : error;
+      });
+    }
+  }
+
+  async explain(error: unknown): Promise<LinkFailure> {
+    if (error instanceof LinkFailure) return error;
+    if (!(error instanceof UpstreamRequestError))
+      return new LinkFailure(describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets));
+    const { origin } = new URL(this.#config.url);
+    switch (error.failure) {
+      case 'unauthorized':
+        return new LinkFailure(this.#signInReason(), 'needs_sign_in');
+      case 'unsent':
+        return new LinkFailure(`${origin} could not be reached (${this.#events.scrubSecrets(error.message)}).`);
+      case 'closed':
+        return new LinkFailure(`The connection to ${origin} broke off (${this.#events.scrubSecrets(error.message)}).`);
+      case 'timeout':
+        return new LinkFailure(`${origin} did not answer in time: ${this.#events.scrubSecrets(error.message)}.`);
+      default:
+        return new LinkFailure(describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#over = true;
+    await this.#client?.close();
+  }
+
+  async #open(kind: 'http' | 'sse', options: UpstreamClientOptions): Promise<UpstreamClient> {
+    const client = new UpstreamClient(options);
+    this.#client = client;
+    const { url, headers } = this.#config;
+    const transport = httpUpstream({ url, kind, auth: authByHeaders(headers) });
+    let connected = false;
+    const onClose = (): void => {
+      if (!connected || this.#over) return;
+      this.#over = true;
+      this.#events.onLost(`The connection to ${new URL(url).origin} was lost.`);
+    };
+    try {
+      await client.connect(transport, { onClose }, this.#timeoutMs);
+      connected = true;
+      return client;
+    } catch (error) {
+      this.#client = undefined;
+      await client.close();
+      throw error;
+    }
+  }
+
+  #signInReason(): string {
+    const given = Object.keys(this.#config.headers).some((name) => name.toLowerCase() === 'authorization');
+    return given
+      ? 'It refused the Authorization in "headers" (HTTP 401): the token may have expired or been revoked; set a new one.'
+      : `It asks for a sign-in (HTTP 401); give it a token: "headers": {"Authorization": "Bearer \${secret:NAME}"}.`;
+  }
+}

@@ -1,0 +1,32 @@
+import type { UpstreamClientOptions } from '../protocol/upstreamClient.ts';
+
+export type NotificationListener = (params: Record<string, unknown>) => void;
+export type RequestHandler = (params: Record<string, unknown>, signal: AbortSignal) => Promise<Record<string, unknown>>;
+
+/** Who hears and answers what a server sends by itself, over all its starts. */
+export class ServerMessages {
+  readonly #listeners = new Map<string, Set<NotificationListener>>();
+  readonly #handlers = new Map<string, RequestHandler>();
+  #capabilities: Record<string, object> = {};
+
+  onNotification(method: string, listener: NotificationListener): () => void {
+    const listeners = this.#listeners.get(method) ?? new Set();
+    this.#listeners.set(method, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object>): void {
+    this.#handlers.set(method, handler);
+    this.#capabilities = { ...this.#capabilities, ...capability };
+  }
+
+  get clientOptions(): UpstreamClientOptions {
+    return {
+      capabilities: this.#capabilities,
+      onNotification: ({ method, params }) => {
+        for (const listener of this.#listeners.get(method) ?? []) listener(params);
+      },
+      onRequest: ({ method, params }, signal) => this.#handlers.get(method)?.(params, signal),
+    };
+  }
+}

@@ -1,0 +1,162 @@
+import type { ChildProcess } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import spawn from 'cross-spawn';
+import type { StdioServerConfig } from '../config/gatewayConfig.ts';
+import { oneLine } from '../ops/porcelain.ts';
+import { LineTransport } from '../protocol/mcpTransport.ts';
+import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { childEnvironment } from './childEnvironment.ts';
+import type { ChildJournal } from './childJournal.ts';
+import { endChild } from './processTree.ts';
+import { StderrTail } from './stderrTail.ts';
+import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+
+/** Between the end of a server's output and the news of its exit. */
+const EXIT_WAIT_MS = 500;
+/** Enough to see what a server takes stdout for. */
+const LOGGED_GARBAGE_LINES = 20;
+
+/** The way to a server over stdio: its process with everything it starts, its journal entry, its stderr. */
+export class StdioLink implements UpstreamLink {
+  readonly #config: StdioServerConfig;
+  readonly #journal: ChildJournal;
+  readonly #events: LinkEvents;
+  readonly #stderr = new StderrTail();
+  #child: ChildProcess | undefined;
+  #client: UpstreamClient | undefined;
+  /** Rejects when the child has ended: its last words on stderr come before `close`. */
+  #ended: Promise<never> | undefined;
+  #timeoutMs = 0;
+  #garbageLines = 0;
+  #over = false;
+
+  constructor(config: StdioServerConfig, journal: ChildJournal, events: LinkEvents) {
+    this.#config = config;
+    this.#journal = journal;
+    this.#events = events;
+  }
+
+  get pid(): number | undefined {
+    return this.#over ? undefined : this.#child?.pid;
+  }
+
+  get stderr(): readonly string[] {
+    return this.#stderr.lines.map((line) => this.#events.scrubSecrets(line));
+  }
+
+  async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
+    this.#timeoutMs = timeoutMs;
+    await this.#journal.ready;
+    if (this.#over) throw new LinkFailure('It was stopped.');
+    const child = await this.#spawn();
+    const client = new UpstreamClient(options);
+    this.#client = client;
+    const transport = new LineTransport({
+      input: child.stdout as Readable,
+      output: child.stdin as Writable,
+      onGarbage: (sample) => this.#onGarbage(sample),
+    });
+    await Promise.race([
+      client.connect(transport, { onClose: () => this.#onStreamsClosed() }, timeoutMs),
+      this.#ended as Promise<never>,
+    ]);
+    return client;
+  }
+
+  async explain(error: unknown): Promise<LinkFailure> {
+    if (error instanceof LinkFailure) return error;
+    const closed = error instanceof UpstreamRequestError && error.failure === 'closed';
+    // Its streams close before its exit is known, and the exit says more.
+    const cause = closed
+      ? await Promise.race([this.#ended?.catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)])
+      : error;
+    return new LinkFailure(this.#withStderr(describeRequestError(cause, this.#timeoutMs, this.#events.scrubSecrets)));
+  }
+
+  async close(): Promise<void> {
+    this.#over = true;
+    await this.#client?.close();
+    const child = this.#child;
+    if (!child) return;
+    await endChild(child);
+    if (child.pid !== undefined) this.#journal.remove(child.pid);
+  }
+
+  async #spawn(): Promise<ChildProcess> {
+    const { command, args, cwd, env } = this.#config;
+    checkFolder(cwd);
+    const child = spawn(command, [...args], {
+      cwd,
+      env: childEnvironment(process.env, env, this.#journal.run),
+      // A group of its own: ending it takes everything it has started.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.#ended = ended(child);
+    // Nobody need be waiting when it ends.
+    this.#ended.catch(() => undefined);
+    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    child.stdin?.on('error', () => undefined);
+    child.once('exit', (code, signal) => this.#lost(`It ended by itself (${signal ?? `exit code ${code}`}).`));
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error: NodeJS.ErrnoException) => reject(new LinkFailure(describeSpawn(error, command))));
+    });
+    if (child.pid !== undefined) await this.#journal.add(child.pid);
+    if (this.#over && child.pid !== undefined) this.#journal.remove(child.pid);
+    return child;
+  }
+
+  /** A server that writes its log to stdout must not fill ours. */
+  #onGarbage(sample: string): void {
+    this.#garbageLines += 1;
+    if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
+    const more = this.#garbageLines === LOGGED_GARBAGE_LINES ? ' (more of this is not logged)' : '';
+    this.#events.log(`not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`);
+  }
+
+  /** A server that has closed its output cannot answer, whether or not it still runs. */
+  #onStreamsClosed(): void {
+    // Most often its exit follows at once, and says more.
+    setTimeout(() => this.#lost('It closed its output.'), EXIT_WAIT_MS);
+  }
+
+  #lost(reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#events.onLost(this.#withStderr(reason));
+  }
+
+  #withStderr(reason: string): string {
+    const last = this.#stderr.lastMeaningful();
+    return last === undefined ? reason : `${reason} It said: ${oneLine(this.#events.scrubSecrets(last), 200)}`;
+  }
+}
+
+function ended(child: ChildProcess): Promise<never> {
+  return new Promise((_, reject) => {
+    child.once('close', (code, signal) =>
+      reject(new Error(`It ended before it answered (${signal ?? `exit code ${code}`}).`)),
+    );
+  });
+}
+
+function describeSpawn(error: NodeJS.ErrnoException, command: string): string {
+  if (error.code === 'ENOENT') return `The command "${command}" was not found; install it or give its whole path.`;
+  if (error.code === 'EACCES') return `The command "${command}" may not be run (no permission to execute it).`;
+  return `The command "${command}" could not be started (${error.code ?? error.message}).`;
+}
+
+function checkFolder(cwd: string): void {
+  try {
+    accessSync(cwd, constants.R_OK);
+    if (statSync(cwd).isDirectory()) return;
+  } catch {
+    // Told below: Node would blame the command for a folder that is not there.
+  }
+  throw new LinkFailure(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`);
+}

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { clientConfigText, ownLaunch } from '../../src/cli/clientConfig.ts';
+import { CLIENT_IDS } from '../../src/config/import/clientIds.ts';
+import { isWaygate } from '../../src/config/import/sameServer.ts';
+import { clientSource } from '../../src/config/import/sources/all.ts';
+import { temporaryFolder, WAYGATE } from '../support/workspace.ts';
+
+const program = {
+  script: '/opt/wg/dist/waygate.cjs',
+  nodePath: '/usr/bin/node',
+  platform: 'linux' as NodeJS.Platform,
+  isElectron: false,
+};
+const launch = ownLaunch('/home/u/my "work"', program);
+
+describe('what a client needs', () => {
+  it('in each client’s own form', async () => {
+    const all = CLIENT_IDS.map((id) => `# ${id}\n${clientConfigText(id, launch)}`).join('\n');
+    await expect(all).toMatchFileSnapshot('../fixtures/import/golden/client-config.txt');
+  });
+
+  it.each(CLIENT_IDS)('%s: its own reader finds Waygate in it', (id) => {
+    const context = { workspace: '/w', env: {}, platform: 'linux' as NodeJS.Platform };
+    const { servers, flaws } = clientSource(id).parse(clientConfigText(id, launch), context);
+    expect(flaws).toEqual([]);
+    expect(servers).toMatchObject([{ name: 'waygate', entry: launch, notes: [] }]);
+    expect(servers.map(({ entry }) => isWaygate(entry))).toEqual([true]);
+  });
+});
+
+describe('how Waygate is started', () => {
+  it.each<[string, object, object]>([
+    [
+      'from a checkout',
+      {},
+      { command: '/usr/bin/node', args: ['/opt/wg/dist/waygate.cjs', 'serve', '--workspace', '/w'] },
+    ],
+    [
+      'by Electron',
+      { isElectron: true },
+      {
+        command: '/usr/bin/node',
+        args: ['/opt/wg/dist/waygate.cjs', 'serve', '--workspace', '/w'],
+        env: { ELECTRON_RUN_AS_NODE: '1' },
+      },
+    ],
+    [
+      'from npm',
+      { script: '/home/u/.npm/_npx/1a/node_modules/waygate/dist/waygate.cjs' },
+      { command: 'npx', args: ['-y', 'waygate', 'serve', '--workspace', '/w'] },
+    ],
+    [
+      'from npm on Windows',
+      { script: 'C:\\npm\\node_modules\\waygate\\dist\\waygate.cjs', platform: 'win32' },
+      { command: 'cmd', args: ['/c', 'npx', '-y', 'waygate', 'serve', '--workspace', '/w'] },
+    ],
+  ])('%s', (_, more, expected) => {
+    expect(ownLaunch('/w', { ...program, ...more })).toEqual(expected);
+  });
+});
+
+describe('waygate client-config', () => {
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [WAYGATE, 'client-config', ...args], { encoding: 'utf8' });
+
+  it('prints the data alone, with this Node and this program', () => {
+    const workspace = temporaryFolder('waygate-client-');
+    const { status, stdout, stderr } = run('cursor', '--workspace', workspace);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      mcpServers: { waygate: { command: process.execPath, args: [WAYGATE, 'serve', '--workspace', workspace] } },
+    });
+    expect(stderr).toBe('This belongs into .cursor/mcp.json, beside what stands there.\n');
+  });
+
+  it.each<[string[], RegExp]>([
+    [[], /needs one client; there are vscode, /],
+    [['cursor', 'zed'], /needs one client/],
+    [['cursr'], /did you mean "cursor"\?/],
+  ])('%j is no command line', (args, message) => {
+    const { status, stderr } = run(...args);
+    expect([status, stderr]).toEqual([64, expect.stringMatching(message)]);
+  });
+});

@@ -1,0 +1,266 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration's own
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ImportTerminal, importServers } from '../../src/cli/import.ts';
+import { temporaryFolder, WAYGATE } from '../support/workspace.ts';
+
+const SECRET = `ghp_${'f1'.repeat(18)}`;
+const github = { command: 'github', env: { GITHUB_TOKEN: SECRET } };
+const files = { command: 'files', args: ['.'] };
+const servers = (entries: object): string => `${JSON.stringify({ mcpServers: entries }, null, 2)}\n`;
+
+/** A home and a workspace of the test's own: the real ones are never looked at. */
+function place(contents: Record<string, string>) {
+  const root = temporaryFolder('waygate-import-');
+  const [home, workspace] = [join(root, 'h'), join(root, 'w')];
+  for (const folder of [home, workspace]) mkdirSync(folder);
+  for (const [name, text] of Object.entries(contents)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  const env = { PATH: process.env['PATH'], HOME: home, WAYGATE_STATE_DIR: join(home, 'state') };
+  const target = join(workspace, '.vscode', 'waygate.json');
+  return {
+    root,
+    env,
+    workspace,
+    target,
+    read: (name: string): string => readFileSync(join(root, name), 'utf8'),
+    written: (): unknown => JSON.parse(readFileSync(target, 'utf8')),
+    run: (...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [WAYGATE, 'import', ...args], {
+        cwd: workspace,
+        env,
+        encoding: 'utf8',
+        input: '',
+      });
+      return { status, stdout: stdout.replaceAll(root, ''), stderr: stderr.replaceAll(root, '') };
+    },
+  };
+}
+
+/** What cannot be started yet changes with the loader; it has tests of its own. */
+const withoutWaiting = (text: string): string =>
+  text.replace(/This Waygate cannot start yet[^\n]*\n( {2}[^\n]*\n)*/, '');
+
+describe('waygate import', () => {
+  it('brings what it finds, tells all of it, and touches no source', () => {
+    const one = place({
+      'w/.cursor/mcp.json': servers({ github, files }),
+      'h/.codex/config.toml': '[mcp_servers.web]\nurl = "https://w.test"\n',
+      'h/.gemini/settings.json': servers({ files, 'a b': {} }),
+    });
+    const before = one.read('w/.cursor/mcp.json');
+    const { status, stdout, stderr } = one.run('--all');
+    expect([status, stderr]).toEqual([0, '']);
+    expect(withoutWaiting(stdout)).toMatchInlineSnapshot(`
+      "Imported 3 servers into /w/.vscode/waygate.json:
+        github  from Cursor (/w/.cursor/mcp.json)
+          env.GITHUB_TOKEN stood in clear and is now \${input:github-token}
+        files  from Cursor (/w/.cursor/mcp.json)
+        web  from Codex (/h/.codex/config.toml)
+      The same server again: "files" of Gemini CLI (/h/.gemini/settings.json).
+      The values of these inputs are kept in /h/state/secrets.json, for you alone.
+      Left out: "a b" of Gemini CLI (/h/.gemini/settings.json): it has neither a command nor a URL.
+      These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):
+        Cursor: delete "mcpServers" → "github", "mcpServers" → "files" in /w/.cursor/mcp.json
+        Codex: delete [mcp_servers.web] in /h/.codex/config.toml
+        Gemini CLI: delete "mcpServers" → "files" in /h/.gemini/settings.json
+      "
+    `);
+    expect(one.written()).toMatchObject({
+      servers: {
+        github: { command: 'github', env: { GITHUB_TOKEN: '${input:github-token}' } },
+        files,
+        web: { type: 'http', url: 'https://w.test' },
+      },
+      inputs: [{ id: 'github-token', password: true }],
+    });
+    expect(one.read('w/.cursor/mcp.json')).toBe(before);
+    expect(readdirSync(join(one.workspace, '.vscode'))).toEqual(['waygate.json']);
+  });
+
+  it('shows with --dry-run what it would write, and writes nothing', () => {
+    const one = place({
+      'w/.cursor/mcp.json': servers({ files }),
+      'w/.mcp.json': servers({ github }),
+      'w/.vscode/waygate.json':
+        '{\n  // mine\n  "servers": {\n    "old": { "command": "o", "env": { "TOKEN": "fixture-standing" } }\n  }\n}\n',
+    });
+    const before = one.read('w/.vscode/waygate.json');
+    const { status, stdout } = one.run('--dry-run');
+    const told = one.run('--dry-run', '--remove-from-source', 'files').stdout;
+    expect(told).toContain('Would remove "mcpServers" → "files" from /w/.cursor/mcp.json, after a copy of it.');
+    expect(status).toBe(0);
+    expect(withoutWaiting(stdout)).toMatchInlineSnapshot(`
+      "--- /w/.vscode/waygate.json
+      +++ /w/.vscode/waygate.json
+      @@ -1,6 +1,24 @@
+       {
+         // mine
+         "servers": {
+      -    "old": { "command": "o", "env": { "TOKEN": "•••" } }
+      -  }
+      +    "old": { "command": "o", "env": { "TOKEN": "•••" } },
+      +    "github": {
+      +      "command": "github",
+      +      "env": {
+      +        "GITHUB_TOKEN": "\${input:github-token}"
+      +      }
+      +    },
+      +    "files": {
+      +      "command": "files",
+      +      "args": ["."]
+      +    }
+      +  },
+      +  "inputs": [
+      +    {
+      +      "type": "promptString",
+      +      "id": "github-token",
+      +      "description": "GITHUB_TOKEN of the MCP server github",
+      +      "password": true
+      +    }
+      +  ]
+       }
+      Would import 2 servers into /w/.vscode/waygate.json:
+        github  from Claude Code (/w/.mcp.json)
+          env.GITHUB_TOKEN stood in clear and is now \${input:github-token}
+        files  from Cursor (/w/.cursor/mcp.json)
+      The values of these inputs would be kept in /h/state/secrets.json, for you alone.
+      These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):
+        Claude Code: delete "mcpServers" → "github" in /w/.mcp.json
+        Cursor: delete "mcpServers" → "files" in /w/.cursor/mcp.json
+      "
+    `);
+    expect(stdout).not.toMatch(/fixture-standing|ghp_/);
+    expect(one.read('w/.vscode/waygate.json')).toBe(before);
+    expect(readdirSync(join(one.workspace, '.cursor'))).toEqual(['mcp.json']);
+  });
+
+  it('does nothing the second time', () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ github, files }) });
+    one.run('--all');
+    const first = one.read('w/.vscode/waygate.json');
+    const { status, stdout } = one.run('--all');
+    expect([status, one.read('w/.vscode/waygate.json')]).toEqual([0, first]);
+    expect(stdout).toContain('There is nothing to import');
+    expect(stdout).toContain('Already there: "github" of Cursor');
+  });
+
+  it('takes entries from their source when asked, after a backup, but none that cannot be started yet', () => {
+    const unset = { command: 'u', args: ['${env:NOT_SET_ANYWHERE}'] };
+    const one = place({ 'w/.cursor/mcp.json': servers({ unset, files }) });
+    const before = one.read('w/.cursor/mcp.json');
+    const { stdout } = one.run('--all', '--remove-from-source');
+    expect(stdout).toContain('\n  unset  The environment variable NOT_SET_ANYWHERE');
+    expect(stdout).toContain('Removed "mcpServers" → "files" from /w/.cursor/mcp.json;');
+    expect(stdout).toContain(
+      'Kept in /w/.cursor/mcp.json, because this Waygate cannot start it yet: "mcpServers" → "unset".',
+    );
+    expect(JSON.parse(one.read('w/.cursor/mcp.json'))).toEqual({ mcpServers: { unset } });
+    expect(one.read('w/.cursor/mcp.json.waygate-backup')).toBe(before);
+  });
+
+  it('says that a file of the user’s own serves other folders too', () => {
+    const one = place({ 'h/.cursor/mcp.json': servers({ files }) });
+    expect(one.run('--all', '--remove-from-source').stdout).toContain('other folders lose them too');
+  });
+
+  it('takes only the servers and the sources that are named', () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ github, files }), 'w/.mcp.json': servers({ other: files }) });
+    expect(one.run('files', '--from', 'cursor').status).toBe(0);
+    expect(one.written()).toEqual({ servers: { files } });
+    const file = join(one.root, 'x.json');
+    writeFileSync(file, JSON.stringify({ servers: { named: { command: 'n' } } }));
+    expect(one.run('--from', file).status).toBe(0);
+    expect(one.written()).toEqual({ servers: { files, named: { command: 'n' } } });
+  });
+});
+
+describe('waygate import ends with', () => {
+  it.each<[string, number, string[], RegExp]>([
+    ['an unknown option', 64, ['--form', 'cursor'], /did you mean "--from"/],
+    ['an unknown client', 64, ['--from', 'cursr'], /did you mean "cursor"/],
+    ['an unknown server', 64, ['--from', 'cursor', 'file'], /no source has a server "file"; did you mean "files"/],
+    ['nothing said where nobody can be asked', 64, [], /name servers, or say --all/],
+    ['a file that is not there', 66, ['--from', './none.json'], /none\.json does not exist/],
+    [
+      'a client that has nothing',
+      66,
+      ['--from', 'zed'],
+      /zed has no servers here; looked for .*\/w\/\.zed\/settings\.json/,
+    ],
+    ['a broken source that was named', 65, ['--from', 'claude-code'], /\/w\/\.mcp\.json:1:2: it is not JSON/],
+  ])('%s: %d', (_, code, args, message) => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.mcp.json': '{oops' });
+    const { status, stderr } = one.run(...args);
+    expect([status, stderr]).toEqual([code, expect.stringMatching(message)]);
+    expect(existsSync(one.target)).toBe(false);
+  });
+
+  it('65 when a named source is broken, and the others are imported all the same', () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.mcp.json': '{oops' });
+    expect(one.run('--from', 'claude-code', '--from', 'cursor').status).toBe(65);
+    expect(one.written()).toEqual({ servers: { files } });
+  });
+
+  it('0 when a source that nobody named is broken, and says so', () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.mcp.json': '{oops' });
+    const { status, stderr } = one.run('--all');
+    expect([status, stderr]).toEqual([0, expect.stringContaining('/w/.mcp.json:1:2: it is not JSON')]);
+  });
+
+  it('65 when the file to write is broken, and leaves it alone', () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.vscode/waygate.json': '{ "servers": ' });
+    const { status, stderr } = one.run('--all');
+    expect([status, stderr]).toEqual([
+      65,
+      expect.stringMatching(/\/w\/\.vscode\/waygate\.json:1:\d+: This is not JSON.*nothing was written\.\n$/),
+    ]);
+    expect(one.read('w/.vscode/waygate.json')).toBe('{ "servers": ');
+  });
+
+  it('66 when nobody has anything, and says where it looked', () => {
+    const { status, stderr } = place({}).run('--all');
+    expect([status, stderr]).toEqual([66, expect.stringContaining('/h/.codeium/windsurf/mcp_config.json')]);
+  });
+});
+
+describe('on a terminal', () => {
+  function terminal(answer: boolean) {
+    const told = { out: '', questions: [] as string[] };
+    const faked: ImportTerminal = {
+      out: (text) => {
+        told.out += text;
+      },
+      err: (text) => {
+        told.out += text;
+      },
+      interactive: true,
+      confirm: async (question) => {
+        told.questions.push(question);
+        return answer;
+      },
+    };
+    return { told, faked };
+  }
+  const command = { from: [], names: [], all: false, dryRun: false, removeFromSource: false };
+
+  it.each([true, false])('lists what was found and asks once; the answer %s counts', async (answer) => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }) });
+    const { told, faked } = terminal(answer);
+    expect(await importServers({ ...command, workspace: one.workspace }, one.env, faked)).toBe(0);
+    expect(told.out).toMatch(/^Found 1 server:\n {2}files {2}from Cursor /);
+    expect(told.questions).toEqual([`Import it into ${one.target}?`]);
+    expect(existsSync(one.target)).toBe(answer);
+  });
+
+  it('asks nothing when it was told', async () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }) });
+    const { told, faked } = terminal(false);
+    await importServers({ ...command, all: true, workspace: one.workspace }, one.env, faked);
+    expect([told.questions, existsSync(one.target)]).toEqual([[], true]);
+  });
+});

@@ -1,0 +1,150 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration's own
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ChangedMeanwhile } from '../../src/config/import/importFiles.ts';
+import { type ImportPlan, ImportRefused } from '../../src/config/import/planImport.ts';
+import { surroundingsOf } from '../../src/config/import/surroundings.ts';
+import { type ImportPrompts, importFlow } from '../../src/extension/importFlow.ts';
+import type { Conflict, ImportItem } from '../../src/extension/importItems.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const SECRET = `ghp_${'f1'.repeat(18)}`;
+const files = { command: 'files' };
+const github = { command: 'github', env: { GITHUB_TOKEN: SECRET } };
+const servers = (entries: object): string => JSON.stringify({ mcpServers: entries });
+
+function place(contents: Record<string, string>) {
+  const root = temporaryFolder('waygate-flow-');
+  const workspace = join(root, 'w');
+  mkdirSync(workspace);
+  for (const [name, text] of Object.entries(contents)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  const file = join(workspace, '.vscode', 'waygate.json');
+  const seen = { items: [] as readonly ImportItem[], conflicts: [] as Conflict[], plans: [] as ImportPlan[] };
+  const kept = new Map<string, string>();
+  const prompts: ImportPrompts = {
+    keep: async (name, value) => void kept.set(name, value),
+    choose: async (items) => {
+      seen.items = items;
+      return new Set(items.filter(({ picked }) => picked).map(({ key }) => key));
+    },
+    resolve: async (conflict) => {
+      seen.conflicts.push(conflict);
+      return 'keep both';
+    },
+    confirm: async (plan) => {
+      seen.plans.push(plan);
+      return true;
+    },
+  };
+  const at = surroundingsOf(workspace, { HOME: join(root, 'h') }, 'linux');
+  return {
+    file,
+    seen,
+    kept,
+    run: (answers: Partial<ImportPrompts> = {}) => importFlow(file, at, { ...prompts, ...answers }),
+    written: () => JSON.parse(readFileSync(file, 'utf8')) as { servers: object },
+  };
+}
+
+describe('Import Servers', () => {
+  it('offers what is found, with what will become of it, and picks what is new', async () => {
+    const one = place({
+      'w/.cursor/mcp.json': servers({ github, files, waygate: { command: 'waygate', args: ['serve'] } }),
+      'h/.cursor/mcp.json': servers({ files }),
+      'w/.vscode/waygate.json': '{"servers": {"known": {"command": "k"}}}',
+      'w/.mcp.json': servers({ known: { command: 'k' } }),
+    });
+    await one.run();
+    expect([...one.kept]).toEqual([['input:github-token', SECRET]]);
+    const rows = one.seen.items.map(({ label, detail, picked }) => [label, detail.split(' · ')[0], picked]);
+    expect(rows).toEqual([
+      ['known', 'already there', false],
+      ['github', 'env.GITHUB_TOKEN becomes ${input:github-token}', true],
+      ['files', '', true],
+      ['files', 'the same server as "files"', false],
+    ]);
+    expect(one.seen.items.map(({ description }) => description.split(' · ')[0])).toEqual([
+      'Claude Code',
+      'Cursor',
+      'Cursor',
+      'Cursor',
+    ]);
+  });
+
+  it('writes what was previewed, and says what to do next without a secret', async () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ github, files }) });
+    const outcome = await one.run();
+    expect(outcome?.written).toBe(true);
+    expect(readFileSync(one.file, 'utf8')).toBe(one.seen.plans[0]?.after);
+    expect(outcome?.message).toMatch(/^Imported 2 servers\. .*Still started directly as well by Cursor/);
+    expect(outcome?.report).toContain('Cursor: delete "mcpServers" → "github", "mcpServers" → "files" in ');
+    expect(JSON.stringify([outcome, one.seen.items])).not.toContain(SECRET);
+  });
+
+  it.each<[string, Partial<ImportPrompts>]>([
+    ['choosing', { choose: async () => undefined }],
+    ['choosing nothing', { choose: async () => new Set() }],
+    ['settling a conflict', { resolve: async () => undefined }],
+    ['the preview', { confirm: async () => false }],
+  ])('writes nothing when %s is called off', async (_, answers) => {
+    const current = '{"servers": {"files": {"command": "mine"}}}';
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.vscode/waygate.json': current });
+    expect(await one.run(answers)).toBeUndefined();
+    expect(readFileSync(one.file, 'utf8')).toBe(current);
+  });
+
+  it.each([
+    ['keep both', { files: { command: 'mine' }, 'files-2': files }],
+    ['replace', { files }],
+    ['leave out', { files: { command: 'mine' } }],
+  ] as const)('a name that is taken: %s', async (answer, expected) => {
+    const one = place({
+      'w/.cursor/mcp.json': servers({ files }),
+      'w/.vscode/waygate.json': '{"servers": {"files": {"command": "mine"}}}',
+    });
+    let asked: Conflict | undefined;
+    await one.run({
+      resolve: async (conflict) => {
+        asked = conflict;
+        return answer;
+      },
+    });
+    expect(asked).toMatchObject({ name: 'files', free: 'files-2', source: 'Cursor' });
+    expect(one.written().servers).toEqual(expected);
+  });
+
+  it('asks nothing about two that come together: both are kept', async () => {
+    const one = place({
+      'w/.cursor/mcp.json': servers({ files }),
+      'w/.mcp.json': servers({ files: { command: 'other' } }),
+    });
+    await one.run();
+    expect(one.seen.conflicts).toEqual([]);
+    expect(Object.keys(one.written().servers)).toEqual(['files', 'files-2']);
+  });
+
+  it('says when there is nothing, and which file could not be read', async () => {
+    const outcome = await place({ 'w/.cursor/mcp.json': '{oops' }).run();
+    expect(outcome).toMatchObject({
+      message: 'No other MCP client has servers for this folder. 1 file could not be read.',
+      report: expect.stringMatching(/\.cursor\/mcp\.json:1:2: it is not JSON/),
+      written: false,
+    });
+  });
+
+  it('refuses a broken configuration, and one that changes under the preview', async () => {
+    const broken = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.vscode/waygate.json': '{' });
+    await expect(broken.run()).rejects.toThrow(ImportRefused);
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.vscode/waygate.json': '{}' });
+    const confirm = async (): Promise<boolean> => {
+      writeFileSync(one.file, '{ }');
+      return true;
+    };
+    await expect(one.run({ confirm })).rejects.toThrow(ChangedMeanwhile);
+    expect(readFileSync(one.file, 'utf8')).toBe('{ }');
+  });
+});

@@ -1,0 +1,107 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { GatewaySnapshot } from '../../src/control/contract.ts';
+import { attachControl } from '../../src/host/attachControl.ts';
+import { status, waygate } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
+
+/** As a repository brings it: nobody has approved anything. */
+function write(workspace: TestWorkspace, entries: Record<string, unknown>): void {
+  writeFileSync(workspace.configFile, JSON.stringify({ servers: entries }));
+}
+
+const stateOf = async (workspace: TestWorkspace, name: string): Promise<string | undefined> =>
+  (await status(workspace)).servers.find((server) => server.name === name)?.state;
+
+describe('what a repository names', () => {
+  it('runs nothing before the person approves it, and says so wherever it is listed', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    write(workspace, {
+      one: servers.fixture('--pid-file', pids),
+      two: servers.fixture('--tools', '7', '--pid-file', pids),
+    });
+    const host = await HostProcess.connect(workspace);
+    expect((await host.call('tool_browse', { path: '/' })).text).toContain('Needs approval: one, two (ask the user).');
+    const { servers: states, worker } = await status(workspace);
+    expect(worker?.state).toBe('degraded');
+    expect(states).toMatchObject([{ state: 'needs_approval' }, { state: 'needs_approval' }]);
+    expect(states[0]?.reason).toMatch(/has not been approved for this workspace; .*: waygate approve one\.$/);
+    const shown = await waygate(workspace, ['approve']);
+    expect(shown.stdout).toContain(`"one" (not approved)\n  runs ${process.execPath} `);
+    expect(shown.stdout).toContain(`--pid-file ${pids}\n  in ${workspace.folder}\n`);
+    expect(await stateOf(workspace, 'one')).toBe('needs_approval');
+    expect(readFileSync(pids, 'utf8')).toBe('');
+    expect((await waygate(workspace, ['approve', 'one'])).stdout).toMatch(/Approved 1 server for /);
+    await host.toolId('/one/echo');
+    expect(await stateOf(workspace, 'two')).toBe('needs_approval');
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
+    await waygate(workspace, ['approve', '--all']);
+    await host.toolId('/two/echo');
+  });
+
+  it('needs a new approval when it changes, can be browsed as it was, and what is called is not started', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    workspace.configure({ one: servers.fixture('--pid-file', pids) });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    write(workspace, { one: servers.fixture('--pid-file', pids, '--wild') });
+    await until('the change', async () => (await stateOf(workspace, 'one')) === 'needs_approval');
+    // Back to what was approved: its catalog is known, and it may run.
+    write(workspace, { one: servers.fixture('--pid-file', pids) });
+    await until('the way back', async () => (await stateOf(workspace, 'one')) === 'ready');
+    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
+  });
+
+  it('can be browsed where its catalog is known, and a call of it is refused', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    await waygate(workspace, ['catalog']);
+    await waygate(workspace, ['stop']);
+    // The person has cleared his approvals.
+    writeFileSync(`${workspace.stateDir}/approvals.json`, '{}');
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
+    expect(answer.text).toMatch(/^Error PERMISSION_DENIED: one waits for the user's approval, and nothing was sent/);
+    expect(await stateOf(workspace, 'one')).toBe('needs_approval');
+    await waygate(workspace, ['approve', '--all']);
+    await until('an answer', async () => {
+      const next = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
+      return next.text === 'ok\nhi\n';
+    });
+  });
+
+  it('is approved over the control channel by what was shown, and by nothing else', async () => {
+    const workspace = testWorkspace();
+    write(workspace, { one: servers.fixture() });
+    const runtime = {
+      workspace: workspace.folder,
+      nodePath: process.execPath,
+      workerScript: WORKER,
+      stateDir: workspace.stateDir,
+      env: workspace.env,
+    };
+    const control = await attachControl(runtime, { start: true, holds: true });
+    if (!control) throw new Error('no worker');
+    const [one] = (await control.request('status', {})).servers;
+    expect(one?.approval?.lines[0]).toMatch(/^runs \S+node /);
+    const stateAfter = async (hash: string): Promise<GatewaySnapshot['servers'][number] | undefined> =>
+      (await control.request('approve', { hashes: [hash] })).servers[0];
+    expect(await stateAfter('0'.repeat(64))).toMatchObject({ state: 'needs_approval' });
+    expect((await stateAfter(one?.approval?.hash as string))?.state).toBe('starting');
+    control.dispose();
+  });
+
+  it.each([
+    [['approve', 'tow'], /has no server "tow"; did you mean "two"\?/],
+    [['approve', 'nothing-like-it'], /has no server "nothing-like-it"; it has one, two\./],
+  ])('%j is refused with a sentence', async (args, sentence) => {
+    const workspace = testWorkspace();
+    write(workspace, { one: servers.fixture(), two: servers.fixture() });
+    const { code, stderr } = await waygate(workspace, args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(sentence);
+  });
+});

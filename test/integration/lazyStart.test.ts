@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { status, waygate, workersOf } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+const started = (file: string): number => readFileSync(file, 'utf8').split('\n').filter(Boolean).length;
+
+/** The workspace's worker has run once and is gone; what it learned is left. */
+async function knownWorkspace(count: number): Promise<{ workspace: TestWorkspace; pids: string }> {
+  const workspace = testWorkspace();
+  const pids = workspace.write('pids.txt', '');
+  const names = Array.from({ length: count }, (_, i) => `s${i}`);
+  workspace.configure(Object.fromEntries(names.map((name) => [name, servers.fixture('--pid-file', pids)])));
+  const { stdout } = await waygate(workspace, ['catalog', '--json']);
+  expect(stdout).toContain(`${names.at(-1)}:echo`);
+  await waygate(workspace, ['stop']);
+  await until('the end of the worker', async () => (await workersOf(workspace)).length === 0);
+  expect(started(pids)).toBe(count);
+  return { workspace, pids };
+}
+
+describe('a workspace whose servers are known', () => {
+  it('browses them all with none running, and starts the one that is called', async () => {
+    const { workspace, pids } = await knownWorkspace(5);
+    const host = await HostProcess.connect(workspace);
+    const root = await host.call('tool_browse', { path: '/' });
+    for (let i = 0; i < 5; i++) expect(root.text).toContain(`s${i}`);
+    // Not running is not down: nobody need be told of it.
+    expect(root.text).not.toMatch(/start|Failed|Needs/);
+    const found = await host.call('tool_browse', { query: 'say back the text' });
+    expect(found.text).toContain(':echo');
+    const before = await status(workspace);
+    expect(before.worker?.state).toBe('ready');
+    expect(before.servers.map(({ state, toolCount }) => [state, toolCount])).toEqual(Array(5).fill(['not_started', 6]));
+    expect((await waygate(workspace, ['status'])).stdout).toMatch(/^ {2}s0 {2}not started, 6 tools$/m);
+    expect(started(pids)).toBe(5);
+    const id = await host.toolId('/s3/echo');
+    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
+    expect((await status(workspace)).servers.map(({ state }) => state)).toEqual([
+      'not_started',
+      'not_started',
+      'not_started',
+      'ready',
+      'not_started',
+    ]);
+    expect(started(pids)).toBe(6);
+  });
+
+  it('forgets what has left the configuration, and starts what is new or changed', async () => {
+    const { workspace, pids } = await knownWorkspace(2);
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/s0/echo');
+    workspace.configure({
+      s0: servers.fixture('--pid-file', pids, '--name-suffix', '_new'),
+      fresh: servers.fixture('--pid-file', pids),
+    });
+    await Promise.all([host.toolId('/s0/echo_new'), host.toolId('/fresh/echo')]);
+    expect((await host.call('tool_browse', { path: '/s1' })).text).toMatch(/^Error PATH_NOT_FOUND/);
+    expect(started(pids)).toBe(4);
+  });
+});

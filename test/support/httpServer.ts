@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export interface HttpServer {
+  url: string;
+  port: number;
+  end(): Promise<void>;
+}
+
+/** A real MCP server over HTTP in a process of its own, gone with the test. */
+export async function httpServer(...flags: string[]): Promise<HttpServer> {
+  const child = spawn(process.execPath, [resolve('test/fixtures/httpServer.mjs'), ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const end = async (): Promise<void> => {
+    if (hasEnded(child)) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  onTestFinished(end);
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const port = Number(line.toString());
+  const path = flags[flags.indexOf('--kind') + 1] === 'sse' ? 'sse' : 'mcp';
+  return { url: `http://127.0.0.1:${port}/${path}`, port, end };
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

@@ -1,0 +1,253 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HttpServerConfig } from '../../src/config/gatewayConfig.ts';
+import { httpUpstream } from '../../src/protocol/httpUpstream.ts';
+import { authByHeaders } from '../../src/protocol/upstreamAuth.ts';
+import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
+import { HttpLink } from '../../src/upstream/httpLink.ts';
+import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { until } from '../support/hostProcess.ts';
+import { httpServer } from '../support/httpServer.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const WAIT = { timeoutMs: 20_000 };
+const TOOLS = 9;
+
+function connect(url: string, more: Partial<HttpServerConfig> = {}) {
+  const states: string[] = [];
+  const connection: ServerConnection = new ServerConnection(
+    {
+      name: 'one',
+      type: 'either',
+      url,
+      headers: {},
+      disabled: false,
+      keepAlive: false,
+      location: { file: 'waygate.json', line: 1, column: 1 },
+      ...more,
+    },
+    { openLink: async (config, events) => new HttpLink(config as HttpServerConfig, events) },
+    {
+      onChange: () => {
+        if (states.at(-1) !== connection.state) states.push(connection.state);
+      },
+      log: () => undefined,
+      scrubSecrets: (text) => text,
+    },
+  );
+  onTestFinished(() => connection.stop());
+  return { connection, states };
+}
+
+const textOf = (result: Record<string, unknown>): string => (result.content as { text: string }[])[0]?.text as string;
+const echo = async (connection: ServerConnection): Promise<string> =>
+  textOf(await connection.call('echo', { text: 'hi' }, WAIT));
+
+describe.each([
+  ['Streamable HTTP', 'http', 'http'],
+  ['Streamable HTTP, found by itself', 'http', 'either'],
+  ['Streamable HTTP with JSON answers', 'json', 'http'],
+  ['HTTP+SSE', 'sse', 'sse'],
+  ['HTTP+SSE, found by itself', 'sse', 'either'],
+] as const)('a server over %s', (_what, kind, type) => {
+  it('lists, calls, is told of changes, and stops', async () => {
+    const { url } = await httpServer('--kind', kind);
+    const { connection, states } = connect(url, { type });
+    await connection.start();
+    expect(connection.reason).toBeUndefined();
+    expect(connection.tools).toHaveLength(TOOLS);
+    expect(await echo(connection)).toBe('hi');
+    expect(textOf(await connection.call('wait', { ms: 400 }, WAIT))).toBe('waited');
+    if (kind !== 'json') {
+      await connection.call('change', {}, WAIT);
+      await until('the new tool', () => connection.tools.length === TOOLS + 1);
+    }
+    await connection.stop();
+    expect(states).toEqual(['starting', 'ready', 'stopped']);
+  });
+
+  it('sends what "headers" say with every request', async () => {
+    const { url } = await httpServer('--kind', kind, '--token', 'sesame');
+    const { connection } = connect(url, { type, headers: { Authorization: 'Bearer sesame', 'X-Team': 'shop' } });
+    await connection.start();
+    const headers = JSON.parse(textOf(await connection.call('headers', {}, WAIT))) as Record<string, string>;
+    expect(headers).toMatchObject({ authorization: 'Bearer sesame', 'x-team': 'shop' });
+  });
+
+  it.each([
+    [{}, /^It asks for a sign-in \(HTTP 401\); give it a token/],
+    [{ authorization: 'Bearer old' }, /^It refused the Authorization in "headers" \(HTTP 401\)/],
+  ])('needs a sign-in where it answers 401 to %o', async (headers, reason) => {
+    const { url } = await httpServer('--kind', kind, '--token', 'sesame');
+    const { connection, states } = connect(url, { type, headers });
+    await connection.start();
+    expect(states).toEqual(['starting', 'needs_sign_in']);
+    expect(connection.reason).toMatch(reason);
+  });
+
+  it('is started anew with a call after it died and came back, and is told to be down until then', async () => {
+    const server = await httpServer('--kind', kind);
+    const { connection } = connect(server.url, { type });
+    await connection.start();
+    await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    await server.end();
+    await expect(echo(connection)).rejects.toThrow(NotDispatchedError);
+    expect(connection.state).toBe('failed');
+    expect(connection.reason).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+ could not be reached \(.*ECONNREFUSED.*\)\. What is shown of it \(9 tools\) is from its last good list\.$/,
+    );
+    // What it listed serves on.
+    expect(connection.tools).toHaveLength(TOOLS);
+    await httpServer('--kind', kind, '--port', String(server.port));
+    expect(await echo(connection)).toBe('hi');
+  });
+
+  it('fails a call whose answer is beyond the limit, at once', async () => {
+    const { url } = await httpServer('--kind', kind);
+    const { connection } = connect(url, { type });
+    await connection.start();
+    await expect(connection.call('bytes', { n: 17_000_000 }, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    expect(await echo(connection)).toBe('hi');
+  });
+
+  it('tells it of a call that is cancelled, and serves the next', async () => {
+    const { url } = await httpServer('--kind', kind);
+    const { connection } = connect(url, { type });
+    await connection.start();
+    await expect(connection.call('wait', { ms: 60_000 }, { timeoutMs: 50 })).rejects.toMatchObject({
+      failure: 'timeout',
+    });
+    expect(await echo(connection)).toBe('hi');
+  });
+});
+
+describe('a connection over Streamable HTTP', () => {
+  it.each([['--no-get'], ['--forget'], []])(
+    'begins a new session where the server forgot the old one %s',
+    async (...flags) => {
+      const { url } = await httpServer(...flags);
+      const { connection, states } = connect(url);
+      await connection.start();
+      await connection.call('forget', {}, WAIT);
+      expect(await echo(connection)).toBe('hi');
+      expect(states.filter((state) => state === 'starting')).toHaveLength(2);
+    },
+  );
+
+  it('fails a call whose answer breaks off, at once, and says nothing of its outcome', async () => {
+    const { url } = await httpServer();
+    const { connection } = connect(url);
+    await connection.start();
+    await expect(connection.call('cut', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    expect(await echo(connection)).toBe('hi');
+  });
+
+  it('is told to be down soon after an idle server has gone', async () => {
+    const server = await httpServer();
+    const { connection } = connect(server.url);
+    await connection.start();
+    expect(await echo(connection)).toBe('hi');
+    await server.end();
+    await until('the loss', () => connection.state === 'failed');
+    expect(connection.reason).toMatch(/^The connection to http:\/\/127\.0\.0\.1:\d+ was lost\.$/);
+  });
+
+  it('ends its session when it stops', async () => {
+    const log = join(temporaryFolder('wg-'), 'log');
+    writeFileSync(log, '');
+    const { url } = await httpServer('--log', log);
+    const { connection } = connect(url);
+    await connection.start();
+    await connection.stop();
+    expect(readFileSync(log, 'utf8')).toMatch(/^DELETE [\w-]{36}$/m);
+  });
+
+  it('answers what the server asks, where somebody here answers', async () => {
+    const { url } = await httpServer();
+    const { connection } = connect(url);
+    connection.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///w' }] }), { roots: {} });
+    expect(textOf(await connection.call('sample', {}, WAIT))).toBe('file:///w');
+    const other = connect(url).connection;
+    await expect(other.call('sample', {}, WAIT)).rejects.toMatchObject({ failure: 'error' });
+  });
+
+  it('follows a redirect within the origin and refuses one that leaves it, headers and all', async () => {
+    const seen: string[] = [];
+    const elsewhere = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      response.end();
+    });
+    await new Promise<void>((done) => elsewhere.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void elsewhere.close());
+    const target = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/latest/meta-data?key=secret`;
+    for (const to of [target, target.replace('127.0.0.1', 'localhost')]) {
+      const { connection } = connect((await httpServer('--redirect', to)).url, { headers: { 'X-Key': 'secret' } });
+      await connection.start();
+      expect(connection.state).toBe('failed');
+      expect(connection.reason).toMatch(/edirect to http:\/\/(127\.0\.0\.1|localhost):\d+\/latest\/meta-data/);
+      expect(connection.reason).not.toContain('secret');
+    }
+    expect(seen).toEqual([]);
+    const real = await httpServer();
+    const moved = createServer((request, response) => {
+      if (request.url === '/old') response.writeHead(307, { location: '/mcp' }).end();
+      else response.writeHead(404).end('this is the new place');
+    });
+    await new Promise<void>((done) => moved.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void moved.close());
+    const { connection } = connect(`http://127.0.0.1:${(moved.address() as AddressInfo).port}/old`, { type: 'http' });
+    await connection.start();
+    expect(connection.reason).toContain('this is the new place');
+    await real.end();
+  });
+
+  it.each([
+    ['500', /HTTP 500: not today/],
+    ['403', /HTTP 403: not today/],
+    ['404', /HTTP 404: not today/],
+  ])('fails with what the server answers: %s', async (status, reason) => {
+    const { connection } = connect((await httpServer('--refuse', status)).url);
+    await connection.start();
+    expect(connection.state).toBe('failed');
+    expect(connection.reason).toMatch(reason);
+  });
+});
+
+describe('the time limits of a connection over HTTP', () => {
+  const open = (url: string, kind: 'http' | 'sse') => {
+    const client = new UpstreamClient();
+    const transport = httpUpstream({ url, kind, auth: authByHeaders({}), headTimeoutMs: 300 });
+    onTestFinished(() => client.close());
+    return { client, connected: client.connect(transport, { onClose: () => undefined }, 20_000) };
+  };
+
+  it.each([
+    ['a head that does not come', 'http', ['--slow-head', '60000'], /no head of an answer within 0\.3 s/],
+    ['a head that does not come', 'sse', ['--kind', 'sse', '--slow-head', '60000'], /within 0\.3 s/],
+    ['a stream that does not begin', 'sse', ['--kind', 'sse', '--mute'], /no stream within 0\.3 s/],
+  ] as const)('end %s (%s)', async (_what, kind, flags, words) => {
+    const { url } = await httpServer(...flags);
+    await expect(open(url, kind).connected).rejects.toMatchObject({
+      failure: 'timeout',
+      message: expect.stringMatching(words),
+    });
+  });
+
+  it('leave a call the time it needs', async () => {
+    const { url } = await httpServer('--kind', 'json');
+    const { client, connected } = open(url, 'http');
+    await connected;
+    expect(textOf(await client.callTool('wait', { ms: 900 }, WAIT))).toBe('waited');
+  });
+
+  it('end a connection that nobody takes up', async () => {
+    const deaf = createTcpServer();
+    await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void deaf.close());
+    const url = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}/mcp`;
+    await expect(open(url, 'http').connected).rejects.toMatchObject({ failure: 'timeout' });
+  });
+});

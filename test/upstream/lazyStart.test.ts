@@ -1,0 +1,261 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import { CatalogSnapshots } from '../../src/upstream/catalogSnapshots.ts';
+import { ChildJournal } from '../../src/upstream/childJournal.ts';
+import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { snapshotKey } from '../../src/upstream/snapshotKey.ts';
+import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { isAlive, until } from '../support/hostProcess.ts';
+import { servers, temporaryFolder } from '../support/workspace.ts';
+
+const WAIT = { timeoutMs: 20_000 };
+const textOf = (result: Record<string, unknown>): string => (result.content as { text: string }[])[0]?.text as string;
+
+/** Connections of one server that follow each other, over one folder of snapshots: each is a worker's in its time. */
+function lazyServer(idleMs = 3_600_000) {
+  const folder = temporaryFolder('wg-lazy-');
+  const catalogs = join(folder, 'catalogs');
+  const next = (given: Partial<StdioServerConfig>) => {
+    const journal = new ChildJournal(folder);
+    const log: string[] = [];
+    const states: string[] = [];
+    let changes = 0;
+    const snapshots = new CatalogSnapshots(catalogs, (line) => void log.push(line));
+    const config: StdioServerConfig = {
+      name: 'one',
+      type: 'stdio',
+      command: process.execPath,
+      args: [],
+      env: {},
+      cwd: process.cwd(),
+      disabled: false,
+      keepAlive: false,
+      location: { file: 'waygate.json', line: 1, column: 1 },
+      ...given,
+    };
+    const connection: ServerConnection = new ServerConnection(
+      config,
+      {
+        openLink: async (written, events) => new StdioLink(written as StdioServerConfig, journal, events),
+        snapshots,
+        idleMs: () => idleMs,
+      },
+      {
+        onChange: () => {
+          changes += 1;
+          if (states.at(-1) !== connection.state) states.push(connection.state);
+        },
+        log: (line) => void log.push(line),
+        scrubSecrets: (text) => text,
+      },
+    );
+    onTestFinished(() => connection.stop());
+    connection.begin();
+    return { connection, log, states, changes: () => changes };
+  };
+  /** Runs it once, so that there is a snapshot. */
+  const known = async (given: Partial<StdioServerConfig>): Promise<void> => {
+    const { connection } = next(given);
+    await connection.start();
+    await connection.stop();
+  };
+  const file = (): string => join(catalogs, readdirSync(catalogs)[0] as string);
+  return { next, known, catalogs, file };
+}
+
+describe('a server whose catalog is known', () => {
+  it('does not start before it is called, says that it starts, and lists in the background', async () => {
+    const { next, known, file } = lazyServer();
+    await known(servers.fixture('--instructions', 'Be kind.'));
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    const { connection, states } = next(servers.fixture('--instructions', 'Be kind.'));
+    expect(connection.state).toBe('not_started');
+    expect(connection.catalog).toMatchObject({
+      tools: [{ name: 'echo' }, {}, {}, {}, {}, {}],
+      instructions: 'Be kind.',
+      capabilities: { tools: { listChanged: true } },
+    });
+    const before = connection.catalog;
+    const progress: unknown[] = [];
+    const call = connection.call('echo', { text: 'hi' }, { ...WAIT, onProgress: (one) => void progress.push(one) });
+    expect(textOf(await call)).toBe('hi');
+    expect(progress).toEqual([{ progress: 0, message: 'starting one' }]);
+    await connection.refresh();
+    expect(states).toEqual(['starting', 'ready']);
+    // The same list is the same catalog: nothing is built anew.
+    expect(connection.catalog).toBe(before);
+  });
+
+  it.each([
+    ['other arguments', { args: ['x'] }],
+    ['another variable', { env: { A: '1' } }],
+    ['another folder', { cwd: '/' }],
+    ['another command', { command: '/bin/cat' }],
+  ])('starts where it is configured with %s', async (_what, change) => {
+    const { next, known } = lazyServer();
+    await known(servers.fixture());
+    expect(next({ ...servers.fixture(), ...change }).connection.state).toBe('starting');
+  });
+
+  it('stays known when the value of a variable changes', async () => {
+    const { next, known } = lazyServer();
+    await known({ ...servers.fixture(), env: { A: '1' } });
+    expect(next({ ...servers.fixture(), env: { A: '2' } }).connection.state).toBe('not_started');
+  });
+
+  it('starts with the gateway where it is to be kept alive', async () => {
+    const { next, known } = lazyServer(1);
+    await known(servers.fixture());
+    const { connection } = next({ ...servers.fixture(), keepAlive: true });
+    await until('its start', () => connection.state === 'ready');
+    await new Promise((done) => setTimeout(done, 100));
+    expect(connection.state).toBe('ready');
+  });
+
+  it.each(['', '{', 'null', '{"format":1}', '[]', '{"format":1,"key":"KEY","catalog":{"tools":5}}'])(
+    'starts where its snapshot is damaged, which is then written anew: %s',
+    async (damage) => {
+      const { next, known, file } = lazyServer();
+      await known(servers.fixture());
+      const whole = readFileSync(file(), 'utf8');
+      const { key } = JSON.parse(whole) as { key: string };
+      writeFileSync(file(), damage.replace('KEY', key));
+      const { connection } = next(servers.fixture());
+      expect(connection.state).toBe('starting');
+      await connection.start();
+      expect(readFileSync(file(), 'utf8')).toBe(whole);
+    },
+  );
+
+  it('is served all the same where nothing can be written', async () => {
+    const { next, catalogs } = lazyServer();
+    writeFileSync(catalogs, 'a file where a folder should be');
+    const { connection, log } = next(servers.fixture());
+    await connection.start();
+    expect(connection.state).toBe('ready');
+    expect(log.join('\n')).toMatch(/one: its catalog could not be kept: /);
+  });
+
+  it('fails a call that it has no time to start for, which was not sent, and is there for the next', async () => {
+    const { next, known } = lazyServer();
+    await known(servers.fixture('--start-delay', '700'));
+    const { connection } = next(servers.fixture('--start-delay', '700'));
+    await expect(connection.call('echo', { text: 'a' }, { timeoutMs: 100 })).rejects.toThrow(NotDispatchedError);
+    const controller = new AbortController();
+    const cancelled = connection.call('echo', { text: 'b' }, { ...WAIT, signal: controller.signal });
+    controller.abort();
+    await expect(cancelled).rejects.toMatchObject({ failure: 'aborted' });
+    expect(textOf(await connection.call('echo', { text: 'c' }, WAIT))).toBe('c');
+  });
+});
+
+describe('a server that has changed since it last ran', () => {
+  it('has its new catalog after its start, in memory and on disk, and one event tells of it', async () => {
+    const { next, known, file } = lazyServer();
+    // What it is started by stays the same, what it lists does not.
+    const folder = temporaryFolder('wg-');
+    const script = join(folder, 'server.mjs');
+    const write = (suffix: string): void =>
+      writeFileSync(
+        script,
+        `process.argv.push('--name-suffix', '${suffix}'); await import(${JSON.stringify(servers.fixture().args[0])});`,
+      );
+    write('_a');
+    const config = { command: process.execPath, args: [script] };
+    await known(config);
+    write('_b');
+    const { connection, log } = next(config);
+    const names = () => connection.tools.map((tool) => (tool as { name: string }).name);
+    expect(names()).toContain('echo_a');
+    await connection.refresh();
+    expect(names()).toContain('echo_b');
+    expect(readFileSync(file(), 'utf8')).toContain('echo_b');
+    expect(log).toContain('one: its catalog has changed; it lists 6 tools now');
+  });
+
+  it('is told by its package version, where that can be read', () => {
+    const folder = temporaryFolder('wg-');
+    const lay = (version: string): void => {
+      mkdirSync(join(folder, 'node_modules/@a/b/dist'), { recursive: true });
+      writeFileSync(join(folder, 'node_modules/@a/b/package.json'), JSON.stringify({ name: '@a/b', version }));
+      writeFileSync(join(folder, 'node_modules/@a/b/dist/index.js'), '');
+    };
+    const keys = (): string[] =>
+      [
+        { command: 'npx', args: ['-y', '@a/b@latest', '--flag'] },
+        { command: 'node', args: ['node_modules/@a/b/dist/index.js'] },
+        { command: 'node', args: ['elsewhere'] },
+      ].map((part) => snapshotKey({ ...part, type: 'stdio', env: {}, cwd: folder } as unknown as StdioServerConfig));
+    lay('1.0.0');
+    const before = keys();
+    expect(keys()).toEqual(before);
+    lay('1.0.1');
+    expect(keys().map((key, i) => key === before[i])).toEqual([false, false, true]);
+  });
+});
+
+describe('a server that cannot be listed any more', () => {
+  const STALE = / What is shown of it \(6 tools\) is from its last good list\.$/;
+
+  it('keeps what it listed last where it does not start, and says so', async () => {
+    const { next, known } = lazyServer();
+    const folder = temporaryFolder('wg-');
+    const script = join(folder, 'server.mjs');
+    writeFileSync(script, `await import(${JSON.stringify(servers.fixture().args[0])});`);
+    const config = { command: process.execPath, args: [script] };
+    await known(config);
+    writeFileSync(script, 'console.error("Error: no network"); process.exit(1)');
+    const { connection } = next(config);
+    await connection.refresh();
+    expect(connection.state).toBe('failed');
+    expect(connection.reason).toMatch(STALE);
+    expect(connection.tools).toHaveLength(6);
+    // And so in the next worker.
+    expect(next(config).connection.tools).toHaveLength(6);
+  });
+
+  it.each(['--list-fails', '--list-hangs'])('serves calls where only its list fails: %s', async (flag) => {
+    const { next, known } = lazyServer();
+    const folder = temporaryFolder('wg-');
+    const script = join(folder, 'server.mjs');
+    const write = (more: string): void =>
+      writeFileSync(
+        script,
+        `process.argv.push('${more}'); await import(${JSON.stringify(servers.fixture().args[0])});`,
+      );
+    write('--quiet');
+    const config = { command: process.execPath, args: [script] };
+    await known(config);
+    write(flag);
+    const { connection } = next(config);
+    expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
+    expect(connection.state).toBe('ready');
+    expect(connection.tools).toHaveLength(6);
+    if (flag === '--list-fails') {
+      await until('the reason', () => connection.reason);
+      expect(connection.reason).toMatch(
+        /^It could not list its tools: It answered with an error: the list is broken\./,
+      );
+      expect(connection.reason).toMatch(STALE);
+    }
+  });
+});
+
+describe('an idle server', () => {
+  it('is stopped with its process, and the next call starts another', async () => {
+    const { next } = lazyServer(300);
+    const { connection, states } = next(servers.fixture());
+    await connection.start();
+    const pid = connection.pid as number;
+    // A call that lasts longer than that is no idleness.
+    expect(textOf(await connection.call('wait', { ms: 900 }, WAIT))).toBe('waited 900 ms');
+    expect(connection.pid).toBe(pid);
+    await until('its end', () => connection.state === 'not_started' && !isAlive(pid));
+    expect(connection.reason).toBeUndefined();
+    expect(connection.tools).toHaveLength(6);
+    expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
+    expect(states.slice(0, 5)).toEqual(['starting', 'ready', 'not_started', 'starting', 'ready']);
+  });
+});
