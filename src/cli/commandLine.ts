@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { nearest } from '../ops/nearest.ts';
+import { localPath } from '../ops/normalise.ts';
 
 /** `own` is the token that Waygate makes for the workspace. */
 export interface HttpOptions {
@@ -16,6 +17,7 @@ export type Command =
   | { name: 'version' }
   | { name: 'serve'; workspace: string; http?: HttpOptions }
   | { name: 'status'; workspace: string; json: boolean }
+  | { name: 'health' | 'telemetry'; workspace: string; json: boolean; follow: boolean }
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
@@ -39,6 +41,8 @@ export interface ImportCommand {
 const COMMANDS = [
   'serve',
   'status',
+  'health',
+  'telemetry',
   'stop',
   'browse',
   'catalog',
@@ -63,6 +67,8 @@ const OPTIONS = {
     'no-token': { type: 'boolean' },
   },
   status: { workspace: { type: 'string' }, json: { type: 'boolean' } },
+  health: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  telemetry: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
   stop: { workspace: { type: 'string' } },
   browse: { workspace: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } },
   catalog: { workspace: { type: 'string' }, stats: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -124,6 +130,9 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, workspace, ...httpOf(values) };
     case 'status':
       return { name, workspace, json };
+    case 'health':
+    case 'telemetry':
+      return { name, workspace, json, follow: values.follow === true };
     case 'browse':
       return { name, workspace, subject, explain: values.explain === true, json };
     case 'catalog':
@@ -234,7 +243,11 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): ParsedOpti
 
 function existingFolder(given: OptionValues[string]): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
-  const folder = resolve(typeof given === 'string' ? given : process.cwd());
+  // An editor's own notation of a folder is one too.
+  const folder = localPath(typeof given === 'string' ? given : '.', process.cwd());
+  if (folder === undefined) {
+    throw new UsageError(`${given} names no folder of this machine; name one with --workspace.`, NO_INPUT);
+  }
   try {
     if (statSync(folder).isDirectory()) return folder;
   } catch {

@@ -25,6 +25,14 @@ async function main(): Promise<number> {
       const { status } = await import('./status.ts');
       return status(command.workspace, command.json);
     }
+    case 'health': {
+      const { health } = await import('./health.ts');
+      return health(command);
+    }
+    case 'telemetry': {
+      const { telemetry } = await import('./telemetry.ts');
+      return telemetry(command);
+    }
     case 'stop': {
       const { stop } = await import('./stop.ts');
       return stop(command.workspace);

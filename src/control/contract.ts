@@ -5,6 +5,7 @@
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { RankExplanation } from '../routing/explain.ts';
+import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 
@@ -165,6 +166,10 @@ export interface ControlRequests {
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases what was learned of one tool, or all; answers with what is left. */
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
+  /** How it fares, and each server (004, Health). */
+  health: { params: Record<string, never>; result: HealthReport };
+  /** What it did so far, in numbers (004, Telemetry). */
+  telemetry: { params: Record<string, never>; result: TelemetryReport };
   /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
   approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
   /** Looks again at the servers that wait for an approval or a secret. */

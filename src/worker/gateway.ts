@@ -20,11 +20,13 @@ import type {
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
+import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { visibleText } from '../firewall/visibleText.ts';
+import { shortened } from '../ops/porcelain.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
@@ -43,8 +45,10 @@ import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/ups
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
+import { Diagnostics } from './diagnostics.ts';
 import { rankResources } from './rankResources.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
+import type { WatchedServer } from './upstreamWatch.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -81,6 +85,7 @@ export class Gateway {
   readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
+  readonly #diagnostics: Diagnostics;
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   #firewall: Firewall;
@@ -96,6 +101,8 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    const { workspace, stateFolder } = options;
+    this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets });
     this.#config = loadConfig(options.workspace, process.env);
     const { artifacts } = this.#config;
     this.#artifacts = new ArtifactStore({
@@ -145,15 +152,17 @@ export class Gateway {
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (call) => {
+      onCallEnd: (call, event) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
+        this.#diagnostics.callEnded(call, event);
         this.#options.onChange();
       },
     });
   }
 
   start(): void {
+    this.#diagnostics.started();
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
@@ -179,6 +188,7 @@ export class Gateway {
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
+    await this.#diagnostics.close();
   }
 
   /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
@@ -210,6 +220,19 @@ export class Gateway {
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
     if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
+  }
+
+  healthReport(): HealthReport {
+    const problems = this.#config.problems.filter(({ severity }) => severity === 'error');
+    return this.#diagnostics.health(
+      this.health,
+      this.#serverStatuses(),
+      problems.map(({ message }) => message),
+    );
+  }
+
+  telemetryReport(): TelemetryReport {
+    return this.#diagnostics.telemetry(this.health);
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
@@ -305,6 +328,7 @@ export class Gateway {
   }
 
   #onServersChanged(): void {
+    this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
     this.#options.onChange();
     this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
   }
@@ -321,8 +345,10 @@ export class Gateway {
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
       this.#calls.invalidate();
+      this.#diagnostics.catalogChanged(this.#view);
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
+      this.#diagnostics.catalogFailed(this.#view);
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
     }
     this.#options.onChange();
@@ -366,7 +392,7 @@ function approvalQuestion(tool: CatalogTool, args: object, reason: string): Appr
     toolId: tool.id,
     server: tool.server,
     reason: visibleText(reason),
-    args: shown.length <= SHOWN_ARGS_CHARS ? shown : `${shown.slice(0, SHOWN_ARGS_CHARS - 1)}…`,
+    args: shortened(shown, SHOWN_ARGS_CHARS),
   };
 }
 
@@ -374,6 +400,10 @@ function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
+}
+
+function watchedServer({ config, state, reason, catalog }: ServerConnection): WatchedServer {
+  return { name: config.name, state, reason, tools: catalog.tools };
 }
 
 function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {

@@ -165,6 +165,8 @@ export class WorkerProcess {
         this.#gateway.forget(toolId);
         return this.#gateway.learned;
       },
+      health: () => this.#gateway.healthReport(),
+      telemetry: () => this.#gateway.telemetryReport(),
       approve: ({ hashes }) => {
         this.#gateway.approve(hashes);
         return this.#snapshot();
