@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createMessageConnection,
   type MessageConnection,
@@ -14,7 +15,7 @@ import type {
   ControlNotifications,
   ControlRequests,
   SecretAnswer,
-  SecretQuestion,
+  SecretRequest,
 } from './contract.ts';
 
 /** The two ends of the control channel over a socket whose greeting is done (vscode-jsonrpc does the work). */
@@ -26,19 +27,18 @@ export type ControlHandlers = {
 };
 
 /** The questions that go the other way: from the worker to whoever watches it. */
-const SECRET = new RequestType<SecretQuestion, SecretAnswer, void>('secret');
 const APPROVE = new RequestType<ApprovalQuestion, ApprovalVerdict, void>('approve');
-
-/** A keychain that is locked asks the person; then the file serves. */
-const SECRET_TIMEOUT_MS = 5_000;
+const SECRET = new RequestType<SecretRequest, SecretAnswer, void>('secret');
+/** An editor whose extensions hang must not keep a server from starting. */
+const SECRET_TIMEOUT_MS = 10_000;
 
 export interface ControlServer {
   /** Resolves when the snapshot has left, or cannot. */
   notify(snapshot: ControlNotifications['snapshot']): Promise<void>;
   /** Asks whoever is at the other end. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
-  /** Has whoever is at the other end keep a secret, or give it. */
-  secret(question: SecretQuestion): Promise<SecretAnswer>;
+  /** Reaches into the store of whoever is at the other end. */
+  secret(request: SecretRequest): Promise<SecretAnswer>;
   onClose(listener: () => void): void;
   dispose(): void;
 }
@@ -52,8 +52,8 @@ export function connectControl(socket: Socket): ControlClient {
   });
   let answer: Parameters<ControlClient['onApproval']>[0] = () => Promise.resolve('unavailable');
   connection.onRequest(APPROVE, (question) => answer(question));
-  let keep: Parameters<ControlClient['onSecret']>[0] = () => Promise.resolve('unavailable');
-  connection.onRequest(SECRET, (question) => keep(question));
+  let keep: Parameters<ControlClient['onSecret']>[0] = async () => ({ kept: false });
+  connection.onRequest(SECRET, (request) => keep(request));
   onceClosed(socket, () => {
     // Only a disposed connection rejects what still waits for an answer.
     connection.dispose();
@@ -69,8 +69,8 @@ export function connectControl(socket: Socket): ControlClient {
     onApproval: (answers) => {
       answer = answers;
     },
-    onSecret: (keeps) => {
-      keep = keeps;
+    onSecret: (answers) => {
+      keep = answers;
     },
     onClose: (listener) => void closed.add(listener),
     dispose: () => close(connection, socket),
@@ -83,8 +83,11 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
     const handler = handlers[method] as (params: unknown) => unknown;
     connection.onRequest(method, (params: unknown) => handler(params));
   }
-  // Only a disposed connection rejects what still waits for an answer.
+  // Only a disposed connection rejects what still waits for an answer. Once for all: tokens are asked for with every request.
   onceClosed(socket, () => connection.dispose());
+  /** Who goes while he is being asked has not answered. */
+  const asked = async <Q, A>(type: RequestType<Q, A, void>, question: Q, unanswered: A): Promise<A> =>
+    socket.destroyed ? unanswered : connection.sendRequest<A>(type.method, question).catch(() => unanswered);
   connection.listen();
   // The greeting has left the socket paused.
   socket.resume();
@@ -97,21 +100,12 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
         // It went in the meantime, which `onClose` tells.
       }
     },
-    // Who goes while a person is being asked has not answered.
-    approve: (question) =>
-      new Promise((resolve) => {
-        onceClosed(socket, () => resolve('unavailable'));
-        connection.sendRequest(APPROVE, question).then(resolve, () => resolve('unavailable'));
-      }),
-    // An editor that hangs must not take the servers with it.
-    secret: async (question) => {
-      if (socket.destroyed) return 'unavailable';
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<SecretAnswer>((resolve) => {
-        timer = setTimeout(() => resolve('unavailable'), SECRET_TIMEOUT_MS);
-      });
-      const answer = connection.sendRequest(SECRET, question).catch((): SecretAnswer => 'unavailable');
-      return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+    approve: (question) => asked(APPROVE, question, 'unavailable'),
+    secret: (request) => {
+      const nobody: SecretAnswer = { kept: false };
+      const over = new AbortController();
+      const timeout = sleep(SECRET_TIMEOUT_MS, nobody, { ref: false, signal: over.signal }).catch(() => nobody);
+      return Promise.race([asked(SECRET, request, nobody), timeout]).finally(() => over.abort());
     },
     onClose: (listener) => onceClosed(socket, listener),
     dispose: () => close(connection, socket),

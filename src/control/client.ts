@@ -4,7 +4,7 @@ import type {
   ControlNotifications,
   ControlRequests,
   SecretAnswer,
-  SecretQuestion,
+  SecretRequest,
 } from './contract.ts';
 
 /** An attacher's end of the control channel. */
@@ -16,8 +16,8 @@ export interface ControlClient {
   onSnapshot(listener: (snapshot: ControlNotifications['snapshot']) => void): void;
   /** Answers the worker's questions from now on; without it there is nobody to ask here. */
   onApproval(answer: (question: ApprovalQuestion) => Promise<ApprovalVerdict>): void;
-  /** Keeps secrets for the worker; without it this attacher keeps none. Set it before `watch`. */
-  onSecret(keeps: (question: SecretQuestion) => Promise<SecretAnswer>): void;
+  /** Keeps secrets for the worker from now on. */
+  onSecret(answer: (request: SecretRequest) => Promise<SecretAnswer>): void;
   /** Called once, when the worker or the socket is gone. */
   onClose(listener: () => void): void;
   dispose(): void;

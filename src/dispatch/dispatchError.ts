@@ -95,7 +95,9 @@ function sentence(error: unknown, code: Classified['code'], telling: Telling): s
       if (telling.lost) return `${server} ended or lost its connection during the call. ${caution}`;
       return `${server} is not running, and nothing was sent: ${words} Call again later, or ask the user to look at this server.`;
     case 'AUTH_FAILED':
-      return `${server} does not let the gateway in: ${words} Ask the user to sign in to it, or to renew what its configuration says.`;
+      if (error instanceof NotDispatchedError)
+        return `${server} cannot be used yet, and nothing was sent: ${words} Ask the user to see to it.`;
+      return `${server} refused its credentials: ${words} Ask the user to sign in to this server, or to renew them in its configuration.`;
     case 'PERMISSION_DENIED':
       if (error instanceof NotDispatchedError)
         return `${server} waits for the user's approval, and nothing was sent. Ask the user to see what it runs and to approve it.`;

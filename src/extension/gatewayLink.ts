@@ -26,7 +26,6 @@ export class GatewayLink {
   readonly state = new Observable<LinkState>({ kind: 'off', reason: 'checking' }, sameState);
 
   readonly #attach: Attach;
-  readonly #keepSecret: Parameters<ControlClient['onSecret']>[0] | undefined;
   #phase: LinkPhase = { kind: 'off', reason: 'checking' };
   #client: ControlClient | undefined;
   #snapshot: GatewaySnapshot | undefined;
@@ -35,9 +34,8 @@ export class GatewayLink {
   #abort: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(attach: Attach, keepSecret?: Parameters<ControlClient['onSecret']>[0]) {
+  constructor(attach: Attach) {
     this.#attach = attach;
-    this.#keepSecret = keepSecret;
   }
 
   setTarget(target: LinkTarget): void {
@@ -74,6 +72,12 @@ export class GatewayLink {
     const answer = await this.#attachedClient().request('signOut', { server });
     if ('reason' in answer) throw new Error(answer.reason);
     return answer.wasSignedIn;
+  }
+
+  /** Has servers that wait for something look whether it is there. */
+  async recheck(): Promise<void> {
+    const client = this.#attachedClient();
+    this.#accept(client, await client.request('recheck', {}));
   }
 
   children(path: string): Promise<TreeChildren> {
@@ -154,7 +158,6 @@ export class GatewayLink {
       this.#client = client;
       client.onClose(() => this.#closed(client));
       client.onSnapshot((snapshot) => this.#accept(client, snapshot));
-      if (this.#keepSecret) client.onSecret(this.#keepSecret);
       const first = await client.request('watch', {});
       if (abort.signal.aborted) return;
       this.#attachment += 1;

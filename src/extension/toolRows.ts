@@ -76,6 +76,7 @@ function serverRow(server: ServerStatus): ToolRow {
 const SERVER_ICONS: Partial<Record<ServerState, ToolRow['icon']>> = {
   failed: { id: 'error', color: 'list.errorForeground' },
   needs_sign_in: { id: 'key', color: 'list.warningForeground' },
+  needs_secret: { id: 'key', color: 'list.warningForeground' },
   needs_approval: { id: 'shield', color: 'list.warningForeground' },
   starting: { id: 'loading~spin' },
 };

@@ -1,4 +1,4 @@
-import type { SecretAnswer, SecretQuestion } from '../control/contract.ts';
+import type { SecretAnswer, SecretRequest } from '../control/contract.ts';
 import type { TokenStore } from '../protocol/oauth/tokenStore.ts';
 
 /**
@@ -7,11 +7,11 @@ import type { TokenStore } from '../protocol/oauth/tokenStore.ts';
  */
 export class KeptTokens implements TokenStore {
   readonly #file: TokenStore;
-  readonly #ask: (question: SecretQuestion) => Promise<SecretAnswer>;
+  readonly #ask: (request: SecretRequest) => Promise<SecretAnswer>;
   /** What the editor had, for when it has gone. */
   readonly #seen = new Map<string, string>();
 
-  constructor(file: TokenStore, ask: (question: SecretQuestion) => Promise<SecretAnswer>) {
+  constructor(file: TokenStore, ask: (request: SecretRequest) => Promise<SecretAnswer>) {
     this.#file = file;
     this.#ask = ask;
   }
@@ -19,16 +19,16 @@ export class KeptTokens implements TokenStore {
   async get(key: string): Promise<string | undefined> {
     const inFile = await this.#file.get(key);
     if (inFile !== undefined) return inFile;
-    const answer = await this.#ask({ op: 'get', key });
-    if (answer === 'unavailable') return this.#seen.get(key);
-    this.#remember(key, answer.value);
-    return answer.value;
+    const { kept, value } = await this.#ask({ op: 'get', key });
+    if (!kept) return this.#seen.get(key);
+    this.#remember(key, value);
+    return value;
   }
 
   async set(key: string, value: string): Promise<void> {
     if ((await this.#file.get(key)) === undefined) {
-      const answer = await this.#ask({ op: 'set', key, value });
-      if (answer !== 'unavailable') {
+      const { kept } = await this.#ask({ op: 'set', key, value });
+      if (kept) {
         this.#remember(key, value);
         return;
       }

@@ -8,7 +8,7 @@ import type {
   ControlRequests,
   GatewaySnapshot,
   SecretAnswer,
-  SecretQuestion,
+  SecretRequest,
   SessionStatus,
 } from '../control/contract.ts';
 import { isAlive } from '../host/startLock.ts';
@@ -61,7 +61,7 @@ export class WorkerProcess {
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
-      secret: (question) => this.#secret(question),
+      secret: (request) => this.#secret(request),
     });
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
@@ -129,12 +129,12 @@ export class WorkerProcess {
   }
 
   #onAttach(socket: Socket, hello: Hello): void {
-    if (hello.kind === 'session') this.#serveSession(socket);
+    if (hello.kind === 'session') this.#serveSession(socket, hello);
     else this.#serveControl(socket);
   }
 
-  #serveSession(socket: Socket): void {
-    const session = serveSession(socket, this.#gateway.surface);
+  #serveSession(socket: Socket, { marksRelated = false }: Hello): void {
+    const session = serveSession(socket, this.#gateway.surface, { marksRelated });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, since: Date.now() });
     session.onClose(() => {
       this.#sessions.delete(session);
@@ -148,7 +148,8 @@ export class WorkerProcess {
       status: () => this.#snapshot(),
       watch: () => {
         this.#watchers.set(control, 'idle');
-        void this.#gateway.recheckSignIns();
+        // An editor may bring the secrets that it keeps.
+        this.#gateway.recheck();
         return this.#snapshot();
       },
       children: ({ path }) => this.#gateway.children(path),
@@ -164,11 +165,17 @@ export class WorkerProcess {
         this.#gateway.forget(toolId);
         return this.#gateway.learned;
       },
+      health: () => this.#gateway.healthReport(),
+      telemetry: () => this.#gateway.telemetryReport(),
       approve: ({ hashes }) => {
         this.#gateway.approve(hashes);
         return this.#snapshot();
       },
       ...this.#gateway.signInRequests,
+      recheck: () => {
+        this.#gateway.recheck();
+        return this.#snapshot();
+      },
       refresh: async () => {
         await this.#gateway.refresh();
         return this.#snapshot();
@@ -223,13 +230,15 @@ export class WorkerProcess {
     return 'unavailable';
   }
 
-  /** The first editor that keeps secrets keeps them all. */
-  async #secret(question: SecretQuestion): Promise<SecretAnswer> {
+  /** The first editor that has a store, or has the value asked for. */
+  async #secret(request: SecretRequest): Promise<SecretAnswer> {
+    let answer: SecretAnswer = { kept: false };
     for (const watcher of [...this.#watchers.keys()]) {
-      const answer = await watcher.secret(question);
-      if (answer !== 'unavailable') return answer;
+      const { kept, value } = await watcher.secret(request);
+      if (kept) answer = { kept, value };
+      if (kept && (request.op === 'set' || value !== undefined)) break;
     }
-    return 'unavailable';
+    return answer;
   }
 
   /** A watcher that does not read is sent one snapshot, not all of them: when it has read, the latest follows. */

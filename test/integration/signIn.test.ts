@@ -58,12 +58,14 @@ describe('a server that wants a sign-in', () => {
     const refused = await echo();
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(
-      /^Error AUTH_FAILED: one does not let the gateway in: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Ask the user/,
+      /^Error AUTH_FAILED: one refused its credentials: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Ask the user/,
     );
     expect(await stateOf(workspace)).toBe('needs_sign_in');
     // A call after that knocks at no door.
     const asked = issuer.seen.length;
-    expect((await echo()).text).toMatch(/^Error AUTH_FAILED/);
+    expect((await echo()).text).toMatch(
+      /^Error AUTH_FAILED: one cannot be used yet, and nothing was sent: Its sign-in has expired or was revoked\. Sign in again: waygate login one\./,
+    );
     expect(issuer.seen).toHaveLength(asked);
     // Nothing of a token is told or logged.
     const told =
@@ -129,8 +131,7 @@ describe('a server that wants a sign-in', () => {
       onTestFinished(() => editor.dispose());
       editor.onSecret(async (question) => {
         if (question.op === 'set') kept.set(question.key, question.value);
-        const value = kept.get(question.key);
-        return question.op === 'get' && value !== undefined ? { value } : {};
+        return { kept: true, value: question.op === 'get' ? kept.get(question.key) : undefined };
       });
       await editor.request('watch', {});
       return editor;

@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { FileTokens } from '../../src/config/fileTokens.ts';
-import type { SecretAnswer, SecretQuestion } from '../../src/control/contract.ts';
+import type { SecretAnswer, SecretRequest } from '../../src/control/contract.ts';
 import { KeptTokens } from '../../src/worker/keptTokens.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 function kept() {
   const file = new FileTokens(temporaryFolder('wg-'));
   const editor = { values: new Map<string, string>(), here: true };
-  const ask = async (question: SecretQuestion): Promise<SecretAnswer> => {
-    if (!editor.here) return 'unavailable';
-    if (question.op === 'set') editor.values.set(question.key, question.value);
-    if (question.op === 'delete') editor.values.delete(question.key);
-    const value = editor.values.get(question.key);
-    return value === undefined || question.op !== 'get' ? {} : { value };
+  const ask = async (request: SecretRequest): Promise<SecretAnswer> => {
+    if (!editor.here) return { kept: false };
+    if (request.op === 'set') editor.values.set(request.key, request.value);
+    if (request.op === 'delete') editor.values.delete(request.key);
+    return { kept: true, value: request.op === 'get' ? editor.values.get(request.key) : undefined };
   };
   return { file, editor, tokens: new KeptTokens(file, ask) };
 }

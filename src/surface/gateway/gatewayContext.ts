@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
+import type { AnswerTold, CallEvent } from './callEvents.ts';
 
 /** What the surface works on: the worker owns it. */
 export interface GatewayContext {
@@ -19,7 +20,7 @@ export interface GatewayContext {
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
   onCallStart(): void;
-  onCallEnd(call: Omit<CallRecord, 'id'>): void;
+  onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
 }
 
 /** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */
@@ -29,4 +30,6 @@ export interface Answer {
   isError?: boolean;
   /** Parts that a text cannot stand for: images, audio. */
   media?: readonly object[];
+  /** For telemetry. */
+  told: AnswerTold;
 }
