@@ -49,6 +49,17 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const element = asElement(argument);
       return approval.ask(element?.kind === 'server' ? element.server : undefined);
     }),
+    'waygate.signIn': guarded('Signing in', async (argument) => {
+      const element = asElement(argument);
+      if (element?.kind === 'server') await signIn(link, element.server.name);
+    }),
+    'waygate.signOut': guarded('Signing out', async (argument) => {
+      const element = asElement(argument);
+      if (element?.kind !== 'node') return;
+      const { server } = element.node;
+      const told = (await link.signOut(server)) ? `Signed out of ${server}.` : `Nobody was signed in to ${server}.`;
+      void vscode.window.showInformationMessage(told);
+    }),
     'waygate.setSecret': guarded('Setting the secret', async (argument) => {
       const element = asElement(argument);
       const missing = element?.kind === 'server' ? element.server.secret : undefined;
@@ -74,6 +85,16 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       if (element?.kind === 'node' && element.node.toolId) await vscode.env.clipboard.writeText(element.node.toolId);
     }),
   };
+}
+
+/** The browser shows where to sign in; the gateway hears what came of it. */
+async function signIn(link: GatewayLink, server: string): Promise<void> {
+  const { url, end } = await link.signIn(server);
+  if (!(await vscode.env.openExternal(vscode.Uri.parse(url, true)))) throw new Error('The browser was not opened');
+  const title = `Waygate: waiting for the sign-in to ${server} in the browser`;
+  const reason = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => end);
+  if (reason !== undefined) throw new Error(reason);
+  void vscode.window.showInformationMessage(`Signed in to ${server}.`);
 }
 
 async function openConfiguration(environment: Environment, link: GatewayLink, element?: ToolElement): Promise<void> {
