@@ -19,8 +19,9 @@ export interface Telling {
 }
 
 const MAX_SUBJECT_CHARS = 60;
-/** What is left for a detail beside the rest of a sentence of 256 characters. */
-const MAX_TOLD_DETAIL_CHARS = 80;
+/** An error line for a model (000 §3.4). */
+const MAX_MESSAGE_CHARS = 256;
+const CHECK_FIRST = 'The call may have taken effect: check before you repeat it.';
 
 /** The one way from a fault to the error object of 000 §3.4 (004, Failure Shaping). */
 export function faultError(fault: Fault, telling: Telling): GatewayError {
@@ -43,12 +44,13 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
 
 function sentence(fault: Fault, telling: Telling, mayHaveTakenEffect: boolean): string {
   const { says, advice, tellsDetail, retryable } = traitsOf(fault);
-  const words = tellsDetail && fault.detail !== '' ? `: ${oneLine(fault.detail, MAX_TOLD_DETAIL_CHARS)}` : '';
-  const told = ended(`${oneLine(telling.subject, MAX_SUBJECT_CHARS)} ${says}${words}`);
-  if (mayHaveTakenEffect) return `${told} The call may have taken effect: check before you repeat it.`;
-  if (telling.knowledge === 'not_dispatched')
-    return `${told} Nothing was sent. ${whenToCall(telling, retryable, advice)}`;
-  return `${told} ${whenToCall(telling, retryable, advice)}`;
+  const subject = `${oneLine(telling.subject, MAX_SUBJECT_CHARS)} ${says}`;
+  const sent = telling.knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
+  const next = mayHaveTakenEffect ? CHECK_FIRST : `${sent}${whenToCall(telling, retryable, advice)}`;
+  // What to do about it is never cut off: the detail has what room is left.
+  const room = MAX_MESSAGE_CHARS - subject.length - next.length - ': . '.length;
+  const detail = tellsDetail && fault.detail !== '' ? `: ${oneLine(fault.detail, room)}` : '';
+  return `${ended(`${subject}${detail}`)} ${next}`;
 }
 
 function whenToCall({ retryAfter }: Telling, retryable: boolean, advice: string): string {
