@@ -188,7 +188,7 @@ export class CallJournal<Payload, Reply> {
     if (this.#effects.dispatch(entry.call, generation)) return;
     this.retire(generation);
     // It may have been settled, or lost, while it was being sent.
-    if (isWith(entry, generation)) this.#takeBack(entry, generation);
+    if (this.#shelf.with(generation, entry.call.id) === entry) this.#takeBack(entry, generation);
   }
 
   #takeBack(entry: JournalEntry<Payload>, generation: number): void {
