@@ -88,11 +88,8 @@ export class CallJournal<Payload, Reply> {
       if (entry.generation !== generation || !this.#shelf.holds(entry)) continue;
       entry.lastFault = fault;
       entry.generation = 0;
-      if (entry.phase === 'probing') this.#holdForProbe(entry, fault);
-      else {
-        entry.lost += 1;
-        this.#decide(entry, fault, undefined);
-      }
+      entry.lost = true;
+      this.#decide(entry, fault, undefined);
     }
     this.#advanceAll();
   }

@@ -12,8 +12,8 @@ export interface JournalEntry<Payload> {
   /** Who has it, or is asked about it; 0 for nobody. */
   generation: number;
   dispatches: number;
-  /** Dispatches of which nobody will ever tell what came of them. */
-  lost: number;
+  /** A generation that had it is gone, and nobody will ever tell what came of it there. */
+  lost: boolean;
   /** Since it was sent last. */
   probes: number;
   /** It never took this call; it is not offered it again. */
@@ -27,7 +27,7 @@ export function newEntry<Payload>(call: JournalCall<Payload>): JournalEntry<Payl
     phase: 'waiting',
     generation: 0,
     dispatches: 0,
-    lost: 0,
+    lost: false,
     probes: 0,
     refusedBy: 0,
     lastFault: undefined,
@@ -41,5 +41,5 @@ export function isWith(entry: JournalEntry<unknown>, generation: number): boolea
 
 export function knowledgeOf(entry: JournalEntry<unknown>): ExecutionKnowledge {
   if (entry.phase === 'in_flight') return 'in_flight';
-  return entry.lost > 0 ? 'outcome_unknown' : 'not_dispatched';
+  return entry.lost ? 'outcome_unknown' : 'not_dispatched';
 }

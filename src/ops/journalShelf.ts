@@ -58,7 +58,6 @@ export class JournalShelf<Payload> {
   }
 
   add(call: JournalCall<Payload>): JournalEntry<Payload> {
-    this.#settled.remove(call.id);
     const entry = newEntry(call);
     this.#entries.set(call.id, entry);
     this.#bytes += call.bytes;
@@ -76,7 +75,7 @@ export class JournalShelf<Payload> {
     this.#entries.delete(id);
     this.#bytes -= bytes;
     if (entry.phase === 'waiting') this.#waiting -= 1;
-    this.#settled.add(id, { answered, generation: entry.phase === 'in_flight' ? entry.generation : undefined });
+    this.#settled.add(id, { answered, generation: entry.phase === 'in_flight' ? entry.generation : 0 });
   }
 
   /** What a reply is to which no call answers. */

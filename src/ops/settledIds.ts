@@ -1,8 +1,8 @@
 /** What became of a call whose reply may still come. */
 interface Settled {
   answered: boolean;
-  /** Who has it, where somebody has. */
-  generation: number | undefined;
+  /** Who has it; 0 for nobody. */
+  generation: number;
 }
 
 /** Late replies come soon or never. */
@@ -18,11 +18,6 @@ export class SettledIds {
     if (this.#settled.size > MAX_REMEMBERED) this.#settled.delete(this.#settled.keys().next().value as string);
   }
 
-  /** A new call has this id: what comes from now on is for that one. */
-  remove(id: string): void {
-    this.#settled.delete(id);
-  }
-
   verdictOf(id: string): 'duplicate' | 'late' | 'unknown' {
     const settled = this.#settled.get(id);
     if (settled === undefined) return 'unknown';
@@ -32,6 +27,6 @@ export class SettledIds {
   /** Whether a reply to an earlier call with this id may still come from a generation that lives. */
   isOutstanding(id: string, isLive: (generation: number) => boolean): boolean {
     const settled = this.#settled.get(id);
-    return settled?.answered === false && settled.generation !== undefined && isLive(settled.generation);
+    return settled?.answered === false && isLive(settled.generation);
   }
 }

@@ -391,6 +391,27 @@ describe('the queue', () => {
     expect(journal.admit(call('x'))).toEqual(refusal('queue_overflow'));
   });
 
+  it('has as much room again when what waited is over', () => {
+    journal.open(1);
+    for (let i = 0; i < 4; i++) {
+      journal.admit(call(`a${i}`));
+      journal.reply(1, `a${i}`, 'yes');
+    }
+    journal.retire(1);
+    for (let i = 0; i < 4; i++) journal.admit(call(`w${i}`));
+    expect(journal.admit(call('x'))).toEqual(refusal('queue_overflow'));
+  });
+
+  it('is no matter where there is a generation that takes calls', () => {
+    journal.open(1);
+    for (let i = 0; i < 4; i++) {
+      journal.admit(call(`a${i}`));
+      journal.handBack(1, `a${i}`);
+    }
+    expect(journal.admit(call('x'))).toEqual({ admitted: true });
+    expect(sent.at(-1)).toBe('x@1');
+  });
+
   it('counts what waits again, and not what is held', () => {
     journal.open(1);
     journal.admit(call('held', 'probe_required'));
