@@ -202,6 +202,7 @@ describe('what a model is told of a fault', () => {
     expect(told('forbidden', { knowledge: 'completed' }).message).toBe(
       'github does not permit this. Ask the user for access, or go on without it.',
     );
+    expect(told('forbidden', { knowledge: 'completed' }, 'v1.2 is needed').message).toContain(': v1.2 is needed. Ask');
     // A time to wait means nothing where waiting does not help.
     expect(told('spawn_enoent', { retryAfter: 5 }, 'npx').message).toBe(
       'github cannot start: its command was not found: npx. Nothing was sent. Ask the user to look at this server, or use another tool.',
@@ -218,6 +219,7 @@ describe('what a model is told of a fault', () => {
     expect(told('frame_too_large', { knowledge: 'completed' }).details).not.toHaveProperty('scope');
     expect(told('rate_limited', { knowledge: 'completed' }).details).not.toHaveProperty('scope');
     expect(told('replay_exhausted', { dispatches: 3 }).details?.attempts).toBe(3);
+    expect(told('exited').details).not.toHaveProperty('retry_after');
     expect(told('exited', { dispatches: 1 }).details).not.toHaveProperty('attempts');
     expect(told('exited', { path: 'github:x#1' }).path).toBe('github:x#1');
     expect(told('exited').path).toBe('');

@@ -70,6 +70,7 @@ describe("a tool's replay contract", () => {
   it('is the closest word of the person, which goes before any hint', () => {
     const hints = { readOnlyHint: true };
     const server = { contract: 'never_replay' } as const;
+    expect(toolReplay({ hints, trustHints: true })).toEqual({ contract: 'convergent', source: 'hints' });
     expect(toolReplay({ server, hints, trustHints: true })).toEqual({ contract: 'never_replay', source: 'server' });
     expect(toolReplay({ tool: { contract: 'convergent' }, server })).toEqual({
       contract: 'convergent',
@@ -114,10 +115,12 @@ describe("a probe's arguments", () => {
     });
   });
 
-  it.each(['/missing', '/n/deeper', 'n', '/__proto__', '/constructor', '/a/length/x'])(
+  it.each(['/missing', '/n/deeper', 'n', '/__proto__', '/constructor', '/a/length/x', 'xn', '/s/length', '/z/deeper'])(
     'do not exist where the call has nothing at %s',
     (pointer) => {
-      expect(probeArguments(withArguments({ q: { $arg: pointer } }), { n: 1, a: [] })).toBeUndefined();
+      expect(
+        probeArguments(withArguments({ q: { $arg: pointer } }), { n: 1, a: [], s: 'text', z: null }),
+      ).toBeUndefined();
     },
   );
 

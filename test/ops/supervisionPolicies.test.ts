@@ -150,6 +150,15 @@ describe('the breaker of a server', () => {
     expect([one.state, one.admit()]).toEqual(['open', { allowed: false, retryAfter: 30 }]);
   });
 
+  it('goes on hearing of the calls that are under way when one of them succeeds', () => {
+    const { breaker: one } = breaker();
+    const [well, unwell] = [permit(one), permit(one)];
+    well.succeeded();
+    unwell.failed(fault());
+    fail(one, 4);
+    expect(one.state).toBe('open');
+  });
+
   it('counts what says that the server is unwell', () => {
     const counting = [
       'connection_lost',

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Fault, faultOf } from '../../src/ops/fault.ts';
@@ -243,7 +243,9 @@ describe('what is supervised', () => {
     stage.supervisor.start();
     stage.starts[0]?.down('exited');
     await settle();
-    expect([stage.starts.length, stage.supervisor.health.supervision]).toEqual([2, 'starting']);
+    // What was stopped speaks for nothing any more.
+    context.initializing();
+    expect([stage.starts.length, stage.supervisor.health.worker_handshake]).toEqual([2, 'starting']);
   });
 
   it('that is stopped while it waits for its time is not started', async () => {
@@ -284,6 +286,39 @@ describe('what is supervised', () => {
     await expect(stage.supervisor.ready(AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
     await stage.up();
     expect(await patient).toBe('h1');
+  });
+
+  it('does not keep those who waited', async () => {
+    const stage = new Stage();
+    const impatience = new AbortController();
+    const waiting = stage.supervisor.ready(impatience.signal);
+    expect(getEventListeners(impatience.signal, 'abort')).toHaveLength(1);
+    await stage.up();
+    await waiting;
+    expect(getEventListeners(impatience.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('needs nobody who listens', async () => {
+    let exit: (fault: Fault) => void = () => undefined;
+    let starts = 0;
+    const supervisor = new Supervisor<string>({
+      start: async () => {
+        starts += 1;
+        const exited = new Promise<Fault>((done) => {
+          exit = done;
+        });
+        return { handle: 'h', exited };
+      },
+      end: () => settle(),
+      faultOf: () => fault('spawn_failed'),
+      clock: { now: () => 0, random: () => 0, after: () => () => undefined },
+    });
+    await supervisor.ready();
+    exit(fault('killed'));
+    await settle();
+    expect([starts, supervisor.handle]).toEqual([2, 'h']);
+    await supervisor.dispose();
+    expect(supervisor.health.last_fault?.code).toBe('killed');
   });
 
   it('tells of a rollout', () => {
