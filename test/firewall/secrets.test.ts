@@ -48,6 +48,24 @@ describe('secrets', () => {
     expect([...scrubSecretChunks(chunks)].join('')).toBe(scrubSecrets(part));
   });
 
+  it('finds one that two chunks of a long stream have between them', () => {
+    const secret = 'password=hunter2hunter2';
+    const before = 'plain words '.repeat(6_000);
+    for (let cut = 1; cut < secret.length; cut++) {
+      const chunks = [before + secret.slice(0, cut), `${secret.slice(cut)} plain words`];
+      expect([...scrubSecretChunks(chunks)].join('')).toBe(`${before}password=${SECRET_MASK} plain words`);
+    }
+  });
+
+  it('holds nothing twice where a secret lies just before, at, or behind a cut', () => {
+    for (let shift = -60; shift < 60; shift++) {
+      // The cut is 8,192 characters before the end of the first chunk.
+      const chunk = `${'x '.repeat(34_000)}password=hunter2hunter2 ${'y'.repeat(8_192 - 12 + shift)}`;
+      const chunks = [chunk, ' the end'];
+      expect([...scrubSecretChunks(chunks)].join('')).toBe(scrubSecrets(chunks.join('')));
+    }
+  });
+
   it('lets a stream go on while it comes, and keeps no more of it than a key can be long', () => {
     let pulled = 0;
     function* chunks(): Generator<string> {
@@ -56,6 +74,7 @@ describe('secrets', () => {
     let given = 0;
     for (const piece of scrubSecretChunks(chunks())) {
       given += piece.length;
+      expect(piece.length).toBeLessThan(80_000);
       expect(pulled * 984 - given).toBeLessThan(80_000);
       expect(piece).not.toContain('hunter2');
     }
