@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { NOT_FOR_UPSTREAMS } from './suites/notForUpstreams.ts';
-import { CLIENT_SUITES, type ClientSuite, clientScenarios, runClientScenario } from './suites/runClientSuite.ts';
+import { clientScenarios, runClientScenario } from './suites/runClientSuite.ts';
+import { SUITES, type SuiteVersion } from './suites/runSuite.ts';
 
-const SCENARIOS = (Object.keys(CLIENT_SUITES) as ClientSuite[]).flatMap((version) =>
+const SCENARIOS = (Object.keys(SUITES) as SuiteVersion[]).flatMap((version) =>
   clientScenarios(version).map((scenario) => ({ version, scenario })),
 );
 /** Drafts in the older suite, over a protocol that we speak: there they apply. */
@@ -24,7 +25,7 @@ describe('the client scenarios of the official suites, against our connections t
   });
 
   it('are all accounted for', () => {
-    const count = (wanted: ClientSuite) => SCENARIOS.filter((one) => one.version === wanted && applies(one)).length;
+    const count = (wanted: SuiteVersion) => SCENARIOS.filter((one) => one.version === wanted && applies(one)).length;
     expect([count('0.1.16'), count('0.2.0-alpha.12')]).toEqual([23, 28]);
     const names = SCENARIOS.map(({ scenario }) => scenario);
     expect(Object.keys(NOT_FOR_UPSTREAMS).filter((name) => !names.includes(name))).toEqual([]);

@@ -21,6 +21,7 @@ function workspaceOf(): TestWorkspace {
   const policy = { rules: [{ action: 'require_approval', tool: 'test_image_content' }] };
   const text = JSON.stringify({ policy, servers: { fixture: servers.conformance } });
   workspace.write('.vscode/waygate.json', text);
+  workspace.approve();
   return workspace;
 }
 

@@ -2,14 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-
-/** The official suites, by the version that package.json pins. */
-export const CLIENT_SUITES = {
-  '0.1.16': '@modelcontextprotocol/conformance',
-  '0.2.0-alpha.12': 'conformance-next',
-} as const;
-
-export type ClientSuite = keyof typeof CLIENT_SUITES;
+import { SUITES, type SuiteVersion } from './runSuite.ts';
 
 export interface ClientResult {
   /** Of the program that was run. */
@@ -28,14 +21,14 @@ interface Check {
 }
 
 /** The names of a suite's scenarios for clients. */
-export function clientScenarios(version: ClientSuite): string[] {
+export function clientScenarios(version: SuiteVersion): string[] {
   const list = execFileSync(process.execPath, [scriptOf(version), 'list'], { encoding: 'utf8' });
   const section = /Client scenarios[^\n]*\n((?: {2}- .*\n)+)/.exec(list)?.[1] ?? '';
   return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name as string);
 }
 
 /** Runs one scenario: the suite starts its servers, and our program against them. */
-export async function runClientScenario(version: ClientSuite, scenario: string): Promise<ClientResult> {
+export async function runClientScenario(version: SuiteVersion, scenario: string): Promise<ClientResult> {
   const folder = mkdtempSync(join(tmpdir(), 'waygate-client-suite-'));
   const program = `${process.execPath} ${resolve('test/conformance/suites/upstreamClient.ts')}`;
   const args = ['client', '--command', program, '--scenario', scenario, '-o', folder];
@@ -52,8 +45,8 @@ export async function runClientScenario(version: ClientSuite, scenario: string):
   }
 }
 
-function scriptOf(version: ClientSuite): string {
-  return resolve('node_modules', CLIENT_SUITES[version], 'dist/index.js');
+function scriptOf(version: SuiteVersion): string {
+  return resolve('node_modules', SUITES[version].program, 'dist/index.js');
 }
 
 function run(args: readonly string[]): Promise<{ exitCode: number; output: string }> {
