@@ -4,12 +4,16 @@ import type { CatalogReport } from '../control/contract.ts';
 import { schemaFindings } from '../dispatch/validation/schemaHealth.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import type { CatalogView } from './catalogView.ts';
-import { GATEWAY_TOOLS } from './gateway/definitions.ts';
+import { GATEWAY_TOOLS, type ToolDefinition } from './gateway/definitions.ts';
 import { INSTRUCTIONS } from './gateway/introduction.ts';
 
 const DESCRIPTION_CHARS = 120;
 
-export function catalogReport({ catalog }: CatalogView): CatalogReport {
+/** `advertised` is what stands in a client's list instead of all those tools. */
+export function catalogReport(
+  { catalog }: CatalogView,
+  advertised: readonly ToolDefinition[] = GATEWAY_TOOLS,
+): CatalogReport {
   const tokensByServer = catalog.servers.map(({ name, toolCount }) => {
     const tools = catalog.tools.filter((tool) => tool.server === name);
     return { server: name, tools: toolCount, tokens: countTokens(JSON.stringify(tools.map(definitionOf))) };
@@ -29,7 +33,7 @@ export function catalogReport({ catalog }: CatalogView): CatalogReport {
     findings: [...catalog.findings, ...schemaFindings(catalog.tools)],
     definitionTokens: tokensByServer.reduce((sum, { tokens }) => sum + tokens, 0),
     tokensByServer,
-    gatewayTokens: countTokens(JSON.stringify(GATEWAY_TOOLS)) + countTokens(INSTRUCTIONS),
+    gatewayTokens: countTokens(JSON.stringify(advertised)) + countTokens(INSTRUCTIONS),
   };
 }
 

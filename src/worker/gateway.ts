@@ -27,12 +27,12 @@ import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
-import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
+import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ServerCatalog } from '../upstream/serverCatalog.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
@@ -40,6 +40,7 @@ import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
+import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
 import { UseMemory } from './useMemory.ts';
 
@@ -78,7 +79,8 @@ export class Gateway {
   readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
-  #listed: readonly ServerCatalog[] = [];
+  readonly #primitives: Primitives;
+  #listed: readonly unknown[] = [];
   #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
 
@@ -106,21 +108,33 @@ export class Gateway {
     };
     this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
+      onConnection: (connection) => this.#primitives.attach(connection),
       log: options.log,
       scrubSecrets,
     });
     this.#calls = new CallPipeline<AdmittedResult>({
       upstream: (server) => this.#pool.get(server),
-      firewall: (result, { tool, provenance }) =>
-        this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance }),
+      firewall: (result, { tool, provenance }) => {
+        this.#primitives.links.note(tool.server, result);
+        return this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+      },
       scrubSecrets,
       approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
       approvalStore: approvalFile(options.stateFolder, options.log),
       log: options.log,
     });
     this.#configureCalls();
-    this.surface = gatewaySurface({
+    this.#primitives = new Primitives({
+      upstream: (server) => this.#pool.get(server),
+      firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
+      authorize: (call) => this.#calls.authorizeView(call),
+      scrubSecrets,
+      ranking: rankResources,
+      log: options.log,
+    });
+    const context: GatewayContext = {
       calls: this.#calls,
+      primitives: this.#primitives.ports,
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
@@ -138,7 +152,8 @@ export class Gateway {
         this.#activity.add(call);
         this.#options.onChange();
       },
-    });
+    };
+    this.surface = gatewaySurface(context, this.#primitives.client);
   }
 
   start(): void {
@@ -161,6 +176,7 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
     unwatchFile(this.#approvals.file, this.#onApprovals);
+    this.#primitives.stop();
     this.#uses.flush();
     await this.#artifacts.flush();
     this.#calls.dispose();
@@ -219,7 +235,7 @@ export class Gateway {
   }
 
   catalogReport(): CatalogReport {
-    return catalogReport(this.#view);
+    return catalogReport(this.#view, advertisedTools({ primitives: this.#primitives.ports }));
   }
 
   get learned(): readonly LearnedUse[] {
@@ -282,8 +298,10 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     this.#rebuildTimer = undefined;
     const connections = this.#pool.connections;
-    const listed = connections.map((connection) => connection.catalog);
-    const same = listed.length === this.#listed.length && listed.every((catalog, i) => catalog === this.#listed[i]);
+    this.#primitives.rebuild(connections);
+    // The tools alone: what else a server has changes without them.
+    const listed = connections.flatMap(({ config, catalog }) => [config.name, catalog.tools, catalog.instructions]);
+    const same = listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
     try {

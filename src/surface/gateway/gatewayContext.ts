@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
+import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 
 /** What the surface works on: the worker owns it. */
 export interface GatewayContext {
@@ -18,6 +19,8 @@ export interface GatewayContext {
   artifacts: ArtifactStore;
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
+  /** Resources and prompts. */
+  primitives: PrimitivePorts;
   onCallStart(): void;
   onCallEnd(call: Omit<CallRecord, 'id'>): void;
 }
