@@ -1,5 +1,5 @@
 import { countTokens } from '../catalog/tokens.ts';
-import type { CatalogTool } from '../catalog/types.ts';
+import type { CatalogTool, RefreshFinding } from '../catalog/types.ts';
 import type { CatalogReport } from '../control/contract.ts';
 import { schemaFindings } from '../dispatch/validation/schemaHealth.ts';
 import { oneLine } from '../ops/porcelain.ts';
@@ -13,6 +13,7 @@ const DESCRIPTION_CHARS = 120;
 export function catalogReport(
   { catalog }: CatalogView,
   advertised: readonly ToolDefinition[] = GATEWAY_TOOLS,
+  more: readonly RefreshFinding[] = [],
 ): CatalogReport {
   const tokensByServer = catalog.servers.map(({ name, toolCount }) => {
     const tools = catalog.tools.filter((tool) => tool.server === name);
@@ -30,7 +31,7 @@ export function catalogReport(
           description: oneLine(tool.description || tool.title, DESCRIPTION_CHARS),
         })),
     })),
-    findings: [...catalog.findings, ...schemaFindings(catalog.tools)],
+    findings: [...catalog.findings, ...schemaFindings(catalog.tools), ...more],
     definitionTokens: tokensByServer.reduce((sum, { tokens }) => sum + tokens, 0),
     tokensByServer,
     gatewayTokens: countTokens(JSON.stringify(advertised)) + countTokens(INSTRUCTIONS),

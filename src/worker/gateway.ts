@@ -235,7 +235,8 @@ export class Gateway {
   }
 
   catalogReport(): CatalogReport {
-    return catalogReport(this.#view, advertisedTools({ primitives: this.#primitives.ports }));
+    const primitives = this.#primitives.ports;
+    return catalogReport(this.#view, advertisedTools({ primitives }), primitives.view().catalog.findings);
   }
 
   get learned(): readonly LearnedUse[] {
