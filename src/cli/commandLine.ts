@@ -4,12 +4,20 @@ import { parseArgs } from 'node:util';
 import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { nearest } from '../ops/nearest.ts';
+import { localPath } from '../ops/normalise.ts';
+
+/** `own` is the token that Waygate makes for the workspace. */
+export interface HttpOptions {
+  port: number;
+  token: 'own' | 'none' | { file: string };
+}
 
 export type Command =
   | { name: 'help' }
   | { name: 'version' }
-  | { name: 'serve'; workspace: string }
+  | { name: 'serve'; workspace: string; http?: HttpOptions }
   | { name: 'status'; workspace: string; json: boolean }
+  | { name: 'health' | 'telemetry'; workspace: string; json: boolean; follow: boolean }
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
@@ -33,6 +41,8 @@ export interface ImportCommand {
 const COMMANDS = [
   'serve',
   'status',
+  'health',
+  'telemetry',
   'stop',
   'browse',
   'catalog',
@@ -49,8 +59,16 @@ const NEEDS = {
 const TAKES_WORDS: ReadonlySet<string> = new Set(['browse', 'approve', 'secret', 'import', 'client-config']);
 
 const OPTIONS = {
-  serve: { workspace: { type: 'string' } },
+  serve: {
+    workspace: { type: 'string' },
+    http: { type: 'boolean' },
+    port: { type: 'string' },
+    'token-file': { type: 'string' },
+    'no-token': { type: 'boolean' },
+  },
   status: { workspace: { type: 'string' }, json: { type: 'boolean' } },
+  health: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  telemetry: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
   stop: { workspace: { type: 'string' } },
   browse: { workspace: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } },
   catalog: { workspace: { type: 'string' }, stats: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -73,6 +91,9 @@ const OPTIONS = {
 } as const;
 
 type OptionValues = Record<string, string | boolean | string[] | undefined>;
+
+/** Always the same, so that a client's configuration stays right. */
+const DEFAULT_HTTP_PORT = 7420;
 
 /** EX_USAGE and EX_NOINPUT. */
 const USAGE = 64;
@@ -105,8 +126,13 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const workspace = existingFolder(values.workspace);
   const json = values.json === true;
   switch (name) {
+    case 'serve':
+      return { name, workspace, ...httpOf(values) };
     case 'status':
       return { name, workspace, json };
+    case 'health':
+    case 'telemetry':
+      return { name, workspace, json, follow: values.follow === true };
     case 'browse':
       return { name, workspace, subject, explain: values.explain === true, json };
     case 'catalog':
@@ -143,6 +169,27 @@ function secretAction(subject: string): { action: 'set' | 'list' | 'delete'; sec
   }
   if (SECRET_NAME.test(secret.replace(INPUT_PREFIX, ''))) return { action, secret };
   throw new UsageError(`waygate secret ${action} needs a name of letters, digits, "_", "." and "-", or input:ID.`);
+}
+
+function httpOf(values: OptionValues): { http?: HttpOptions } {
+  const file = values['token-file'];
+  const noToken = values['no-token'] === true;
+  if (values.http !== true) {
+    const stray = ['port', 'token-file', 'no-token'].find((option) => values[option] !== undefined);
+    if (stray) throw new UsageError(`--${stray} belongs to --http; write waygate serve --http --${stray}.`);
+    return {};
+  }
+  if (noToken && file !== undefined) throw new UsageError('--token-file and --no-token exclude each other; give one.');
+  if (file === '') throw new UsageError('--token-file is empty; name the file, or leave the option out.');
+  const token = typeof file === 'string' ? { file: resolve(file) } : noToken ? 'none' : 'own';
+  return { http: { port: portOf(values.port), token } };
+}
+
+function portOf(given: string | boolean | string[] | undefined): number {
+  if (given === undefined) return DEFAULT_HTTP_PORT;
+  const port = /^\d{1,5}$/.test(String(given)) ? Number(given) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from 0 (any that is free) to 65535, not "${given}".`);
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
@@ -196,7 +243,11 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): ParsedOpti
 
 function existingFolder(given: OptionValues[string]): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
-  const folder = resolve(typeof given === 'string' ? given : process.cwd());
+  // An editor's own notation of a folder is one too.
+  const folder = localPath(typeof given === 'string' ? given : '.', process.cwd());
+  if (folder === undefined) {
+    throw new UsageError(`${given} names no folder of this machine; name one with --workspace.`, NO_INPUT);
+  }
   try {
     if (statSync(folder).isDirectory()) return folder;
   } catch {

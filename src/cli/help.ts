@@ -1,7 +1,11 @@
 export const HELP = `waygate: one small door to all your MCP servers
 
   waygate serve  [--workspace DIR]           the MCP server on stdio that your client starts
+  waygate serve  --http [--port N] [--token-file FILE | --no-token]
+                                             the same on a URL of this machine, with a bearer token
   waygate status [--workspace DIR] [--json]  the workspace's gateway, its servers and sessions
+  waygate health [--json] [--follow]         how it and its servers fare; again at every change
+  waygate telemetry [--json] [--follow]      what it did, in numbers; then each event as it comes
   waygate stop   [--workspace DIR]           stops the gateway and all its servers
   waygate browse QUERY | /path [--explain] [--json]
                                              what a model would find, and why

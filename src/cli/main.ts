@@ -14,12 +14,24 @@ async function main(): Promise<number> {
       process.stdout.write(`waygate ${BUILD}\n`);
       return 0;
     case 'serve': {
+      if (command.http) {
+        const { serveHttp } = await import('./serveHttp.ts');
+        return serveHttp(command.workspace, command.http);
+      }
       const { serve } = await import('./serve.ts');
       return serve(command.workspace);
     }
     case 'status': {
       const { status } = await import('./status.ts');
       return status(command.workspace, command.json);
+    }
+    case 'health': {
+      const { health } = await import('./health.ts');
+      return health(command);
+    }
+    case 'telemetry': {
+      const { telemetry } = await import('./telemetry.ts');
+      return telemetry(command);
     }
     case 'stop': {
       const { stop } = await import('./stop.ts');

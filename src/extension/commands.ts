@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
 import type { Dashboard } from './dashboard.ts';
+import type { EditorSecrets } from './editorSecrets.ts';
 import type { Environment } from './environment.ts';
 import type { GatewayLink } from './gatewayLink.ts';
 import type { Observable } from './observable.ts';
@@ -16,12 +17,13 @@ export interface CommandDependencies {
   tree: ToolsTree;
   dashboard: Dashboard;
   approval: ServerApproval;
+  secrets: EditorSecrets;
   refreshing: Observable<boolean>;
   log: vscode.LogOutputChannel;
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, approval, refreshing, log } = parts;
+  const { environment, link, tree, dashboard, approval, secrets, refreshing, log } = parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -47,6 +49,11 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const element = asElement(argument);
       return approval.ask(element?.kind === 'server' ? element.server : undefined);
     }),
+    'waygate.setSecret': guarded('Setting the secret', async (argument) => {
+      const element = asElement(argument);
+      const missing = element?.kind === 'server' ? element.server.secret : undefined;
+      if (missing && (await secrets.ask(missing))) await link.recheck();
+    }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
@@ -56,7 +63,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.importServers': guarded('Importing servers', async () => {
       // Loaded when it is asked for: an activation pays nothing for it.
       const { importServers } = await import('./importServers.ts');
-      await importServers(environment, link, log);
+      await importServers(environment, link, secrets, log);
     }),
     'waygate.copyPath': guarded('Copying the path', async (argument) => {
       const element = asElement(argument) ?? tree.view.selection[0];

@@ -35,6 +35,7 @@ export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
   'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
+  'waygate.setSecret': { title: 'Set Secret', icon: '$(key)', inPalette: false },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
   'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },
@@ -94,6 +95,11 @@ export const MENUS: Record<'view/title' | 'view/item/context', readonly MenuItem
     { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@2' },
   ],
   'view/item/context': [
+    {
+      command: 'waygate.setSecret',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_secret`,
+      group: 'inline@1',
+    },
     {
       command: 'waygate.approveServers',
       when: `${IN_TOOLS} && viewItem == waygate.server.needs_approval`,

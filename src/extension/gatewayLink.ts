@@ -59,6 +59,12 @@ export class GatewayLink {
     this.#accept(client, await client.request('approve', { hashes }));
   }
 
+  /** Has servers that wait for something look whether it is there. */
+  async recheck(): Promise<void> {
+    const client = this.#attachedClient();
+    this.#accept(client, await client.request('recheck', {}));
+  }
+
   children(path: string): Promise<TreeChildren> {
     return this.#attachedClient().request('children', { path });
   }

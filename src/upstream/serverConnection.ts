@@ -16,6 +16,7 @@ export type ConnectionState =
   | 'ready'
   | 'failed'
   | 'needs_sign_in'
+  | 'needs_secret'
   | 'stopped';
 
 export interface ConnectionEvents {
@@ -301,7 +302,7 @@ export class ServerConnection {
       for (const listener of this.#readyListeners) listener();
     } catch (error) {
       if (this.#stopped) return;
-      const { state, message } = link ? await link.explain(error) : new LinkFailure((error as Error).message);
+      const { state, message } = link ? await link.explain(error) : asLinkFailure(error);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
       if (!this.#stopped) this.#set(state, `${message}${this.#kept.staleNote}`);
@@ -439,6 +440,10 @@ export class ServerConnection {
   }
 }
 
+function asLinkFailure(error: unknown): LinkFailure {
+  return error instanceof LinkFailure ? error : new LinkFailure((error as Error).message);
+}
+
 type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<T>;
 
 /** The call never left: whoever made it may make it again. */
@@ -449,6 +454,7 @@ export class NotDispatchedError extends Error {
 
   constructor(reason: string, state?: ConnectionState) {
     super(reason);
-    this.failure = state === 'needs_sign_in' ? 'unauthorized' : state === 'needs_approval' ? 'unapproved' : undefined;
+    if (state === 'needs_approval') this.failure = 'unapproved';
+    else if (state === 'needs_sign_in' || state === 'needs_secret') this.failure = 'unauthorized';
   }
 }

@@ -49,9 +49,12 @@ export class ServerPool {
     this.#events.onChange();
   }
 
-  /** Something was approved, or taken back: those that waited for it begin. */
-  recheckApprovals(): void {
-    for (const connection of this.connections) if (connection.state === 'needs_approval') connection.begin();
+  /** Something was approved, given, or taken back: those that waited for it begin. */
+  recheck(): void {
+    for (const connection of this.connections) {
+      if (connection.state === 'needs_approval') connection.begin();
+      else if (connection.state === 'needs_secret') void connection.start();
+    }
   }
 
   /** Every server lists its tools again; what is down is started. Resolves when all have answered or failed. */

@@ -2,10 +2,10 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
 import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
-import { FileSecrets } from '../config/fileSecrets.ts';
+import { secretKey } from '../config/fileSecrets.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
-import { followReferences, type SecretSource } from '../config/secretReferences.ts';
+import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
@@ -14,14 +14,19 @@ import type {
   GatewayHealth,
   GatewaySnapshot,
   LearnedUse,
+  MissingSecret,
+  SecretAnswer,
+  SecretRequest,
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
+import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { visibleText } from '../firewall/visibleText.ts';
+import { shortened } from '../ops/porcelain.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
@@ -29,6 +34,7 @@ import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
 import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
 import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import { systemResources } from '../surface/systemResources.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
@@ -36,12 +42,15 @@ import { killMarked } from '../upstream/processTree.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
-import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
+import { Diagnostics } from './diagnostics.ts';
 import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
+import { SharedSecrets } from './sharedSecrets.ts';
+import type { WatchedServer } from './upstreamWatch.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -52,10 +61,17 @@ export interface GatewayOptions {
   onChange(): void;
   /** Asks the person at an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  /** Reaches into the editor's own store of secrets. */
+  secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
 /** These serve nothing until somebody does something. */
-const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_approval']);
+const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
+  'failed',
+  'needs_sign_in',
+  'needs_secret',
+  'needs_approval',
+]);
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
@@ -71,11 +87,13 @@ export class Gateway {
   readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
+  readonly #diagnostics: Diagnostics;
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   #firewall: Firewall;
   readonly #approvals: Approvals;
-  readonly #secrets: SecretSource;
+  readonly #secrets: SharedSecrets;
+  readonly #missing = new Map<string, MissingSecret>();
   readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
@@ -86,6 +104,8 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    const { workspace, stateFolder } = options;
+    this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets });
     this.#config = loadConfig(options.workspace, process.env);
     const { artifacts } = this.#config;
     this.#artifacts = new ArtifactStore({
@@ -96,7 +116,7 @@ export class Gateway {
     });
     this.#firewall = this.#newFirewall();
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
-    this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
+    this.#secrets = new SharedSecrets(rootOf(options.stateFolder), options.workspace, options.secret);
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
@@ -129,6 +149,7 @@ export class Gateway {
       firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
       authorize: (call) => this.#calls.authorizeView(call),
       scrubSecrets,
+      own: systemResources({ health: () => this.healthReport(), telemetry: () => this.telemetryReport() }),
       ranking: rankResources,
       log: options.log,
     });
@@ -147,9 +168,10 @@ export class Gateway {
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (call) => {
+      onCallEnd: (call, event) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
+        this.#diagnostics.callEnded(call, event);
         this.#options.onChange();
       },
     };
@@ -157,6 +179,7 @@ export class Gateway {
   }
 
   start(): void {
+    this.#diagnostics.started();
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
@@ -183,12 +206,18 @@ export class Gateway {
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
+    await this.#diagnostics.close();
   }
 
   /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
   approve(hashes: readonly string[]): void {
     this.#approvals.approve(this.#options.workspace, hashes);
-    this.#pool.recheckApprovals();
+    this.#pool.recheck();
+  }
+
+  /** Somebody may have given what a server waits for. */
+  recheck(): void {
+    this.#pool.recheck();
   }
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
@@ -209,6 +238,19 @@ export class Gateway {
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
     if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
+  }
+
+  healthReport(): HealthReport {
+    const problems = this.#config.problems.filter(({ severity }) => severity === 'error');
+    return this.#diagnostics.health(
+      this.health,
+      this.#serverStatuses(),
+      problems.map(({ message }) => message),
+    );
+  }
+
+  telemetryReport(): TelemetryReport {
+    return this.#diagnostics.telemetry(this.health);
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
@@ -248,11 +290,26 @@ export class Gateway {
   }
 
   async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    const config = await followReferences(written, this.#secrets, this.#config.inputs);
+    this.#missing.delete(written.name);
+    const config = await followReferences(written, this.#secrets, this.#config.inputs).catch((error: unknown) => {
+      if (!(error instanceof SecretMissingError)) throw error;
+      this.#missing.set(written.name, this.#missingSecret(error));
+      throw new LinkFailure(error.message, 'needs_secret');
+    });
     return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
   }
 
-  readonly #onApprovals = (): void => this.#pool.recheckApprovals();
+  #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
+    return {
+      key: secretKey(secret, this.#options.workspace, rootOf(this.#options.stateFolder)),
+      name: secret,
+      description: input?.description ?? '',
+      password: input === undefined || input.password,
+      options: input?.options ?? [],
+    };
+  }
+
+  readonly #onApprovals = (): void => this.#pool.recheck();
 
   #apply(): void {
     const { servers, broken } = this.#config;
@@ -290,6 +347,7 @@ export class Gateway {
   }
 
   #onServersChanged(): void {
+    this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
     this.#options.onChange();
     this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
   }
@@ -308,8 +366,10 @@ export class Gateway {
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
       this.#calls.invalidate();
+      this.#diagnostics.catalogChanged(this.#view);
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
+      this.#diagnostics.catalogFailed(this.#view);
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
     }
     this.#options.onChange();
@@ -324,6 +384,7 @@ export class Gateway {
 
   #statusOf(config: ServerConfig, connection: ServerConnection | undefined): ServerStatus {
     const base = { name: config.name, location: config.location };
+    const missing = this.#missing.get(config.name);
     if (!connection) {
       const state = config.disabled ? ('disabled' as const) : ('starting' as const);
       return { ...base, namespace: '', state, since: 0, toolCount: 0 };
@@ -335,6 +396,7 @@ export class Gateway {
       since: connection.since,
       toolCount: this.#view.toolCountOf(config.name),
       ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+      ...(missing && connection.state === 'needs_secret' ? { secret: missing } : {}),
       ...(connection.state === 'needs_approval' ? { approval: approvable(config) } : {}),
       ...(connection.reason === undefined ? {} : { reason: connection.reason }),
       stderr: connection.stderr,
@@ -351,7 +413,7 @@ function approvalQuestion(tool: CatalogTool, args: object, reason: string): Appr
     toolId: tool.id,
     server: tool.server,
     reason: visibleText(reason),
-    args: shown.length <= SHOWN_ARGS_CHARS ? shown : `${shown.slice(0, SHOWN_ARGS_CHARS - 1)}…`,
+    args: shortened(shown, SHOWN_ARGS_CHARS),
   };
 }
 
@@ -359,6 +421,10 @@ function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
+}
+
+function watchedServer({ config, state, reason, catalog }: ServerConnection): WatchedServer {
+  return { name: config.name, state, reason, tools: catalog.tools };
 }
 
 function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {

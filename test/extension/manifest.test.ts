@@ -68,6 +68,7 @@ describe('the contributions', () => {
     expect(extensionManifest().contributes).toMatchObject({
       menus: {
         commandPalette: [
+          { command: 'waygate.setSecret', when: 'false' },
           { command: 'waygate.copyPath', when: 'false' },
           { command: 'waygate.copyToolId', when: 'false' },
         ],

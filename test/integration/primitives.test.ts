@@ -12,12 +12,15 @@ async function result(host: HostProcess, method: string, params: Json = {}): Pro
   return result;
 }
 
+/** What the gateway has itself; the tests are about what servers have. */
+const OWN = new Set<unknown>(['waygate://health', 'waygate://telemetry']);
+
 async function listed<T = Json>(host: HostProcess, method: string, key: string): Promise<T[]> {
   const items: T[] = [];
   let cursor: unknown;
   do {
     const page = await result(host, method, cursor === undefined ? {} : { cursor });
-    items.push(...(page[key] as T[]));
+    items.push(...(page[key] as T[]).filter((item) => !OWN.has((item as Json).uri)));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return items;
@@ -105,7 +108,11 @@ describe('a gateway without resources and prompts', () => {
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
     expect(await listed(host, 'tools/list', 'tools')).toHaveLength(3);
-    expect(await result(host, 'resources/list')).toEqual({ resources: [] });
+    expect(await listed(host, 'resources/list', 'resources')).toEqual([]);
+    expect((await result(host, 'resources/list')).resources).toMatchObject([...OWN].map((uri) => ({ uri })));
+    expect(await result(host, 'resources/read', { uri: 'waygate://health' })).toMatchObject({
+      contents: [{ uri: 'waygate://health', mimeType: 'text/plain', text: expect.stringContaining('one') }],
+    });
     expect(await result(host, 'resources/templates/list')).toEqual({ resourceTemplates: [] });
     expect(await result(host, 'prompts/list')).toEqual({ prompts: [] });
     workspace.configure({ one: servers.fixture(), two: servers.primitives() });

@@ -7,8 +7,10 @@ import {
   peekId,
   peekIsError,
   peekResponseId,
+  relateFrame,
   requestKey,
   resultResponse,
+  splitRelated,
 } from '../../src/protocol/frames.ts';
 
 const ids = fc.oneof(fc.maxSafeInteger(), fc.string({ maxLength: 128, unit: 'binary' }), fc.string({ maxLength: 128 }));
@@ -25,6 +27,20 @@ describe('frames', () => {
         expect(peekResponseId(frame(encodeMessage({ id, method: 'ping', params: {} })))).toBeUndefined();
       }),
       { seed: 3, numRuns: 1_000 },
+    );
+  });
+
+  it('tell which request they belong to, and come out as they went in', () => {
+    fc.assert(
+      fc.property(ids, fc.jsonValue(), (id, params) => {
+        const plain = encodeMessage({ method: 'notifications/x', params });
+        const marked = frame(relateFrame(plain, id));
+        expect(splitRelated(marked)).toEqual({ relatedTo: id, frame: frame(plain) });
+        // Neither an answer nor already unmarked.
+        expect(peekResponseId(marked)).toBeUndefined();
+        expect(splitRelated(frame(plain))).toEqual({ relatedTo: undefined, frame: frame(plain) });
+      }),
+      { seed: 5, numRuns: 1_000 },
     );
   });
 

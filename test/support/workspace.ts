@@ -94,6 +94,11 @@ export const servers = {
     command: process.execPath,
     args: [resolve('test/fixtures/primitivesServer.mjs'), ...flags],
   }),
+  /** Everything that the conformance suites ask of a server. */
+  conformance: {
+    command: process.execPath,
+    args: [resolve('test/fixtures/conformanceServer.mjs')],
+  },
   /** `test/fixtures/server.mjs` with its flags. */
   fixture: (...flags: string[]) => ({
     command: process.execPath,

@@ -96,7 +96,7 @@ function listingOf(
   return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path);
 }
 
-function render(listing: Listing, { noun, nextStep, choices }: Shelf, context: GatewayContext): Answer {
+function render(listing: Listing, { metaTool, noun, nextStep, choices }: Shelf, context: GatewayContext): Answer {
   const { headline, cards, rest, hints, confidence } = listing;
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration());
@@ -116,6 +116,7 @@ function render(listing: Listing, { noun, nextStep, choices }: Shelf, context: G
       ...(confidence === undefined ? {} : { confidence }),
       servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
     },
+    told: { kind: 'browse', method: metaTool, cards, tools: choices.catalog.byId },
   };
 }
 

@@ -24,7 +24,8 @@ export async function readResource(
   const given = (args.resource_id as string).trim();
   const { choice, uri } = wantedResource(given, primitives);
   const result = await ask(primitives, choice, 'resources/read', { uri }, call);
-  return told(await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri }), args);
+  const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
+  return answerOf(admitted, args, 'resource_read', choice);
 }
 
 /** `prompt_get` (000 §9.4): what it is filled in with is judged here, by what the prompt declares. */
@@ -45,7 +46,8 @@ export async function getPrompt(args: CheckedArguments, context: GatewayContext,
     throw argumentError(subject, verdict, filled, primitives.scrubSecrets);
   }
   const result = await ask(primitives, choice, 'prompts/get', { name: prompt.name, arguments: filled }, call);
-  return told(await primitives.firewall(promptAsResult(result), { id: prompt.id, name: prompt.name }), args);
+  const admitted = await primitives.firewall(promptAsResult(result), { id: prompt.id, name: prompt.name });
+  return answerOf(admitted, args, 'prompt_get', choice);
 }
 
 async function ask(
@@ -108,7 +110,14 @@ function unknown(
   });
 }
 
-/** The envelope counts tokens: it is made only when it is asked for. */
-function told({ text, parts, isError, envelope }: AdmittedResult, args: CheckedArguments): Answer {
-  return { text, data: renderMode(args) === 'json' ? envelope() : {}, isError, media: parts };
+function answerOf(
+  result: AdmittedResult,
+  args: CheckedArguments,
+  method: 'resource_read' | 'prompt_get',
+  tool: CatalogTool,
+): Answer {
+  const { text, parts, isError, envelope } = result;
+  // The envelope counts tokens: it is made only when it is asked for.
+  const data = renderMode(args) === 'json' ? envelope() : {};
+  return { text, data, isError, media: parts, told: { kind: 'read', method, tool, result } };
 }
