@@ -179,21 +179,23 @@ describe('resources and prompts', () => {
     expect(await text('prompt_get', { prompt_id: id('standup') })).toMatch(/^Error RATE_LIMITED.*tool_view/);
   });
 
-  it("are under the person's rules, by namespace and by name, and nothing is asked of their server", async () => {
+  it("are under the person's rules, by id, by tag and by name, and nothing is asked of their server", async () => {
     const { text, id, asked, context } = shop();
     context.calls.configure({
       ...DISPATCH_DEFAULTS,
       policy: {
         default: 'allow',
         rules: [
-          { action: 'deny', namespace: 'docs', reason: 'Internal.' },
+          { action: 'deny', tool: '*:Style_guide*', reason: 'Internal.' },
           { action: 'deny', tool: 'standup' },
+          { action: 'deny', tool: 'resource::*', tags: ['template'] },
           { action: 'deny', meta_tool: 'tool_execute' },
         ],
       },
     });
     expect(await text('resource_read', { resource_id: id('Style guide') })).toMatch(/^Error POLICY_DENIED.*Internal/);
-    expect(await text('resource_read', { resource_id: 'docs://unlisted/1' })).toMatch(/^Error POLICY_DENIED/);
+    // Rules for a template are rules for what is made from it.
+    expect(await text('resource_read', { resource_id: 'docs://invoice/2026/7' })).toMatch(/^Error POLICY_DENIED/);
     expect(await text('prompt_get', { prompt_id: id('standup') })).toMatch(/^Error POLICY_DENIED/);
     expect(asked).toEqual([]);
     const review = { prompt_id: id('review_pr'), args: { repo: 'a/b' } };

@@ -39,8 +39,8 @@ export type AnswerTold =
   | { kind: 'view'; shown: string }
   | { kind: 'execute'; tool: CatalogTool; diagnostics: CallDiagnostics; result: AdmittedResult; shown: string }
   | { kind: 'dry_run'; tool: CatalogTool }
-  /** A resource or a prompt, as rules know it. */
-  | { kind: 'read'; method: 'resource_read' | 'prompt_get'; tool: CatalogTool; result: AdmittedResult };
+  /** A resource or a prompt, as rules know it; none for an address that nobody lists: somebody gave it. */
+  | { kind: 'read'; method: 'resource_read' | 'prompt_get'; tool: CatalogTool | undefined; result: AdmittedResult };
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -202,15 +202,16 @@ function executed(args: Args, { tool, diagnostics, result, shown }: Executed): C
 
 function read({ method, tool, result }: Extract<AnswerTold, { kind: 'read' }>): CallEvent {
   const { told, text } = result;
-  const base = done(method, 'read.completed', tool, (meter) => ({
+  const base = done(method, 'read.completed', tool ?? null, (meter) => ({
     raw_chars: told.chars,
     raw_tokens: meter.countScaled(told.beginning, told.chars),
     compact_chars: text.length,
     compact_tokens: meter.count(text),
     artifact_count: told.artifacts.length,
-    artifact_refs: told.artifacts.map((artifact) => artifact.handle),
+    // A handle begins with what it came from.
+    artifact_refs: tool ? told.artifacts.map((artifact) => artifact.handle) : [],
   }));
-  return { ...base, dispatched: true };
+  return { ...base, toolId: tool?.id ?? UNKNOWN, dispatched: true };
 }
 
 function browseAttributes(

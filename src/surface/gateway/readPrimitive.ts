@@ -25,7 +25,8 @@ export async function readResource(
   const { choice, uri } = wantedResource(given, primitives);
   const result = await ask(primitives, choice, 'resources/read', { uri }, call);
   const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
-  return answerOf(admitted, args, 'resource_read', choice);
+  const isListed = primitives.view().resource(choice.id) !== undefined;
+  return answerOf(admitted, args, 'resource_read', isListed ? choice : undefined);
 }
 
 /** `prompt_get` (000 §9.4): what it is filled in with is judged here, by what the prompt declares. */
@@ -77,8 +78,10 @@ function wantedResource(given: string, ports: PrimitivePorts): { choice: Catalog
   if (listed) return { choice: view.choice(listed.id) as CatalogTool, uri: listed.uri };
   const target = given.includes(':') && !given.startsWith('resource::') ? addressed(given, view, ports) : undefined;
   if (!target) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, view.resources.catalog.tools);
-  if (view.resource(view.choiceAt(target).id)?.isTemplate) throw unfilled(target.uri);
-  return { choice: view.choiceAt(target), uri: target.uri };
+  const choice = view.choiceAt(target);
+  const found = view.resource(choice.id);
+  if (found?.isTemplate && found.uri === target.uri) throw unfilled(target.uri);
+  return { choice, uri: target.uri };
 }
 
 function addressed(address: string, view: PrimitiveView, ports: PrimitivePorts) {
@@ -114,7 +117,7 @@ function answerOf(
   result: AdmittedResult,
   args: CheckedArguments,
   method: 'resource_read' | 'prompt_get',
-  tool: CatalogTool,
+  tool: CatalogTool | undefined,
 ): Answer {
   const { text, parts, isError, envelope } = result;
   // The envelope counts tokens: it is made only when it is asked for.

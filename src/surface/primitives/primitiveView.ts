@@ -8,6 +8,7 @@ import {
   unlistedChoice,
 } from '../../catalog/primitiveCatalog.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
+import { matchesTemplate } from '../../catalog/uriTemplate.ts';
 import { buildRankIndex, type RankIndex, type RankResources } from '../../routing/rankIndex.ts';
 import { PromptDirectory } from './promptDirectory.ts';
 import { ResourceDirectory } from './resourceDirectory.ts';
@@ -37,7 +38,10 @@ export class PrimitiveView {
     this.promptDirectory = new PromptDirectory(this.catalog.prompts);
     this.#resourceById = new Map(this.catalog.resources.map((resource) => [resource.id, resource]));
     this.#idByAddress = new Map(
-      this.catalog.resources.map(({ server, uri, id }) => [`${server}\n${uri}`, id]).reverse() as [string, string][],
+      this.catalog.resources
+        .map(({ server, uri, id }): [string, string] => [addressKey(server, uri), id])
+        // Of a resource and a template of one spelling the resource is meant.
+        .reverse(),
     );
     this.#promptById = new Map(this.catalog.prompts.map((prompt) => [prompt.id, prompt]));
   }
@@ -55,12 +59,25 @@ export class PrimitiveView {
     return this.resources.catalog.byId.get(id) ?? this.prompts.catalog.byId.get(id);
   }
 
-  /** The resource at a server's own address; a server may have more than it lists. */
+  /**
+   * The resource at a server's own address, as rules know it: the one that is listed, or the template that the address
+   * is made from. A server may have more than it lists.
+   */
   choiceAt({ server, uri }: { server: string; uri: string }): CatalogTool {
-    const id = this.#idByAddress.get(`${server}\n${uri}`);
+    const id = this.#idByAddress.get(addressKey(server, uri)) ?? this.#templateFor(server, uri);
     const listed = id === undefined ? undefined : this.resources.catalog.byId.get(id);
     return listed ?? unlistedChoice(uri, server, this.catalog.namespaces.get(server) ?? '');
   }
+
+  #templateFor(server: string, uri: string): string | undefined {
+    return this.catalog.resources.find(
+      (resource) => resource.isTemplate && resource.server === server && matchesTemplate(resource.uri, uri),
+    )?.id;
+  }
+}
+
+function addressKey(server: string, uri: string): string {
+  return `${server}\n${uri}`;
 }
 
 /** Nobody may ever search: the index is built for the first who does. */
