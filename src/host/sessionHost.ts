@@ -11,6 +11,7 @@ import {
   type JsonRpcMessage,
   PARSE_ERROR,
   peekId,
+  peekIsError,
   peekResponseId,
   type RequestId,
   requestKey,
@@ -20,6 +21,7 @@ import {
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../surface/gateway/introduction.ts';
+import { HeldSubscriptions } from './heldSubscriptions.ts';
 import { lostCallResponse, unreachableResponse } from './lostCall.ts';
 import { WorkerLink } from './workerLink.ts';
 
@@ -36,6 +38,8 @@ interface PendingRequest {
   frame: Buffer;
   method: string;
   tool: string | undefined;
+  /** The resource, of a request about one. */
+  uri: string | undefined;
   /** The worker's generation it was sent to; 0 while it waits. */
   sentTo: number;
   replays: number;
@@ -52,6 +56,7 @@ const MAX_WAITING = 65_536;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
+const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
 
 /**
  * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here, everything
@@ -63,6 +68,7 @@ export class SessionHost {
   #pendingBytes = 0;
   readonly #link: WorkerLink;
   #seed: JsonRpcMessage | undefined;
+  readonly #subscriptions = new HeldSubscriptions();
   #initialized = false;
   #waitTimer: NodeJS.Timeout | undefined;
   #unreachable: string | undefined;
@@ -187,11 +193,13 @@ export class SessionHost {
       return;
     }
     const tool = message.method === 'tools/call' ? message.params?.name : undefined;
+    const uri = message.params?.uri;
     const pending: PendingRequest = {
       id,
       frame: Buffer.concat([line, NEWLINE]),
       method: message.method as string,
       tool: typeof tool === 'string' ? tool : undefined,
+      uri: typeof uri === 'string' ? uri : undefined,
       sentTo: 0,
       replays: 0,
     };
@@ -234,7 +242,9 @@ export class SessionHost {
   /** Tells a worker what this session has negotiated; its answer is for nobody. */
   #introduce(): void {
     this.#link.send(Buffer.from(encodeMessage({ ...this.#seed, id: INITIALIZE_ID })));
-    if (this.#initialized) this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
+    if (!this.#initialized) return;
+    this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
+    for (const frame of this.#subscriptions.frames(SUBSCRIBE_ID)) this.#link.send(Buffer.from(frame));
   }
 
   #onWorkerFrame(frame: Buffer): void {
@@ -244,11 +254,12 @@ export class SessionHost {
     }
     const id = peekResponseId(frame);
     if (id !== undefined) {
-      if (id === INITIALIZE_ID) return;
+      if (id === INITIALIZE_ID || (typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) return;
       const pending = this.#pending.get(requestKey(id));
       // Cancelled, or answered without its worker: one terminal reply an id.
       if (!pending) return;
       this.#forget(pending);
+      if (pending.uri !== undefined && !peekIsError(frame)) this.#subscriptions.succeeded(pending.method, pending.uri);
     }
     const { output } = this.#options;
     output.write(frame);

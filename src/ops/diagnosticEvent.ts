@@ -49,6 +49,8 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   'execute.failed': ['error_code', 'arg_keys'],
   'view.completed': ['artifact_ref', 'selector_type', 'result_chars', 'result_tokens'],
   'view.failed': ['artifact_ref', 'selector_type', 'error_code'],
+  'read.completed': ['raw_chars', 'raw_tokens', 'compact_chars', 'compact_tokens', 'artifact_count', 'artifact_refs'],
+  'read.failed': ['error_code'],
   'call.failed': ['error_code'],
   'worker.started': ['pid', 'build', 'generation'],
   'worker.stopped': ['pid'],

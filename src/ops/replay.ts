@@ -21,13 +21,26 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'resources/list',
   'resources/templates/list',
   'resources/read',
+  // Twice subscribed is subscribed.
+  'resources/subscribe',
+  'resources/unsubscribe',
   'prompts/list',
   'prompts/get',
   'completion/complete',
   'logging/setLevel',
 ]);
 
-const CONVERGENT_TOOLS: ReadonlySet<string> = new Set(['tool_browse', 'tool_view']);
+const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
+  'tool_browse',
+  'tool_view',
+  'resource_browse',
+  'resource_read',
+  'prompt_browse',
+  'prompt_get',
+]);
+
+/** In a `resources/subscribe` that a host repeats to a new worker: what changed in between nobody has told the client. */
+export const RESUMED_META = 'waygate/resumed';
 
 /** The contract of a client's request; `tool` is the name in a `tools/call`. */
 export function contractOf(method: string, tool: string | undefined): ReplayContract {

@@ -40,6 +40,8 @@ export interface PeerRequestOptions {
 /** The client at the other end of a session: what it is, what it can do, and how to speak to it. */
 export interface ClientPeer {
   readonly client: SessionClient;
+  /** The same for all that is said to one client, whichever request it is on behalf of. */
+  readonly session: object;
   /** `ClientCapabilities`, as the client sent them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   notify(method: string, params?: Record<string, unknown>): void;
@@ -210,6 +212,7 @@ function peerOf(server: Server, client: () => SessionClient, extra?: CallExtra):
     get client() {
       return client();
     },
+    session: server,
     get capabilities() {
       return (server.getClientCapabilities() ?? {}) as Readonly<Record<string, unknown>>;
     },

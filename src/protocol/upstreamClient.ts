@@ -56,7 +56,7 @@ const MAX_CALL_MS = 10 * 60_000;
 
 /** More pages than this come from a server that never ends (facts/reliability.md R12). */
 const MAX_PAGES = 64;
-const MAX_TOOLS = 10_000;
+const MAX_ITEMS = 10_000;
 
 /** A message that a server sends by itself, as it came. */
 export interface UpstreamMessage {
@@ -117,25 +117,25 @@ export class UpstreamClient {
     return this.#client.getServerCapabilities() ?? {};
   }
 
-  /** Every page of `tools/list`, each tool as it came. A server without tools has none. */
-  async listTools(options: CallOptions): Promise<unknown[]> {
-    if (!this.capabilities.tools) return [];
-    const tools: unknown[] = [];
+  /** Every page of a list (`tools/list`), each item as it came; `key` is what the list is called in the answer. */
+  async listAll(method: string, key: string, options: CallOptions): Promise<unknown[]> {
+    const items: unknown[] = [];
     const cursors = new Set<string>();
     let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
-      const result = await this.request('tools/list', cursor === undefined ? {} : { cursor }, options);
-      if (!Array.isArray(result.tools)) {
-        throw new UpstreamRequestError('protocol', 'its answer to tools/list has no list of tools');
+    for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
+      const result = await this.request(method, cursor === undefined ? {} : { cursor }, options);
+      const list = result[key];
+      if (!Array.isArray(list)) {
+        throw new UpstreamRequestError('protocol', `its answer to ${method} has no list of ${key}`);
       }
       // A spread of a hostile list would overflow the stack.
-      for (const tool of result.tools.slice(0, MAX_TOOLS - tools.length)) tools.push(tool);
+      for (const item of list.slice(0, MAX_ITEMS - items.length)) items.push(item);
       const next = result.nextCursor;
       if (typeof next !== 'string' || cursors.has(next)) break;
       cursors.add(next);
       cursor = next;
     }
-    return tools;
+    return items;
   }
 
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {

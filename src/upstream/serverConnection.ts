@@ -1,9 +1,11 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
+import { Pace } from '../ops/pace.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import { waitAtMost } from './patience.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
+import { introductionOf, LIST_GROUPS, type ListGroup, listGroup } from './serverLists.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
@@ -43,8 +45,11 @@ export interface ConnectionServices {
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
 const START_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 30_000;
-/** Servers announce several changes in a row, many of them right at their start. */
-const LIST_CHANGED_DEBOUNCE_MS = 200;
+/** Servers announce several changes in a row, many of them right at their start, and some without an end. */
+const RELIST_PACE = { delayMs: 200, intervalMs: 1_000 };
+/** A server is ready with its tools; the rest of its first list may be late. */
+const FIRST_LISTS_WAIT_MS = 2_000;
+const BESIDE_TOOLS = ['resources', 'prompts'] as const;
 
 /** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
@@ -62,10 +67,11 @@ export class ServerConnection {
   #stderr: readonly string[] = [];
   #starting: Promise<void> | undefined;
   #ending: Promise<unknown> | undefined;
-  #listing: Promise<void> | undefined;
+  readonly #listings = new Map<ListGroup, Promise<void>>();
+  readonly #paces: Readonly<Record<ListGroup, Pace>>;
+  readonly #readyListeners = new Set<() => void>();
   #inFlight = 0;
   #idleTimer: NodeJS.Timeout | undefined;
-  #listTimer: NodeJS.Timeout | undefined;
   /** Set for good: a stopped connection is never started again, its successor is another. */
   #stopped = false;
 
@@ -75,7 +81,12 @@ export class ServerConnection {
     this.#events = events;
     this.#kept = new KeptCatalog(config, services.snapshots);
     if (this.#kept.isKnown) this.#state = 'not_started';
-    this.onNotification('notifications/tools/list_changed', () => this.#onToolsChanged());
+    const paced = (group: ListGroup): Pace => {
+      const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
+      this.onNotification(LIST_GROUPS[group].changed, () => pace.request());
+      return pace;
+    };
+    this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
   }
 
   get state(): ConnectionState {
@@ -122,12 +133,12 @@ export class ServerConnection {
     return this.#starting;
   }
 
-  /** Lists the tools again, starting the server if it is down. */
+  /** Lists everything again, starting the server if it is down. */
   async refresh(): Promise<void> {
     if (this.#state !== 'ready' || this.#starting) {
       await this.start();
-      await this.#listing;
-    } else await this.#listAgain();
+      await Promise.all(this.#listings.values());
+    } else await Promise.all([this.#listAgain('tools'), ...BESIDE_TOOLS.map((group) => this.#listAgain(group))]);
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
@@ -154,6 +165,22 @@ export class ServerConnection {
     return this.#messages.onNotification(method, listener);
   }
 
+  /** Hears of every start that has come to its end. Returns what ends that. */
+  onReady(listener: () => void): () => void {
+    this.#readyListeners.add(listener);
+    return () => this.#readyListeners.delete(listener);
+  }
+
+  /** Keeps it from being stopped as idle; call what is returned once. */
+  hold(): () => void {
+    this.#inFlight += 1;
+    clearTimeout(this.#idleTimer);
+    return () => {
+      this.#inFlight -= 1;
+      this.#waitForIdle();
+    };
+  }
+
   /**
    * Answers a request of the server. `capability` is what is declared for it (`{ roots: {} }`), from the next start on:
    * set it before the first.
@@ -171,20 +198,18 @@ export class ServerConnection {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#listTimer);
+    for (const pace of Object.values(this.#paces)) pace.stop();
     this.#stopped = true;
     this.#set('stopped');
     await this.#end();
   }
 
   async #send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
-    this.#inFlight += 1;
-    clearTimeout(this.#idleTimer);
+    const release = this.hold();
     try {
       return await this.#sendOnceMore(options, send);
     } finally {
-      this.#inFlight -= 1;
-      this.#waitForIdle();
+      release();
     }
   }
 
@@ -294,12 +319,13 @@ export class ServerConnection {
       this.#client = await link.connect(this.#messages.clientOptions, START_TIMEOUT_MS);
       // With its tools known nobody need wait for the list.
       const known = this.#kept.isKnown;
-      if (!known) await this.#list();
+      if (!known) await this.#listFirst();
       if (lost !== undefined) throw new LinkFailure(lost);
       if (this.#link !== link || this.#stopped) return;
       this.#set('ready');
       this.#waitForIdle();
-      if (known) void this.#listAgain();
+      if (known) for (const group of ['tools', ...BESIDE_TOOLS] as const) void this.#listAgain(group);
+      for (const listener of this.#readyListeners) listener();
     } catch (error) {
       if (this.#stopped) return;
       const failure = link ? await link.explain(error) : asLinkFailure(error);
@@ -311,50 +337,85 @@ export class ServerConnection {
     }
   }
 
-  async #list(): Promise<void> {
-    const client = this.#client;
-    if (!client) return;
-    const tools = await client.listTools({ timeoutMs: LIST_TIMEOUT_MS });
+  /** Without its tools it cannot be served; what else it has is waited for only so long. */
+  async #listFirst(): Promise<void> {
+    const client = this.#client as UpstreamClient;
+    const { lists, failures } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
+    if (failures[0]) throw failures[0].error;
+    // Kept at once with the rest where that comes in time: a snapshot should be whole.
+    const rest: Partial<ServerCatalog> = {};
+    let adopted = false;
+    const beside = BESIDE_TOOLS.map(async (group) => {
+      const parts = await this.#listedBeside(client, group);
+      if (adopted) this.#adopt(client, parts);
+      else Object.assign(rest, parts);
+    });
+    await waitAtMost(Promise.all(beside), performance.now() + FIRST_LISTS_WAIT_MS, undefined);
+    adopted = true;
+    this.#adopt(client, { ...lists, ...rest, ...introductionOf(client) });
+  }
+
+  /** What cannot be listed stays as it was last. */
+  async #listedBeside(client: UpstreamClient, group: ListGroup): Promise<Partial<ServerCatalog>> {
+    const { lists, failures } = await listGroup(client, group, { timeoutMs: LIST_TIMEOUT_MS });
+    for (const { method, error } of failures) {
+      if (client !== this.#client) break;
+      const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
+      this.#log(`${method}: ${why} What it listed before is kept.`);
+    }
+    return lists;
+  }
+
+  async #listTools(client: UpstreamClient): Promise<void> {
+    const { lists, failures } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
+    if (failures.length === 0) this.#adopt(client, { ...lists, ...introductionOf(client) });
+    else if (this.#state === 'ready' && client === this.#client) {
+      const why = describeRequestError(failures[0]?.error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
+      this.#reason = `It could not list its tools: ${why}${this.#kept.staleNote}`;
+      this.#log(this.#reason);
+      this.#events.onChange();
+    }
+  }
+
+  /** One step for whoever looks: the old lists or the new ones. */
+  #adopt(client: UpstreamClient, parts: Partial<ServerCatalog>): void {
     if (client !== this.#client) return;
-    const { instructions, capabilities } = client;
-    this.#adopt({ tools, capabilities, ...(instructions === undefined ? {} : { instructions }) });
-  }
-
-  #adopt(catalog: ServerCatalog): void {
     const { isKnown } = this.#kept;
-    const changed = this.#kept.replace(catalog, this.config);
-    if (changed && isKnown) this.#log(`its catalog has changed; it lists ${catalog.tools.length} tools now`);
-    if (this.#state === 'ready') this.#reason = undefined;
-    this.#events.onChange();
+    const changed = this.#kept.replace(parts, this.config);
+    if (isKnown && changed.length > 0) this.#log(`its catalog has changed: ${this.#changeNote(changed)}`);
+    const told = parts.tools !== undefined && this.#state === 'ready' && this.#reason !== undefined;
+    if (told) this.#reason = undefined;
+    if (changed.length > 0 || told) this.#events.onChange();
   }
 
-  /** One list at a time. A server that cannot list keeps what it listed last, and serves calls all the same. */
-  #listAgain(): Promise<void> {
-    this.#listing ??= this.#list()
-      .catch((error: unknown) => {
-        if (this.#state !== 'ready') return;
-        const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
-        this.#reason = `It could not list its tools: ${why}${this.#kept.staleNote}`;
-        this.#log(this.#reason);
-        this.#events.onChange();
-      })
-      .finally(() => {
-        this.#listing = undefined;
-      });
-    return this.#listing;
+  #changeNote(changed: readonly (keyof ServerCatalog)[]): string {
+    const { current } = this.#kept;
+    const notes = changed.map((part) => {
+      const value = current[part];
+      return Array.isArray(value) ? `${part} (${value.length} now)` : part;
+    });
+    return notes.join(', ');
   }
 
-  /** A change that is announced while the tools are being listed may not be in that list: it is listed again. */
-  #onToolsChanged(): void {
-    this.#listTimer ??= setTimeout(() => void this.#listAfterChange(), LIST_CHANGED_DEBOUNCE_MS);
+  /** One list of a kind at a time. A server that cannot list keeps what it listed last, and serves all the same. */
+  #listAgain(group: ListGroup): Promise<void> {
+    const client = this.#client;
+    if (!client) return Promise.resolve();
+    const current =
+      this.#listings.get(group) ??
+      (group === 'tools'
+        ? this.#listTools(client)
+        : this.#listedBeside(client, group).then((parts) => this.#adopt(client, parts))
+      ).finally(() => this.#listings.delete(group));
+    this.#listings.set(group, current);
+    return current;
   }
 
-  async #listAfterChange(): Promise<void> {
+  /** A change that is announced while a list is under way may not be in it: it is listed again. */
+  async #listAfterChange(group: ListGroup): Promise<void> {
     await this.#starting;
-    await this.#listing;
-    if (this.#state === 'ready') await this.#listAgain();
-    // Only now: however many changes are announced, one list is under way.
-    this.#listTimer = undefined;
+    await this.#listings.get(group);
+    if (this.#state === 'ready') await this.#listAgain(group);
   }
 
   /** A server that nobody calls is stopped, where what it lists is known without it. */
@@ -368,7 +429,7 @@ export class ServerConnection {
 
   #stopIdle(): void {
     if (this.#state !== 'ready' || this.#inFlight > 0) return;
-    if (this.#listing || this.#listTimer) this.#waitForIdle();
+    if (this.#listings.size > 0 || Object.values(this.#paces).some((pace) => pace.pending)) this.#waitForIdle();
     else {
       this.#set('not_started');
       void this.#end();

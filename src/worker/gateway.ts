@@ -33,12 +33,13 @@ import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
-import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
+import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import { systemResources } from '../surface/systemResources.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ServerCatalog } from '../upstream/serverCatalog.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { SignIns } from '../upstream/signIns.ts';
@@ -49,6 +50,7 @@ import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { KeptTokens } from './keptTokens.ts';
+import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { type SignInRequests, signInRequests } from './signInRequests.ts';
@@ -101,7 +103,8 @@ export class Gateway {
   readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
-  #listed: readonly ServerCatalog[] = [];
+  readonly #primitives: Primitives;
+  #listed: readonly unknown[] = [];
   #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
 
@@ -133,22 +136,35 @@ export class Gateway {
     };
     this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
+      onConnection: (connection) => this.#primitives.attach(connection),
       log: options.log,
       scrubSecrets,
     });
     this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#follow(config));
     this.#calls = new CallPipeline<AdmittedResult>({
       upstream: (server) => this.#pool.get(server),
-      firewall: (result, { tool, provenance }) =>
-        this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance }),
+      firewall: (result, { tool, provenance }) => {
+        this.#primitives.links.note(tool.server, result);
+        return this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+      },
       scrubSecrets,
       approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
       approvalStore: approvalFile(options.stateFolder, options.log),
       log: options.log,
     });
     this.#configureCalls();
-    this.surface = gatewaySurface({
+    this.#primitives = new Primitives({
+      upstream: (server) => this.#pool.get(server),
+      firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
+      authorize: (call) => this.#calls.authorizeView(call),
+      scrubSecrets,
+      own: systemResources({ health: () => this.healthReport(), telemetry: () => this.telemetryReport() }),
+      ranking: rankResources,
+      log: options.log,
+    });
+    const context: GatewayContext = {
       calls: this.#calls,
+      primitives: this.#primitives.ports,
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
@@ -167,7 +183,8 @@ export class Gateway {
         this.#diagnostics.callEnded(call, event);
         this.#options.onChange();
       },
-    });
+    };
+    this.surface = gatewaySurface(context, this.#primitives.client);
   }
 
   start(): void {
@@ -192,6 +209,7 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     unwatchFile(configFile(this.#options.workspace));
     unwatchFile(this.#approvals.file, this.#onApprovals);
+    this.#primitives.stop();
     this.#uses.flush();
     await this.#artifacts.flush();
     this.#calls.dispose();
@@ -270,7 +288,8 @@ export class Gateway {
   }
 
   catalogReport(): CatalogReport {
-    return catalogReport(this.#view);
+    const primitives = this.#primitives.ports;
+    return catalogReport(this.#view, advertisedTools({ primitives }), primitives.view().catalog.findings);
   }
 
   get learned(): readonly LearnedUse[] {
@@ -361,8 +380,10 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     this.#rebuildTimer = undefined;
     const connections = this.#pool.connections;
-    const listed = connections.map((connection) => connection.catalog);
-    const same = listed.length === this.#listed.length && listed.every((catalog, i) => catalog === this.#listed[i]);
+    this.#primitives.rebuild(connections);
+    // The tools alone: what else a server has changes without them.
+    const listed = connections.flatMap(({ config, catalog }) => [config.name, catalog.tools, catalog.instructions]);
+    const same = listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
     try {

@@ -43,6 +43,62 @@ function gateway(answer: () => Promise<Record<string, unknown>>) {
 
 const text = (words: string, more: object = {}) => ({ content: [{ type: 'text', text: words }], ...more });
 
+describe('what reading resources and prompts leaves in the log', () => {
+  it('names what is listed, and nothing that somebody gave', async () => {
+    const context = fixedContext([], {
+      primitives: [
+        {
+          server: 'docs',
+          resources: [{ uri: 'docs://1', name: 'guide' }],
+          resourceTemplates: [{ uriTemplate: 'docs://day/{day}', name: 'day' }],
+          prompts: [{ name: 'greet', arguments: [{ name: 'who' }] }],
+        },
+      ],
+      upstream: async () => ({
+        contents: [{ uri: 'x', text: CANARY }],
+        messages: [{ role: 'user', content: text(CANARY).content[0] }],
+      }),
+    });
+    const events: Seen[] = [];
+    const surface = gatewaySurface({ ...context, onCallEnd: (_call, event) => void events.push(event) });
+    const call = (name: string, args: unknown) =>
+      surface.callTool(name, args, { signal: new AbortController().signal, client: 'test', session: {} });
+    const { resources, prompts } = context.primitives.view().catalog;
+    const prompt_id = prompts[0]?.id;
+    await call('resource_browse', { query: CANARY });
+    await call('prompt_browse', { path: '/' });
+    await call('resource_read', { resource_id: resources[0]?.id });
+    await call('resource_read', { resource_id: `docs://day/${CANARY}` });
+    await call('resource_read', { resource_id: `docs://${CANARY}` });
+    await call('resource_read', { resource_id: `resource::${CANARY}` });
+    await call('prompt_get', { prompt_id, args: { who: CANARY } });
+    await call('prompt_get', { prompt_id, args: { [CANARY]: 7, who: 7 } });
+    const lines = events.map((event) =>
+      diagnosticEvent({ ...event, attributes: event.attributes(new TokenMeter()) }, new Date(0), scrubSecrets),
+    );
+    expect(lines.map(({ event, tool_id }) => [event, tool_id])).toEqual([
+      ['browse.completed', null],
+      ['browse.completed', null],
+      ['read.completed', resources[0]?.id],
+      ['read.completed', resources[1]?.id],
+      ['read.completed', '(unknown)'],
+      ['read.failed', null],
+      ['read.completed', prompt_id],
+      ['read.failed', null],
+    ]);
+    expect(events.map(({ method }) => method).slice(0, 3)).toEqual([
+      'resource_browse',
+      'prompt_browse',
+      'resource_read',
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(CANARY);
+    expect(lines[2]?.attributes).toMatchObject({
+      raw_chars: CANARY.length,
+      artifact_refs: [expect.any(String), expect.any(String)],
+    });
+  });
+});
+
 describe('what a call leaves in the log', () => {
   it('has the nine members of every event, and neither values, names that callers made up, nor results', async () => {
     const { id, call, lines } = gateway(async () => text(`${CANARY} ${SECRET}`));

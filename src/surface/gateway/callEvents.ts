@@ -29,11 +29,18 @@ export interface CallEvent {
 
 /** What an answer tells of itself beside what a model reads. */
 export type AnswerTold =
-  | { kind: 'browse'; cards: readonly ChoiceCard[]; tools: ReadonlyMap<string, CatalogTool> }
+  | {
+      kind: 'browse';
+      method: 'tool_browse' | 'resource_browse' | 'prompt_browse';
+      cards: readonly ChoiceCard[];
+      tools: ReadonlyMap<string, CatalogTool>;
+    }
   | { kind: 'hydrate'; tool: CatalogTool }
   | { kind: 'view'; shown: string }
   | { kind: 'execute'; tool: CatalogTool; diagnostics: CallDiagnostics; result: AdmittedResult; shown: string }
-  | { kind: 'dry_run'; tool: CatalogTool };
+  | { kind: 'dry_run'; tool: CatalogTool }
+  /** A resource or a prompt, as rules know it; none for an address that nobody lists: somebody gave it. */
+  | { kind: 'read'; method: 'resource_read' | 'prompt_get'; tool: CatalogTool | undefined; result: AdmittedResult };
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -46,7 +53,7 @@ export function answeredEvent(given: unknown, told: AnswerTold): CallEvent {
   const args = objectOf(given);
   switch (told.kind) {
     case 'browse':
-      return done('tool_browse', 'browse.completed', null, (meter) => browseAttributes(args, told, meter));
+      return done(told.method, 'browse.completed', null, (meter) => browseAttributes(args, told, meter));
     case 'hydrate':
       return done('tool_view', 'hydrate.completed', told.tool, (meter) => ({
         schema_tokens: meter.schema(told.tool.inputSchema),
@@ -64,6 +71,8 @@ export function answeredEvent(given: unknown, told: AnswerTold): CallEvent {
       }));
     case 'execute':
       return executed(args, told);
+    case 'read':
+      return read(told);
   }
 }
 
@@ -86,11 +95,22 @@ export function failedEvent(
   const handle = typeof args.handle === 'string' ? args.handle : '';
   switch (name) {
     case 'tool_browse':
+    case 'resource_browse':
+    case 'prompt_browse':
       return {
         ...failure,
         event: 'browse.failed',
         method: name,
         attributes: () => ({ error_code: error.code, ...asked(args) }),
+      };
+    case 'resource_read':
+    case 'prompt_get':
+      return {
+        ...failure,
+        event: 'read.failed',
+        method: name,
+        dispatched: error.code.startsWith('UPSTREAM_') && error.details?.outcome !== 'not_dispatched',
+        attributes: () => ({ error_code: error.code }),
       };
     case 'tool_view': {
       if (!handle.startsWith(SCHEMA_PREFIX)) {
@@ -178,6 +198,20 @@ function executed(args: Args, { tool, diagnostics, result, shown }: Executed): C
       ? { error: { code: 'UPSTREAM_ERROR', message: `${tool.server} answered with an error of its own.` } }
       : {}),
   };
+}
+
+function read({ method, tool, result }: Extract<AnswerTold, { kind: 'read' }>): CallEvent {
+  const { told, text } = result;
+  const base = done(method, 'read.completed', tool ?? null, (meter) => ({
+    raw_chars: told.chars,
+    raw_tokens: meter.countScaled(told.beginning, told.chars),
+    compact_chars: text.length,
+    compact_tokens: meter.count(text),
+    artifact_count: told.artifacts.length,
+    // A handle begins with what it came from.
+    artifact_refs: tool ? told.artifacts.map((artifact) => artifact.handle) : [],
+  }));
+  return { ...base, toolId: tool?.id ?? UNKNOWN, dispatched: true };
 }
 
 function browseAttributes(

@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
+import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { AnswerTold, CallEvent } from './callEvents.ts';
 
 /** What the surface works on: the worker owns it. */
@@ -19,6 +20,8 @@ export interface GatewayContext {
   artifacts: ArtifactStore;
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
+  /** Resources and prompts. */
+  primitives: PrimitivePorts;
   onCallStart(): void;
   onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
 }

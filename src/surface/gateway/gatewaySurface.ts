@@ -5,18 +5,32 @@ import { type Normalisation, normalisationNote, type RenderMode } from '../../op
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from './arguments.ts';
-import { browse } from './browse.ts';
+import { browse, browsePrompts, browseResources } from './browse.ts';
 import { answeredEvent, type CallEvent, failedEvent } from './callEvents.ts';
-import { GATEWAY_TOOLS } from './definitions.ts';
+import { ALL_TOOLS, GATEWAY_TOOLS, PROMPT_TOOLS, RESOURCE_TOOLS, type ToolDefinition } from './definitions.ts';
 import { execute } from './execute.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from './introduction.ts';
 import { type NormalisedCall, normaliseCall } from './normaliseCall.ts';
+import { getPrompt, readResource } from './readPrimitive.ts';
 import { SessionState } from './sessionState.ts';
 import { view } from './view.ts';
 
-/** The default face of the gateway (000 §4.2): three tools, whatever stands behind them. */
-export function gatewaySurface(context: GatewayContext): SessionSurface {
+/** Three tools, and two for each of resources and prompts where some server has them (000 §4.2, §9.4). */
+export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives'>): readonly ToolDefinition[] {
+  const { resources, prompts } = primitives.view().catalog;
+  return [
+    ...GATEWAY_TOOLS,
+    ...(resources.length > 0 ? RESOURCE_TOOLS : []),
+    ...(prompts.length > 0 ? PROMPT_TOOLS : []),
+  ];
+}
+
+/** The default face of the gateway (000 §4.2): a few tools, whatever stands behind them. */
+export function gatewaySurface(
+  context: GatewayContext,
+  client?: Required<Pick<SessionSurface, 'request' | 'open'>>,
+): SessionSurface {
   const sessions = new WeakMap<object, SessionState>();
   const stateOf = (session: object): SessionState => {
     const known = sessions.get(session) ?? new SessionState();
@@ -27,7 +41,8 @@ export function gatewaySurface(context: GatewayContext): SessionSurface {
     serverInfo: SERVER_INFO,
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
-    listTools: () => GATEWAY_TOOLS,
+    listTools: () => advertisedTools(context),
+    ...client,
     callTool: async (givenName, givenArgs, call) => {
       const at = Date.now();
       const started = performance.now();
@@ -60,23 +75,46 @@ async function callTool(
   session: SessionState,
   call: SurfaceCall,
 ): Promise<Answer> {
-  const definition = GATEWAY_TOOLS.find((tool) => tool.name === name);
+  const definition = ALL_TOOLS.find((tool) => tool.name === name);
   if (!definition) {
-    throw argsInvalid(
-      `There is no tool "${name.slice(0, 64)}" here; it has ${GATEWAY_TOOLS.map((t) => t.name).join(', ')}.`,
-      [],
-    );
+    const names = advertisedTools(context).map((tool) => tool.name);
+    throw argsInvalid(`There is no tool "${name.slice(0, 64)}" here; it has ${names.join(', ')}.`, []);
   }
   const checked: CheckedArguments = checkArguments(definition, args);
   if (name === 'tool_execute') return execute(checked, context, session, call);
-  takeQuota(name as MetaTool, checked, context, call.session);
-  return name === 'tool_view' ? view(checked, context, session, call) : browse(checked, context, session);
+  takeQuota(LIMITED_AS[name] as MetaTool, checked, context, call.session);
+  switch (name) {
+    case 'tool_view':
+      return view(checked, context, session, call);
+    case 'resource_browse':
+      return browseResources(checked, context);
+    case 'resource_read':
+      return readResource(checked, context, call);
+    case 'prompt_browse':
+      return browsePrompts(checked, context);
+    case 'prompt_get':
+      return getPrompt(checked, context, call);
+    default:
+      return browse(checked, context, session);
+  }
 }
 
-/** The limits of `tool_execute` are the pipeline's; those of the other two are taken here (000 §4.5). */
+/** Limits name three tools (000 §4.5): looking for resources and prompts is browsing, reading them is viewing. */
+const LIMITED_AS: Readonly<Record<string, MetaTool>> = {
+  tool_browse: 'tool_browse',
+  resource_browse: 'tool_browse',
+  prompt_browse: 'tool_browse',
+  tool_view: 'tool_view',
+  resource_read: 'tool_view',
+  prompt_get: 'tool_view',
+};
+
+/** The limits of `tool_execute` are the pipeline's; those of the others are taken here (000 §4.5). */
 function takeQuota(metaTool: MetaTool, args: CheckedArguments, context: GatewayContext, session: object): void {
   const decision = context.calls.limiter.take({ session, metaTool });
-  if (!decision.allowed) throw rateLimited(metaTool === 'tool_view' ? String(args.handle) : '', decision);
+  if (decision.allowed) return;
+  const subject = args.handle ?? args.resource_id ?? args.prompt_id ?? '';
+  throw rateLimited(String(subject), decision);
 }
 
 interface ToolResult {
@@ -129,6 +167,16 @@ function toResult(
 
 function subjectOf(args: unknown): string {
   if (typeof args !== 'object' || args === null) return '';
-  const { query, path, tool_id: id, handle } = args as Record<string, unknown>;
-  return ([query, path, id, handle].find((value) => typeof value === 'string') as string | undefined) ?? '';
+  const {
+    query,
+    path,
+    tool_id: tool,
+    handle,
+    resource_id: resource,
+    prompt_id: prompt,
+  } = args as Record<string, unknown>;
+  return (
+    ([query, path, tool, handle, resource, prompt].find((value) => typeof value === 'string') as string | undefined) ??
+    ''
+  );
 }

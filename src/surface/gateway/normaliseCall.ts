@@ -1,7 +1,7 @@
 import { integerFieldsOf, SELECTOR_TYPES } from '../../firewall/selectors.ts';
 import { humanInteger, meantRenderMode, meantToken, type Normalisation } from '../../ops/normalise.ts';
 import { oneLine } from '../../ops/porcelain.ts';
-import { GATEWAY_TOOLS, type ToolDefinition } from './definitions.ts';
+import { ALL_TOOLS, type ToolDefinition } from './definitions.ts';
 
 export interface NormalisedCall {
   name: string;
@@ -13,6 +13,10 @@ export interface NormalisedCall {
 /** By the token of what was written, for each of the gateway's own tools. A tool's own arguments are never renamed. */
 const FIELD_ALIASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   tool_browse: { q: 'query', limit: 'top_k' },
+  resource_browse: { q: 'query', limit: 'top_k' },
+  prompt_browse: { q: 'query', limit: 'top_k' },
+  resource_read: { uri: 'resource_id' },
+  prompt_get: { arguments: 'args', params: 'args', parameters: 'args' },
   tool_execute: { arguments: 'args', params: 'args', parameters: 'args' },
   tool_view: {},
 };
@@ -24,10 +28,10 @@ export function normaliseCall(givenName: string, givenArgs: unknown): Normalised
   const tell = (rule: Normalisation['rule'], from: string, to: string): void => {
     told.push({ rule, from: oneLine(from, TOLD_CHARS), to });
   };
-  const names = GATEWAY_TOOLS.map((tool) => tool.name);
+  const names = ALL_TOOLS.map((tool) => tool.name);
   const name = meantToken(givenName, names) ?? givenName;
   if (name !== givenName) tell('token_alias', givenName, name);
-  const definition = GATEWAY_TOOLS.find((tool) => tool.name === name);
+  const definition = ALL_TOOLS.find((tool) => tool.name === name);
   if (!definition || !isObject(givenArgs)) return { name, args: givenArgs, told };
   const args = renamedFields(givenArgs, definition, tell);
   if (typeof args.render === 'string') {
