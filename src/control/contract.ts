@@ -3,7 +3,7 @@
  * Types only. A snapshot is always whole, never a delta: whoever was hidden or away needs nothing else.
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
-import type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
+import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
@@ -37,8 +37,12 @@ export interface ServerStatus {
 }
 
 export interface ConfigurationStatus {
+  /** Where a server of this workspace is written. */
   file: string;
+  /** Whether any of the files is there. */
   exists: boolean;
+  /** All files that count, the later over the earlier. */
+  files?: readonly { origin: ConfigOrigin; file: string; exists: boolean }[];
   problems: readonly ConfigurationProblem[];
 }
 
@@ -151,6 +155,8 @@ export interface ControlRequests {
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
   /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
   approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
+  /** Reads the configuration again now, and nothing else. */
+  reload: { params: Record<string, never>; result: GatewaySnapshot };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */

@@ -1,8 +1,10 @@
-import type { ServerConfig } from '../config/gatewayConfig.ts';
+import type { LiveRefreshConfig, ServerConfig } from '../config/gatewayConfig.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
+import { ExposedCatalog, isExposed } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import { waitAtMost } from './patience.ts';
+import { RefreshPace } from './refreshPace.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
@@ -35,13 +37,13 @@ export interface ConnectionServices {
   snapshots?: CatalogSnapshots;
   /** How long a server without a call runs on; for ever when absent. */
   idleMs?: () => number;
+  startTimeoutMs?: () => number;
+  liveRefresh?: () => LiveRefreshConfig;
 }
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
 const START_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 30_000;
-/** Servers announce several changes in a row, many of them right at their start. */
-const LIST_CHANGED_DEBOUNCE_MS = 200;
 
 /** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
@@ -50,6 +52,8 @@ export class ServerConnection {
   readonly #events: ConnectionEvents;
   readonly #messages = new ServerMessages();
   readonly #kept: KeptCatalog;
+  readonly #exposed = new ExposedCatalog();
+  readonly #pace: RefreshPace;
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
@@ -70,6 +74,7 @@ export class ServerConnection {
     this.#services = services;
     this.#events = events;
     this.#kept = new KeptCatalog(config, services.snapshots);
+    this.#pace = new RefreshPace(services.liveRefresh);
     if (this.#kept.isKnown) this.#state = 'not_started';
     this.onNotification('notifications/tools/list_changed', () => this.#onToolsChanged());
   }
@@ -83,11 +88,12 @@ export class ServerConnection {
   get reason(): string | undefined {
     return this.#reason;
   }
+  /** What of it the configuration lets be seen. */
   get catalog(): ServerCatalog {
-    return this.#kept.current;
+    return this.#exposed.of(this.#kept.current, this.config.tools);
   }
   get tools(): readonly unknown[] {
-    return this.#kept.current.tools;
+    return this.catalog.tools;
   }
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#kept.current.capabilities;
@@ -109,6 +115,15 @@ export class ServerConnection {
     if (this.#state !== 'not_started' || this.config.keepAlive) void this.start();
   }
 
+  /** An approval was given, or taken back: what ran without one no longer does. */
+  recheckApproval(): void {
+    if (this.#state === 'needs_approval') this.begin();
+    else if (!this.#stopped && !this.#approved) {
+      this.#set('needs_approval', this.#approvalNote());
+      void this.#end();
+    }
+  }
+
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
   start(): Promise<void> {
     if (this.#stopped) return Promise.resolve();
@@ -128,6 +143,9 @@ export class ServerConnection {
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+    if (!isExposed(tool, this.config.tools)) {
+      throw new NotDispatchedError(`the configuration leaves this tool of ${this.config.name} out ("tools")`);
+    }
     return this.#send(options, (client, left) => client.callTool(tool, args, left));
   }
 
@@ -264,7 +282,8 @@ export class ServerConnection {
       });
       if (this.#stopped) return;
       this.#link = link;
-      this.#client = await link.connect(this.#messages.clientOptions, START_TIMEOUT_MS);
+      const timeoutMs = this.#services.startTimeoutMs?.() ?? START_TIMEOUT_MS;
+      this.#client = await link.connect(this.#messages.clientOptions, timeoutMs);
       // With its tools known nobody need wait for the list.
       const known = this.#kept.isKnown;
       if (!known) await this.#list();
@@ -317,12 +336,14 @@ export class ServerConnection {
 
   /** A change that is announced while the tools are being listed may not be in that list: it is listed again. */
   #onToolsChanged(): void {
-    this.#listTimer ??= setTimeout(() => void this.#listAfterChange(), LIST_CHANGED_DEBOUNCE_MS);
+    const delayMs = this.#pace.delayMs();
+    if (delayMs !== undefined) this.#listTimer ??= setTimeout(() => void this.#listAfterChange(), delayMs);
   }
 
   async #listAfterChange(): Promise<void> {
     await this.#starting;
     await this.#listing;
+    this.#pace.onRefresh();
     if (this.#state === 'ready') await this.#listAgain();
     // Only now: however many changes are announced, one list is under way.
     this.#listTimer = undefined;

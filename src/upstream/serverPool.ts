@@ -43,9 +43,9 @@ export class ServerPool {
     this.#events.onChange();
   }
 
-  /** Something was approved, or taken back: those that waited for it begin. */
+  /** Something was approved, or taken back: those that waited for it begin, those that lost theirs end. */
   recheckApprovals(): void {
-    for (const connection of this.connections) if (connection.state === 'needs_approval') connection.begin();
+    for (const connection of this.connections) connection.recheckApproval();
   }
 
   /** Every server lists its tools again; what is down is started. Resolves when all have answered or failed. */
@@ -58,9 +58,11 @@ export class ServerPool {
   }
 }
 
-/** Where a server stands in the file may change without the server being another. */
+/** Where a server stands in the file, and what is shown of it, may change without the server being another. */
 function sameServer(a: ServerConfig, b: ServerConfig): boolean {
-  const { location: _a, ...left } = a;
-  const { location: _b, ...right } = b;
-  return isDeepStrictEqual(left, right);
+  return isDeepStrictEqual(whatRuns(a), whatRuns(b));
+}
+
+function whatRuns({ location: _location, tools: _tools, required: _required, ...rest }: ServerConfig): object {
+  return rest;
 }

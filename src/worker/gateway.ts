@@ -1,10 +1,10 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
-import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
+import { type Approvals, approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
+import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import { FileSecrets } from '../config/fileSecrets.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
-import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
 import { followReferences, type SecretSource } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
@@ -31,6 +31,7 @@ import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
+import { OwnEnvironment } from '../upstream/loginShellPath.ts';
 import { killMarked } from '../upstream/processTree.ts';
 import type { ServerCatalog } from '../upstream/serverCatalog.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
@@ -39,12 +40,14 @@ import { StdioLink } from '../upstream/stdioLink.ts';
 import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
-import { readCallSettings } from './callSettings.ts';
+import { CallSettings } from './callSettings.ts';
 import { rankResources } from './rankResources.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
   workspace: string;
+  /** The file that was given by hand, which counts alone. */
+  configFile?: string;
   stateFolder: string;
   log(line: string): void;
   /** Something that a watcher shows has changed. */
@@ -67,6 +70,7 @@ export class Gateway {
   readonly surface: SessionSurface;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
+  readonly #environment: OwnEnvironment;
   readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
@@ -76,7 +80,9 @@ export class Gateway {
   readonly #approvals: Approvals;
   readonly #secrets: SecretSource;
   readonly #snapshots: CatalogSnapshots;
-  #config: LoadedConfig;
+  readonly #layers: ConfigLayers;
+  readonly #callSettings = new CallSettings();
+  #config: MergedConfig;
   #view = CatalogView.build([], 0);
   #listed: readonly ServerCatalog[] = [];
   #rebuildTimer: NodeJS.Timeout | undefined;
@@ -84,7 +90,8 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#config = loadConfig(options.workspace, process.env);
+    this.#layers = new ConfigLayers(options.workspace, process.env, options.configFile);
+    this.#config = this.#layers.load();
     const { artifacts } = this.#config;
     this.#artifacts = new ArtifactStore({
       folder: join(options.stateFolder, 'artifacts'),
@@ -96,13 +103,16 @@ export class Gateway {
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
     this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
     this.#journal = new ChildJournal(options.stateFolder);
+    this.#environment = new OwnEnvironment(process.env, options.log);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
     const services: ConnectionServices = {
       openLink: (config, events) => this.#openLink(config, events),
-      isApproved: (config) => this.#approvals.isApproved(options.workspace, config),
+      isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(options.workspace, config),
       snapshots: this.#snapshots,
       idleMs: () => this.#config.idleMinutes * 60_000,
+      startTimeoutMs: () => this.#config.startup.timeoutSeconds * 1_000,
+      liveRefresh: () => this.#config.liveRefresh,
     };
     this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
@@ -150,16 +160,16 @@ export class Gateway {
     this.#apply();
     // From the first answer on every configured server has its place.
     this.#rebuild();
-    watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () =>
-      this.#reload(),
-    );
+    for (const { file } of this.#layers.places) {
+      watchFile(file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onFile);
+    }
     // By the editor, the command line, or another window.
     watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#rebuildTimer);
-    unwatchFile(configFile(this.#options.workspace));
+    for (const { file } of this.#layers.places) unwatchFile(file, this.#onFile);
     unwatchFile(this.#approvals.file, this.#onApprovals);
     this.#uses.flush();
     await this.#artifacts.flush();
@@ -177,7 +187,7 @@ export class Gateway {
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
   async refresh(): Promise<void> {
-    this.#reload();
+    this.reload();
     await this.#pool.refresh();
     this.#rebuild();
   }
@@ -198,10 +208,10 @@ export class Gateway {
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
     // Whoever is told that a server is ready finds its tools in the catalog.
     if (this.#rebuildTimer) this.#rebuild();
-    const { file, exists, problems } = this.#config;
+    const { file, exists, files, problems } = this.#config;
     return {
       workspace: this.#options.workspace,
-      configuration: { file, exists, problems },
+      configuration: { file, exists, files, problems },
       servers: this.#serverStatuses(),
       catalog: this.#view.status,
       recentCalls: this.#activity.recent,
@@ -231,9 +241,17 @@ export class Gateway {
   }
 
   async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    const config = await followReferences(written, this.#secrets, this.#config.inputs);
-    return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
+    const config = await followReferences(
+      written,
+      this.#secrets,
+      this.#config.inputs[written.origin ?? 'workspace'] ?? [],
+    );
+    return config.type === 'stdio'
+      ? new StdioLink(config, this.#journal, events, this.#environment)
+      : new HttpLink(config, events);
   }
+
+  readonly #onFile = (): void => this.reload();
 
   readonly #onApprovals = (): void => this.#pool.recheckApprovals();
 
@@ -243,10 +261,9 @@ export class Gateway {
     this.#pool.apply(servers.filter((server) => !server.disabled));
   }
 
-  /** A broken file leaves the last good one running; its problem is told all the same. */
-  #reload(): void {
-    const loaded = loadConfig(this.#options.workspace, process.env);
-    this.#config = loaded.usable ? loaded : { ...this.#config, exists: loaded.exists, problems: loaded.problems };
+  /** A broken file leaves its last good content in force; its problem is told all the same. */
+  reload(): void {
+    this.#config = this.#layers.load();
     this.#configureCalls();
     this.#firewall = this.#newFirewall();
     this.#logProblems();
@@ -256,9 +273,9 @@ export class Gateway {
 
   /** A wrong block leaves the last good ones in force; where it is wrong is told with the file's other problems. */
   #configureCalls(): void {
-    const { settings, problem } = readCallSettings(this.#config.calls);
-    if (settings) this.#calls.configure(settings);
-    if (problem) this.#config = { ...this.#config, problems: [...this.#config.problems, problem] };
+    const { settings, problems } = this.#callSettings.read(this.#config);
+    this.#calls.configure(settings);
+    this.#config = { ...this.#config, problems: [...this.#config.problems, ...problems] };
   }
 
   #newFirewall(): Firewall {

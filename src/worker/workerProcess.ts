@@ -26,6 +26,7 @@ import { writeLog } from './workerLog.ts';
 
 export interface WorkerOptions {
   workspace: string;
+  configFile?: string;
   stateFolder: string;
   token: string;
   onEnd(): void;
@@ -55,6 +56,7 @@ export class WorkerProcess {
     this.#options = options;
     this.#gateway = new Gateway({
       workspace: options.workspace,
+      ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
@@ -162,6 +164,10 @@ export class WorkerProcess {
       },
       approve: ({ hashes }) => {
         this.#gateway.approve(hashes);
+        return this.#snapshot();
+      },
+      reload: () => {
+        this.#gateway.reload();
         return this.#snapshot();
       },
       refresh: async () => {

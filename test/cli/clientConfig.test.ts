@@ -12,7 +12,7 @@ const program = {
   platform: 'linux' as NodeJS.Platform,
   isElectron: false,
 };
-const launch = ownLaunch('/home/u/my "work"', program);
+const launch = ownLaunch({ workspace: '/home/u/my "work"' }, program);
 
 describe('what a client needs', () => {
   it('in each client’s own form', async () => {
@@ -56,7 +56,7 @@ describe('how Waygate is started', () => {
       { command: 'cmd', args: ['/c', 'npx', '-y', 'waygate', 'serve', '--workspace', '/w'] },
     ],
   ])('%s', (_, more, expected) => {
-    expect(ownLaunch('/w', { ...program, ...more })).toEqual(expected);
+    expect(ownLaunch({ workspace: '/w' }, { ...program, ...more })).toEqual(expected);
   });
 });
 
