@@ -10,6 +10,7 @@ import {
   DEFAULT_IDLE_MINUTES,
   DEFAULT_LIVE_REFRESH,
   DEFAULT_STARTUP,
+  type FileLocation,
   type InputConfig,
   type LiveRefreshConfig,
   type ServerConfig,
@@ -31,6 +32,8 @@ export interface MergedConfig {
   artifacts: ArtifactConfig;
   idleMinutes: number;
   startup: StartupConfig;
+  /** Where that stands. */
+  startupAt: FileLocation;
   liveRefresh: LiveRefreshConfig;
   /** Of each file that is there, in their order: how they go together is dispatch's affair. */
   calls: readonly { origin: ConfigOrigin; blocks: CallBlocks }[];
@@ -82,6 +85,11 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     artifacts,
     idleMinutes: block('idleMinutes', DEFAULT_IDLE_MINUTES),
     startup: block('startup', DEFAULT_STARTUP),
+    startupAt: layers.findLast(({ said }) => said.has('startup'))?.calls.locate(['startup']) ?? {
+      file: last.file,
+      line: 1,
+      column: 1,
+    },
     liveRefresh: block('liveRefresh', DEFAULT_LIVE_REFRESH),
     calls: layers.map(({ origin, calls }) => ({ origin, blocks: calls })),
     inputs: Object.fromEntries(layers.map(({ origin, inputs }) => [origin, inputs])),

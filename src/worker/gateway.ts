@@ -4,7 +4,7 @@ import type { CatalogTool } from '../catalog/types.ts';
 import { type Approvals, approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
 import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import { FileSecrets } from '../config/fileSecrets.ts';
-import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
+import type { BrokenServer, ConfigurationProblem, ServerConfig } from '../config/gatewayConfig.ts';
 import { followReferences, type SecretSource } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
@@ -42,6 +42,7 @@ import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { CallSettings } from './callSettings.ts';
 import { rankResources } from './rankResources.ts';
+import { StartupGate, type StartupView } from './startupGate.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -82,6 +83,7 @@ export class Gateway {
   readonly #snapshots: CatalogSnapshots;
   readonly #layers: ConfigLayers;
   readonly #callSettings = new CallSettings();
+  readonly #gate = new StartupGate(() => this.#startupView());
   #config: MergedConfig;
   #view = CatalogView.build([], 0);
   #listed: readonly ServerCatalog[] = [];
@@ -140,6 +142,7 @@ export class Gateway {
         if (this.#config.browse.learning) this.#uses.record(query, toolId);
       },
       artifacts: this.#artifacts,
+      admit: () => this.#gate.admit(),
       onCallStart: () => {
         this.#inFlight += 1;
       },
@@ -201,6 +204,7 @@ export class Gateway {
   get health(): GatewayHealth {
     const states = this.#serverStatuses().map((server) => server.state);
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
+    if (this.#gate.flaw !== undefined && !states.includes('starting')) return 'degraded';
     if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
   }
@@ -208,7 +212,8 @@ export class Gateway {
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
     // Whoever is told that a server is ready finds its tools in the catalog.
     if (this.#rebuildTimer) this.#rebuild();
-    const { file, exists, files, problems } = this.#config;
+    const { file, exists, files } = this.#config;
+    const problems = [...this.#config.problems, ...this.#startupProblem()];
     return {
       workspace: this.#options.workspace,
       configuration: { file, exists, files, problems },
@@ -311,6 +316,23 @@ export class Gateway {
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
     }
     this.#options.onChange();
+  }
+
+  #startupView(): StartupView {
+    // Whoever asks whether there is a tool is told of those that have just come.
+    if (this.#rebuildTimer) this.#rebuild();
+    const required = new Map(this.#config.servers.map((server) => [server.name, server.required ?? true]));
+    const servers = this.#serverStatuses()
+      .filter(({ state }) => state !== 'disabled')
+      .map(({ name, state }) => ({ name, state, required: required.get(name) ?? true }));
+    return { config: this.#config.startup, servers, toolCount: this.#view.status.toolCount };
+  }
+
+  #startupProblem(): ConfigurationProblem[] {
+    const { flaw } = this.#gate;
+    const isStarting = this.#serverStatuses().some(({ state }) => state === 'starting');
+    if (flaw === undefined || isStarting) return [];
+    return [{ severity: 'error', message: flaw, location: this.#config.startupAt }];
   }
 
   #serverStatuses(): ServerStatus[] {

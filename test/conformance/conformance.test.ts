@@ -49,6 +49,11 @@ const CLAIMED = [
   'view_selectors',
   'secrets',
   'vscode_import',
+  'upstream_filters',
+  'upstream_config',
+  'startup_policy',
+  'live_refresh_config',
+  'artifact_config',
 ];
 
 const SHARED_CASES = resolve('../shared');

@@ -108,7 +108,7 @@ describe('the tools that a server shows', () => {
     write(workspace.configFile, { servers: { one: { ...entry, tools: { include: ['e*'], exclude: ['echo'] } } } });
     await until('the change', async () => !(await toolsOf(host, '/one')).includes('one:echo'));
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toMatch(
-      /^Error TOOL_NOT_FOUND/,
+      /^Error HYDRATE_FAILED/,
     );
     write(workspace.configFile, { servers: { one: { ...entry, tools: { include: ['echo'] } } } });
     await until('the way back', async () => (await toolsOf(host, '/one')).includes('one:echo'));
@@ -116,6 +116,28 @@ describe('the tools that a server shows', () => {
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
     // The same process all along.
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a strict start', () => {
+  it('answers nothing before every required server is up, and says why wherever one looks', async () => {
+    const workspace = testWorkspace();
+    const file = workspace.write('given.json', '');
+    const gone = { command: 'waygate-no-such-command' };
+    write(file, { startup: { mode: 'strict' }, servers: { one: servers.fixture(), gone } });
+    const host = new HostProcess(workspace, ['--config', file]);
+    await host.initialize();
+    const flaw = '"startup" is strict, and these servers are not up: gone (failed).';
+    expect((await host.call('tool_browse', { path: '/' })).text).toContain(
+      `Error UPSTREAM_UNAVAILABLE: Waygate does not serve yet: ${flaw}`,
+    );
+    const { stdout } = await waygate(workspace, ['status', '--config', file]);
+    expect(stdout).toContain(`error    ${file}:1:12: ${flaw}`);
+    write(file, {
+      startup: { mode: 'strict' },
+      servers: { one: servers.fixture(), gone: { ...gone, required: false } },
+    });
+    await until('the start', async () => !(await host.call('tool_browse', { path: '/' })).isError);
   });
 });
 

@@ -19,6 +19,8 @@ export interface GatewayContext {
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
   onCallStart(): void;
+  /** Rejects while nothing may be answered yet (`startup`). */
+  admit?(): Promise<void>;
   onCallEnd(call: Omit<CallRecord, 'id'>): void;
 }
 

@@ -54,6 +54,7 @@ async function callTool(
   session: SessionState,
   call: SurfaceCall,
 ): Promise<Answer> {
+  await context.admit?.();
   const definition = GATEWAY_TOOLS.find((tool) => tool.name === name);
   if (!definition) {
     throw argsInvalid(
