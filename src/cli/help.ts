@@ -1,4 +1,4 @@
-import { configRoot } from '../config/stateFolder.ts';
+import { userConfigFile } from '../config/stateFolder.ts';
 
 export const HELP = (): string => `waygate: one small door to all your MCP servers
 
@@ -25,8 +25,8 @@ that FILE alone configures. Servers stand in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
 
 CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
-A server that DIR's file names runs once you have approved it. Your own waygate.json, for every workspace, lies in
-${configRoot()}; what stands there, or in FILE, is approved by that. DIR's file counts over yours, by
+A server that DIR's file names runs once you have approved it. Your own waygate.json, for every workspace, is
+${userConfigFile()}; what stands there, or in FILE, is approved by that. DIR's file counts over yours, by
 the name of a server and by block, but for what yours forbids.
 State is kept in WAYGATE_STATE_DIR, or where your system keeps such things.
 `;

@@ -27,7 +27,7 @@ import { readInputs } from './readInputs.ts';
 import { readLiveRefresh } from './readLiveRefresh.ts';
 import { readServer } from './readServer.ts';
 import { readStartup } from './readStartup.ts';
-import { configRoot } from './stateFolder.ts';
+import { userConfigFile } from './stateFolder.ts';
 import { lineIndex } from './textPosition.ts';
 
 /** A file that a gateway is configured by. */
@@ -81,14 +81,8 @@ const DEFAULTS = {
   said: new Set<string>(),
 };
 
-const NAME = 'waygate.json';
-
 export function configFile(workspace: string): string {
-  return join(workspace, '.vscode', NAME);
-}
-
-export function userConfigFile(env: NodeJS.ProcessEnv): string {
-  return join(configRoot(env), NAME);
+  return join(workspace, '.vscode', 'waygate.json');
 }
 
 /** The files that count, the later over the earlier. One that is given by hand counts alone. */

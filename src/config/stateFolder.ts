@@ -36,6 +36,10 @@ export function configRoot(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'waygate');
 }
 
+export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
+  return join(configRoot(env), 'waygate.json');
+}
+
 /**
  * The name of a gateway's folder within the state. What makes a gateway another one than its workspace's own, such as a
  * configuration given by hand, is a `variant` of it: each has a worker and a state of its own.

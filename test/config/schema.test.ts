@@ -30,7 +30,7 @@ const VALUES: Record<string, unknown> = {
   type: 'stdio',
   command: 'node',
   args: ['${workspaceFolder}'],
-  env: { A: 'b' },
+  env: { A: 'b', B: 1, C: true },
   cwd: '/w',
   envFile: '/dev/null',
   url: 'https://example.com/mcp',
