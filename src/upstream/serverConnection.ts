@@ -280,7 +280,8 @@ export class ServerConnection {
         log: (line) => this.#log(line),
         scrubSecrets: this.#events.scrubSecrets,
       });
-      if (this.#stopped) return;
+      // What was taken back while secrets were being looked up does not run after all.
+      if (this.#stopped || !this.#approved) return;
       this.#link = link;
       const timeoutMs = this.#services.startTimeoutMs?.() ?? START_TIMEOUT_MS;
       this.#client = await link.connect(this.#messages.clientOptions, timeoutMs);
@@ -293,7 +294,8 @@ export class ServerConnection {
       this.#waitForIdle();
       if (known) void this.#listAgain();
     } catch (error) {
-      if (this.#stopped) return;
+      // Whoever has ended this start has said what the server is now.
+      if (this.#stopped || (link && this.#link !== link)) return;
       const { state, message } = link ? await link.explain(error) : new LinkFailure((error as Error).message);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
