@@ -65,13 +65,15 @@ async function shownServers(target: GatewayTarget, { servers }: MergedConfig): P
 }
 
 async function waitingServers(target: GatewayTarget): Promise<Map<string, Pick<Shown, 'hash' | 'lines'>>> {
-  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
+  // One that hangs, or is older than this program, has no say.
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false }).catch(() => undefined);
   if (!control) return new Map();
   try {
-    // A file that was written a moment ago has not been seen by it yet. (An older one knows no such request.)
-    await control.request('reload', {}).catch(() => undefined);
-    const { servers } = await inTime(control.request('status', {}), 'the gateway');
+    // A file that was written a moment ago has not been seen by it yet.
+    const { servers } = await inTime(control.request('reload', {}), 'the gateway');
     return new Map(servers.flatMap(({ name, approval }) => (approval ? [[name, approval] as const] : [])));
+  } catch {
+    return new Map();
   } finally {
     control.dispose();
   }

@@ -60,6 +60,11 @@ describe('how Waygate is started', () => {
   });
 });
 
+it('names the configuration that is given by hand', () => {
+  const target = { workspace: '/w', configFile: '/c/mine.json' };
+  expect(ownLaunch(target, program).args.slice(1)).toEqual(['serve', '--workspace', '/w', '--config', '/c/mine.json']);
+});
+
 describe('waygate client-config', () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [WAYGATE, 'client-config', ...args], { encoding: 'utf8' });
