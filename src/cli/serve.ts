@@ -1,16 +1,16 @@
 import { ensureWorkspaceState, StateFolderError, stateRoot } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
-import { WorkerUnavailableError } from '../host/startWorker.ts';
+import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** EX_CANTCREAT. */
 const EXIT_STATE_FOLDER = 73;
 
 /** The host on stdio. Nothing but protocol goes to stdout; what a person should know goes to stderr. */
-export async function serve(workspace: string): Promise<number> {
+export async function serve(target: GatewayTarget): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
-  const runtime = ownRuntime(workspace);
+  const runtime = ownRuntime(target);
   const host = new SessionHost({
     input: process.stdin,
     output: process.stdout,
@@ -22,13 +22,13 @@ export async function serve(workspace: string): Promise<number> {
     },
   });
   const code = await host.run();
-  return stateFolderWorks(workspace) ? code : EXIT_STATE_FOLDER;
+  return stateFolderWorks(target) ? code : EXIT_STATE_FOLDER;
 }
 
 /** The session was served to its end all the same; the code tells why it had no gateway. */
-function stateFolderWorks(workspace: string): boolean {
+function stateFolderWorks(target: GatewayTarget): boolean {
   try {
-    ensureWorkspaceState(workspace, stateRoot());
+    ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
     return true;
   } catch (error) {
     if (error instanceof StateFolderError) return false;

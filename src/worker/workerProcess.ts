@@ -28,6 +28,7 @@ import { writeLog } from './workerLog.ts';
 
 export interface WorkerOptions {
   workspace: string;
+  configFile?: string;
   stateFolder: string;
   token: string;
   onEnd(): void;
@@ -57,6 +58,7 @@ export class WorkerProcess {
     this.#options = options;
     this.#gateway = new Gateway({
       workspace: options.workspace,
+      ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
@@ -174,6 +176,10 @@ export class WorkerProcess {
       ...this.#gateway.signInRequests,
       recheck: () => {
         this.#gateway.recheck();
+        return this.#snapshot();
+      },
+      reload: () => {
+        this.#gateway.reload();
         return this.#snapshot();
       },
       refresh: async () => {
