@@ -5,17 +5,26 @@ import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import type { GatewayTarget } from '../host/startWorker.ts';
 import { nearest } from '../ops/nearest.ts';
+import { localPath } from '../ops/normalise.ts';
+
+/** `own` is the token that Waygate makes for the workspace. */
+export interface HttpOptions {
+  port: number;
+  token: 'own' | 'none' | { file: string };
+}
 
 export type Command =
   | { name: 'help' }
   | { name: 'version' }
-  | ({ name: 'serve' } & GatewayTarget)
+  | ({ name: 'serve'; http?: HttpOptions } & GatewayTarget)
   | ({ name: 'status'; json: boolean } & GatewayTarget)
+  | ({ name: 'health' | 'telemetry'; json: boolean; follow: boolean } & GatewayTarget)
   | ({ name: 'stop' } & GatewayTarget)
   | ({ name: 'browse'; subject: string; explain: boolean; json: boolean } & GatewayTarget)
   | ({ name: 'catalog'; stats: boolean; json: boolean } & GatewayTarget)
   | ({ name: 'approve' } & ApproveCommand)
   | ({ name: 'secret'; action: 'set' | 'list' | 'delete'; secret: string } & GatewayTarget)
+  | ({ name: 'login' | 'logout'; server: string | undefined } & GatewayTarget)
   | ({ name: 'learned'; forget: 'all' | { toolId: string } | undefined; json: boolean } & GatewayTarget)
   | ({ name: 'import' } & ImportCommand)
   | ({ name: 'client-config'; client: ClientId } & GatewayTarget);
@@ -40,12 +49,16 @@ export interface ImportCommand extends GatewayTarget {
 const COMMANDS = [
   'serve',
   'status',
+  'health',
+  'telemetry',
   'stop',
   'browse',
   'catalog',
   'learned',
   'approve',
   'secret',
+  'login',
+  'logout',
   'import',
   'client-config',
 ] as const;
@@ -53,16 +66,39 @@ const NEEDS = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs to know what to do: set NAME, list, or delete NAME.',
 } as const;
-const TAKES_WORDS: ReadonlySet<string> = new Set(['browse', 'approve', 'secret', 'import', 'client-config']);
+const TAKES_WORDS: ReadonlySet<string> = new Set([
+  'browse',
+  'approve',
+  'secret',
+  'login',
+  'logout',
+  'import',
+  'client-config',
+]);
 
 /** Every command is about the gateway of a workspace, or of a configuration given by hand. */
 const TARGET = { workspace: { type: 'string' }, config: { type: 'string' } } as const;
 
-const MAY_BE_ABSENT: ReadonlySet<string> = new Set(['import', 'status', 'stop', 'client-config']);
+const MAY_BE_ABSENT: ReadonlySet<string> = new Set([
+  'import',
+  'status',
+  'health',
+  'telemetry',
+  'stop',
+  'client-config',
+]);
 
 const OPTIONS = {
-  serve: { ...TARGET },
+  serve: {
+    ...TARGET,
+    http: { type: 'boolean' },
+    port: { type: 'string' },
+    'token-file': { type: 'string' },
+    'no-token': { type: 'boolean' },
+  },
   status: { ...TARGET, json: { type: 'boolean' } },
+  health: { ...TARGET, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  telemetry: { ...TARGET, json: { type: 'boolean' }, follow: { type: 'boolean' } },
   stop: { ...TARGET },
   browse: { ...TARGET, explain: { type: 'boolean' }, json: { type: 'boolean' } },
   catalog: { ...TARGET, stats: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -74,6 +110,8 @@ const OPTIONS = {
   },
   approve: { ...TARGET, all: { type: 'boolean' }, revoke: { type: 'boolean' } },
   secret: { ...TARGET },
+  login: { ...TARGET },
+  logout: { ...TARGET },
   import: {
     ...TARGET,
     from: { type: 'string', multiple: true },
@@ -85,6 +123,9 @@ const OPTIONS = {
 } as const;
 
 type OptionValues = Record<string, string | boolean | string[] | undefined>;
+
+/** Always the same, so that a client's configuration stays right. */
+const DEFAULT_HTTP_PORT = 7420;
 
 /** EX_USAGE and EX_NOINPUT. */
 const USAGE = 64;
@@ -117,8 +158,13 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const target = targetOf(name, values);
   const json = values.json === true;
   switch (name) {
+    case 'serve':
+      return { name, ...target, ...httpOf(values) };
     case 'status':
       return { name, ...target, json };
+    case 'health':
+    case 'telemetry':
+      return { name, ...target, json, follow: values.follow === true };
     case 'browse':
       return { name, ...target, subject, explain: values.explain === true, json };
     case 'catalog':
@@ -127,6 +173,10 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, ...target, forget: forgetOf(values), json };
     case 'approve':
       return { name, ...target, ...approveOf(values, names) };
+    case 'login':
+    case 'logout':
+      if (names.length > 1) throw new UsageError(`waygate ${name} takes the name of one server.`);
+      return { name, ...target, server: names[0] };
     case 'secret':
       return { name, ...target, ...secretAction(subject) };
     case 'import':
@@ -164,6 +214,27 @@ function approveOf(values: OptionValues, names: readonly string[]): Omit<Approve
     throw new UsageError('waygate approve --revoke needs a server, a tool_id, or --all.');
   }
   return { all, names, revoke };
+}
+
+function httpOf(values: OptionValues): { http?: HttpOptions } {
+  const file = values['token-file'];
+  const noToken = values['no-token'] === true;
+  if (values.http !== true) {
+    const stray = ['port', 'token-file', 'no-token'].find((option) => values[option] !== undefined);
+    if (stray) throw new UsageError(`--${stray} belongs to --http; write waygate serve --http --${stray}.`);
+    return {};
+  }
+  if (noToken && file !== undefined) throw new UsageError('--token-file and --no-token exclude each other; give one.');
+  if (file === '') throw new UsageError('--token-file is empty; name the file, or leave the option out.');
+  const token = typeof file === 'string' ? { file: resolve(file) } : noToken ? 'none' : 'own';
+  return { http: { port: portOf(values.port), token } };
+}
+
+function portOf(given: string | boolean | string[] | undefined): number {
+  if (given === undefined) return DEFAULT_HTTP_PORT;
+  const port = /^\d{1,5}$/.test(String(given)) ? Number(given) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from 0 (any that is free) to 65535, not "${given}".`);
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
@@ -238,7 +309,11 @@ function isFile(path: string): boolean {
 
 function existingFolder(given: OptionValues[string]): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
-  const folder = resolve(typeof given === 'string' ? given : process.cwd());
+  // An editor's own notation of a folder is one too.
+  const folder = localPath(typeof given === 'string' ? given : '.', process.cwd());
+  if (folder === undefined) {
+    throw new UsageError(`${given} names no folder of this machine; name one with --workspace.`, NO_INPUT);
+  }
   try {
     if (statSync(folder).isDirectory()) return folder;
   } catch {

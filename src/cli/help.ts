@@ -3,7 +3,11 @@ import { userConfigFile } from '../config/stateFolder.ts';
 export const HELP = (): string => `waygate: one small door to all your MCP servers
 
   waygate serve  [--workspace DIR]           the MCP server on stdio that your client starts
+  waygate serve  --http [--port N] [--token-file FILE | --no-token]
+                                             the same on a URL of this machine, with a bearer token
   waygate status [--workspace DIR] [--json]  the workspace's gateway, its servers and sessions
+  waygate health [--json] [--follow]         how it and its servers fare; again at every change
+  waygate telemetry [--json] [--follow]      what it did, in numbers; then each event as it comes
   waygate stop   [--workspace DIR]           stops the gateway and all its servers
   waygate browse QUERY | /path [--explain] [--json]
                                              what a model would find, and why
@@ -15,6 +19,7 @@ export const HELP = (): string => `waygate: one small door to all your MCP serve
                                              takes that back, of servers and of tools that run unasked
   waygate secret set NAME | list | delete NAME
                                              what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
+  waygate login [NAME] | logout NAME         signs you in to a server at a URL that asks for it; or out again
   waygate import [NAME…] [--from CLIENT | FILE] [--all] [--dry-run] [--remove-from-source]
                                              brings the servers of other MCP clients here
   waygate client-config CLIENT               what that client needs to use Waygate for DIR

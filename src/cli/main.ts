@@ -14,12 +14,24 @@ async function main(): Promise<number> {
       process.stdout.write(`waygate ${BUILD}\n`);
       return 0;
     case 'serve': {
+      if (command.http) {
+        const { serveHttp } = await import('./serveHttp.ts');
+        return serveHttp(command, command.http);
+      }
       const { serve } = await import('./serve.ts');
       return serve(command);
     }
     case 'status': {
       const { status } = await import('./status.ts');
       return status(command, command.json);
+    }
+    case 'health': {
+      const { health } = await import('./health.ts');
+      return health(command);
+    }
+    case 'telemetry': {
+      const { telemetry } = await import('./telemetry.ts');
+      return telemetry(command);
     }
     case 'stop': {
       const { stop } = await import('./stop.ts');
@@ -40,6 +52,14 @@ async function main(): Promise<number> {
     case 'secret': {
       const { secret } = await import('./secret.ts');
       return secret(command);
+    }
+    case 'login': {
+      const { login } = await import('./login.ts');
+      return login(command);
+    }
+    case 'logout': {
+      const { logout } = await import('./login.ts');
+      return logout(command);
     }
     case 'learned': {
       const { learned } = await import('./learned.ts');

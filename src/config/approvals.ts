@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { ServerConfig } from './gatewayConfig.ts';
+import type { AuthConfig, ServerConfig } from './gatewayConfig.ts';
 import { readPrivateJson, writePrivateJson } from './privateFile.ts';
 import { writtenForm } from './secretReferences.ts';
 import { canonicalWorkspace, ensurePrivateFolder, stateKey } from './stateFolder.ts';
@@ -87,6 +87,7 @@ function describe(config: ServerConfig): string[] {
     return [
       `connects to ${shown(config.url)}`,
       ...listed('sends headers', config.headers, (value) => references(value)),
+      ...listed('signs in with', signInWords(config.auth), shown),
     ];
   }
   const { command, args, cwd, env, envFile } = config;
@@ -97,6 +98,10 @@ function describe(config: ServerConfig): string[] {
     ...listed('with variables', env, value),
     ...(envFile === undefined ? [] : [`some of them from ${shown(envFile)}`]),
   ];
+}
+
+function signInWords({ scopes, ...auth }: AuthConfig = {}): Record<string, string> {
+  return { ...auth, ...(scopes ? { scopes: scopes.join(' ') } : {}) };
 }
 
 function listed(

@@ -55,6 +55,17 @@ export interface HttpServerConfig extends AnyServerConfig {
   type: 'http' | 'sse' | 'either';
   url: string;
   headers: Readonly<Record<string, string>>;
+  auth?: AuthConfig;
+}
+
+/** What a sign-in at a server over HTTP cannot find out by itself. */
+export interface AuthConfig {
+  /** Of a client that was registered by hand, or the https address of a client id metadata document. */
+  clientId?: string;
+  clientSecret?: string;
+  scopes?: readonly string[];
+  /** The one authorization server that is trusted for this server. */
+  issuer?: string;
 }
 
 /** A value that a person is asked for, in the form of VS Code's mcp.json. */

@@ -8,6 +8,15 @@ export interface SecretSource {
 /** A secret that nobody has set, told in one sentence. */
 export class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
+  /** `NAME`, or `input:ID`. */
+  readonly secret: string;
+  readonly input: InputConfig | undefined;
+
+  constructor(message: string, secret: string, input?: InputConfig) {
+    super(message);
+    this.secret = secret;
+    this.input = input;
+  }
 }
 
 export const INPUT_PREFIX = 'input:';
@@ -36,7 +45,10 @@ export async function followReferences(
 ): Promise<ServerConfig> {
   const follow = (text: string): Promise<string> => followIn(text, source, inputs);
   if (config.type !== 'stdio') {
-    return { ...config, url: await follow(config.url), headers: await mapValues(config.headers, follow) };
+    const { clientSecret } = config.auth ?? {};
+    const auth =
+      clientSecret === undefined ? {} : { auth: { ...config.auth, clientSecret: await follow(clientSecret) } };
+    return { ...config, url: await follow(config.url), headers: await mapValues(config.headers, follow), ...auth };
   }
   const args = await Promise.all(config.args.map(follow));
   return { ...config, args, env: await mapValues(config.env, follow) };
@@ -53,13 +65,13 @@ async function secretValue(name: string, source: SecretSource, inputs: readonly 
   const value = await source.get(name);
   if (value !== undefined) return value;
   const remedy = `set it: waygate secret set ${name}.`;
-  if (!name.startsWith(INPUT_PREFIX)) throw new SecretMissingError(`It needs the secret "${name}"; ${remedy}`);
+  if (!name.startsWith(INPUT_PREFIX)) throw new SecretMissingError(`It needs the secret "${name}"; ${remedy}`, name);
   const id = name.slice(INPUT_PREFIX.length);
   const input = inputs.find((candidate) => candidate.id === id);
   // VS Code shows it filled in; here nobody is asked.
   if (input?.default !== undefined && !input.password) return input.default;
   const what = input?.description ? ` (${input.description})` : '';
-  throw new SecretMissingError(`It needs the input "${id}"${what}; ${remedy}`);
+  throw new SecretMissingError(`It needs the input "${id}"${what}; ${remedy}`, name, input);
 }
 
 async function mapValues(

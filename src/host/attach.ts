@@ -13,6 +13,7 @@ export interface AttachOptions {
   /** Start a worker when none runs, or when the one that runs is of an older build. */
   start: boolean;
   holds: boolean;
+  marksRelated?: boolean;
   signal?: AbortSignal;
 }
 
@@ -89,7 +90,8 @@ async function tryAttach(folder: string, options: AttachOptions, build: string |
     // From here on the socket has an owner: an error ends in its `close`.
     socket.on('error', () => undefined);
     deaf = rendezvous.pid;
-    const answer = await greet(socket, { token, kind: options.kind, holds: options.holds });
+    const { kind, holds, marksRelated = false } = options;
+    const answer = await greet(socket, { token, kind, holds, marksRelated });
     if (answer.ok) return { socket, token };
     socket.destroy();
     return { token, reason: answer.reason ?? 'it refused the attacher' };

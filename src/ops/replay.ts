@@ -4,6 +4,17 @@
  */
 export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
 
+/** What is known of the execution of a request, at any one time. */
+export type ExecutionKnowledge =
+  /** No process has it. To send it is its first dispatch, wherever that goes, and no replay. */
+  | 'not_dispatched'
+  /** A process that lives has it. */
+  | 'in_flight'
+  /** It has its answer. */
+  | 'completed'
+  /** A process had it and is gone: it ran, or ran in part, or never began. */
+  | 'outcome_unknown';
+
 /** Reads of our own: running them again converges on the same answer. */
 const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'tools/list',

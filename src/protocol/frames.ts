@@ -69,6 +69,23 @@ function parseId(token: string): RequestId | undefined {
   }
 }
 
+/** Which request a message of ours belongs to; a member of the private frame, taken off before a client sees it. */
+const RELATED_MEMBER = 'waygateRelated';
+const RELATED_HEAD = new RegExp(`^\\{"${RELATED_MEMBER}":("(?:[^"\\\\]|\\\\.)*"|-?\\d+),`);
+
+/** Marks a frame of `encodeMessage` as part of the answer to a request: over HTTP it must go where that answer goes. */
+export function relateFrame(frame: string, id: RequestId): string {
+  return `{"${RELATED_MEMBER}":${JSON.stringify(id)},${frame.slice(1)}`;
+}
+
+/** The frame as it was before `relateFrame`. */
+export function splitRelated(frame: Buffer): { relatedTo: RequestId | undefined; frame: Buffer } {
+  const head = RELATED_HEAD.exec(frame.toString('utf8', 0, Math.min(frame.length, HEAD_BYTES)));
+  if (!head) return { relatedTo: undefined, frame };
+  const rest = frame.subarray(Buffer.byteLength(head[0]));
+  return { relatedTo: JSON.parse(head[1] as string) as RequestId, frame: Buffer.concat([Buffer.from('{'), rest]) };
+}
+
 /** A key that keeps the number 7 and the string "7" apart. */
 export function requestKey(id: RequestId): string {
   return typeof id === 'string' ? `s${id}` : `n${id}`;

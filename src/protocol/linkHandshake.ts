@@ -12,6 +12,8 @@ export interface Hello {
   kind: 'session' | 'control';
   /** Whether the worker stays up for this attacher. A passing question (`waygate status`) does not hold it. */
   holds: boolean;
+  /** Whether the session's frames tell which request they belong to: a host with several streams a client needs it. */
+  marksRelated?: boolean;
 }
 
 export interface Welcome {
@@ -55,7 +57,8 @@ export async function receiveHello(socket: Socket, token: string): Promise<Hello
   }
   if (hello.link !== LINK_VERSION) return refuse('this worker speaks another version of the private link');
   if (hello.kind !== 'session' && hello.kind !== 'control') return refuse('unknown kind of attacher');
-  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false };
+  const marks = hello.marksRelated === true ? { marksRelated: true } : {};
+  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false, ...marks };
 }
 
 export function welcome(socket: Socket): void {

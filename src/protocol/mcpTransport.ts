@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import {
   encodeMessage,
@@ -9,6 +9,7 @@ import {
   isRequestId,
   peekId,
   type RequestId,
+  relateFrame,
 } from './frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from './lineFraming.ts';
 
@@ -23,6 +24,8 @@ export interface LineTransportOptions {
    * worker that is gone would pass for one to its successor.
    */
   idPrefix?: string;
+  /** Marks what belongs to a request of the other side's (`relateFrame`). */
+  marksRelated?: boolean;
 }
 
 /** Samples of what is not a message are for a log line. */
@@ -39,6 +42,9 @@ export class LineTransport implements Transport {
   readonly #options: LineTransportOptions;
   #closed = false;
   #blocked: Promise<void> | undefined;
+  /** What has come and is not delivered yet, in its order. */
+  readonly #arrived: JSONRPCMessage[] = [];
+  #yielding = false;
 
   constructor(options: LineTransportOptions) {
     this.#options = options;
@@ -59,10 +65,12 @@ export class LineTransport implements Transport {
   }
 
   /** Settles when more may be sent, or with the loss of the connection: a dead child never calls back. */
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const { output } = this.#options;
     if (this.#closed || output.destroyed || output.writableEnded) throw new Error('the connection is closed');
-    if (output.write(encode(this.#withPrefix(message)))) return;
+    const frame = encode(this.#withPrefix(message));
+    const request = this.#options.marksRelated === true && 'method' in message ? options?.relatedRequestId : undefined;
+    if (output.write(request === undefined ? frame : relateFrame(frame, request))) return;
     this.#blocked ??= untilDrained(output).finally(() => {
       this.#blocked = undefined;
     });
@@ -90,8 +98,28 @@ export class LineTransport implements Transport {
     // Batches belong to one revision only (2025-03-26), and are read from whoever sends them.
     for (const item of Array.isArray(value) ? value : [value]) {
       const message = readMessage(item);
-      if (message) this.#deliver(message);
+      if (message) this.#arrive(message);
       else this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
+    }
+  }
+
+  /**
+   * The SDK begins with a notification a microtask after it came, and with an answer at once: the last progress of a
+   * call, told just before its answer, would find nobody. So what follows a notification waits for as long.
+   */
+  #arrive(message: JSONRPCMessage): void {
+    this.#arrived.push(message);
+    if (!this.#yielding) this.#deliverArrived();
+  }
+
+  #deliverArrived(): void {
+    this.#yielding = false;
+    for (let message = this.#arrived.shift(); message; message = this.#arrived.shift()) {
+      this.#deliver(message);
+      if (!('method' in message) || 'id' in message) continue;
+      this.#yielding = true;
+      queueMicrotask(() => this.#deliverArrived());
+      return;
     }
   }
 
@@ -126,7 +154,7 @@ export class LineTransport implements Transport {
     const id = peekId(prefix);
     const message = `a message of ${bytes} bytes is beyond the limit of ${this.#options.frameLimit ?? MAX_FRAME_BYTES}`;
     if (id === undefined) this.onerror?.(new Error(message));
-    else this.onmessage?.({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+    else this.#arrive({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
   }
 }
 

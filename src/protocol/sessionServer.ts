@@ -98,8 +98,12 @@ export interface SessionServer {
   dispose(): void;
 }
 
-/** One client's MCP session, on the socket that its host has attached. */
-export function serveSession(socket: Socket, surface: SessionSurface): SessionServer {
+/** One client's MCP session, on the socket that its host has attached (and how that host wants its frames). */
+export function serveSession(
+  socket: Socket,
+  surface: SessionSurface,
+  frames: { marksRelated?: boolean } = {},
+): SessionServer {
   const server = new Server(surface.serverInfo, {
     capabilities: surface.capabilities,
     instructions: surface.instructions,
@@ -149,7 +153,8 @@ export function serveSession(socket: Socket, surface: SessionSurface): SessionSe
     socket.destroy();
     for (const listener of closed) listener();
   };
-  const transport = new LineTransport({ input: socket, output: socket, idPrefix: `waygate:${randomUUID()}:` });
+  const idPrefix = `waygate:${randomUUID()}:`;
+  const transport = new LineTransport({ input: socket, output: socket, idPrefix, ...frames });
   void server.connect(transport);
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {

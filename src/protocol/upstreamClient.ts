@@ -22,7 +22,7 @@ export type UpstreamFailure =
   | 'error'
   /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
   | 'unsent'
-  /** The server does not let us in (HTTP 401). */
+  /** The server does not let us in (HTTP 401), or not as far as this request goes (HTTP 403 with `insufficient_scope`). */
   | 'unauthorized';
 
 /** Marks an error that a transport answers with in place of a server that cannot any more. Told by identity. */
@@ -33,11 +33,14 @@ export class UpstreamRequestError extends Error {
   readonly failure: UpstreamFailure;
   /** The JSON-RPC code or HTTP status, when the server answered with an error. */
   readonly code: number | undefined;
+  /** How long the server asks to wait before the next request. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(failure: UpstreamFailure, message: string, code?: number) {
+  constructor(failure: UpstreamFailure, message: string, code?: number, retryAfterSeconds?: number) {
     super(message);
     this.failure = failure;
     this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

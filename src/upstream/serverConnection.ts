@@ -16,6 +16,7 @@ export type ConnectionState =
   | 'ready'
   | 'failed'
   | 'needs_sign_in'
+  | 'needs_secret'
   | 'stopped';
 
 export interface ConnectionEvents {
@@ -33,6 +34,8 @@ export interface ConnectionServices {
   openLink: OpenLink;
   /** Whether the person lets it run; asked before each start. Without it everything may. */
   isApproved?: (config: ServerConfig) => boolean;
+  /** Whether a server that wants a sign-in may be asked again; without it, only when somebody asks for a start. */
+  mayTry?: (config: ServerConfig) => Promise<boolean>;
   /** Without them a server starts with the gateway. */
   snapshots?: CatalogSnapshots;
   /** How long a server without a call runs on; for ever when absent. */
@@ -57,6 +60,7 @@ export class ServerConnection {
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
+  #retryAfterSeconds: number | undefined;
   #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
   #stderr: readonly string[] = [];
@@ -176,6 +180,14 @@ export class ServerConnection {
     this.#messages.setRequestHandler(method, handler, capability);
   }
 
+  /** What let us in is gone: it ends now, and the next start finds that out. */
+  async signedOut(): Promise<void> {
+    await this.#starting;
+    if (this.#stopped) return;
+    this.#set('needs_sign_in', 'Nobody is signed in to it.');
+    await this.#end();
+  }
+
   async stop(): Promise<void> {
     clearTimeout(this.#listTimer);
     this.#stopped = true;
@@ -200,7 +212,8 @@ export class ServerConnection {
       return await (this.#usable ? send(this.#usable, options) : this.#sendWhenReady(options, deadline, send));
     } catch (error) {
       if (!(error instanceof UpstreamRequestError)) throw error;
-      if (error.failure === 'unauthorized') await this.#fail(error);
+      if (error.failure === 'unauthorized')
+        throw new UpstreamRequestError('unauthorized', await this.#refused(error), error.code);
       if (error.failure !== 'unsent') throw error;
     }
     // A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more.
@@ -209,7 +222,7 @@ export class ServerConnection {
       return await this.#sendWhenReady(options, deadline, send);
     } catch (error) {
       if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
-      throw new NotDispatchedError(await this.#fail(error), this.#state);
+      throw new NotDispatchedError(await this.#fail(error), this.#state, this.#retryAfterSeconds);
     }
   }
 
@@ -217,6 +230,9 @@ export class ServerConnection {
   async #sendWhenReady<T>(options: CallOptions, deadline: number, send: SendRequest<T>): Promise<T> {
     options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
     const { signal } = options;
+    // Nobody but the person can change it: a call must not knock at a closed door each time.
+    if (this.#state === 'needs_sign_in' && !(await this.#services.mayTry?.(this.config)))
+      throw new NotDispatchedError(this.#reason ?? 'It asks for a sign-in.', this.#state);
     await waitAtMost(this.#restart(), deadline, signal);
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
     if (!this.#usable) {
@@ -224,18 +240,29 @@ export class ServerConnection {
       throw new NotDispatchedError(
         this.#state === 'starting' ? slow : (this.#reason ?? 'it is not running'),
         this.#state,
+        this.#retryAfterSeconds,
       );
     }
     return send(this.#usable, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
+  }
+
+  /** A server that wants more for this one request serves the others; one that lets us in no longer does not. */
+  async #refused(error: UpstreamRequestError): Promise<string> {
+    const link = this.#link;
+    if (error.code !== 403 || !link) return this.#fail(error);
+    this.#reason = (await link.explain(error)).message;
+    this.#events.onChange();
+    return this.#reason;
   }
 
   /** Gives the connection up for what a request told of it. */
   async #fail(error: UpstreamRequestError): Promise<string> {
     const link = this.#link;
     if (this.#state !== 'ready' || !link) return this.#reason ?? error.message;
-    const { state, message } = await link.explain(error);
+    const { state, message, retryAfterSeconds } = await link.explain(error);
     if (this.#link === link) {
       this.#set(state, message);
+      this.#retryAfterSeconds = retryAfterSeconds;
       await this.#end();
     }
     return message;
@@ -296,10 +323,12 @@ export class ServerConnection {
     } catch (error) {
       // Whoever has ended this start has said what the server is now.
       if (this.#stopped || (link && this.#link !== link)) return;
-      const { state, message } = link ? await link.explain(error) : new LinkFailure((error as Error).message);
+      const failure = link ? await link.explain(error) : asLinkFailure(error);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
-      if (!this.#stopped) this.#set(state, `${message}${this.#kept.staleNote}`);
+      if (this.#stopped) return;
+      this.#set(failure.state, `${failure.message}${this.#kept.staleNote}`);
+      this.#retryAfterSeconds = failure.retryAfterSeconds;
     }
   }
 
@@ -395,10 +424,15 @@ export class ServerConnection {
   #set(state: ConnectionState, reason?: string): void {
     this.#state = state;
     this.#reason = reason;
+    this.#retryAfterSeconds = undefined;
     this.#since = Date.now();
     if (state !== 'starting') this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
     this.#events.onChange();
   }
+}
+
+function asLinkFailure(error: unknown): LinkFailure {
+  return error instanceof LinkFailure ? error : new LinkFailure((error as Error).message);
 }
 
 type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<T>;
@@ -408,9 +442,13 @@ export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
   /** What the person must do first, where waiting is of no use. */
   readonly failure: 'unauthorized' | 'unapproved' | undefined;
+  /** How long the server asked to wait. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: string, state?: ConnectionState) {
+  constructor(reason: string, state?: ConnectionState, retryAfterSeconds?: number) {
     super(reason);
-    this.failure = state === 'needs_sign_in' ? 'unauthorized' : state === 'needs_approval' ? 'unapproved' : undefined;
+    if (state === 'needs_approval') this.failure = 'unapproved';
+    else if (state === 'needs_sign_in' || state === 'needs_secret') this.failure = 'unauthorized';
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

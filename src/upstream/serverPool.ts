@@ -43,9 +43,12 @@ export class ServerPool {
     this.#events.onChange();
   }
 
-  /** Something was approved, or taken back: those that waited for it begin, those that lost theirs end. */
-  recheckApprovals(): void {
-    for (const connection of this.connections) connection.recheckApproval();
+  /** Something was approved, given, or taken back: those that waited for it begin, those that lost theirs end. */
+  recheck(): void {
+    for (const connection of this.connections) {
+      connection.recheckApproval();
+      if (connection.state === 'needs_secret') void connection.start();
+    }
   }
 
   /** Every server lists its tools again; what is down is started. Resolves when all have answered or failed. */

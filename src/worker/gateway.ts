@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
 import { type Approvals, approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
 import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
-import { FileSecrets } from '../config/fileSecrets.ts';
+import { secretKey } from '../config/fileSecrets.ts';
+import { FileTokens } from '../config/fileTokens.ts';
 import type { BrokenServer, ConfigurationProblem, ServerConfig } from '../config/gatewayConfig.ts';
-import { followReferences, type SecretSource } from '../config/secretReferences.ts';
+import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
@@ -14,14 +15,19 @@ import type {
   GatewayHealth,
   GatewaySnapshot,
   LearnedUse,
+  MissingSecret,
+  SecretAnswer,
+  SecretRequest,
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
+import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { visibleText } from '../firewall/visibleText.ts';
+import { shortened } from '../ops/porcelain.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
@@ -36,13 +42,19 @@ import { killMarked } from '../upstream/processTree.ts';
 import type { ServerCatalog } from '../upstream/serverCatalog.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
+import { SignIns } from '../upstream/signIns.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
-import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { CallSettings } from './callSettings.ts';
+import { Diagnostics } from './diagnostics.ts';
+import { KeptTokens } from './keptTokens.ts';
 import { rankResources } from './rankResources.ts';
+import { SharedSecrets } from './sharedSecrets.ts';
+import { type SignInRequests, signInRequests } from './signInRequests.ts';
 import { StartupGate, type StartupView } from './startupGate.ts';
+import type { WatchedServer } from './upstreamWatch.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -55,10 +67,17 @@ export interface GatewayOptions {
   onChange(): void;
   /** Asks the person at an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  /** Reaches into the editor's own store of secrets. */
+  secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
 /** These serve nothing until somebody does something. */
-const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_approval']);
+const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
+  'failed',
+  'needs_sign_in',
+  'needs_secret',
+  'needs_approval',
+]);
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
@@ -69,17 +88,21 @@ const DRAIN_MS = 10_000;
 /** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
 export class Gateway {
   readonly surface: SessionSurface;
+  readonly signInRequests: SignInRequests;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
   readonly #environment: OwnEnvironment;
   readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
+  readonly #diagnostics: Diagnostics;
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   #firewall: Firewall;
   readonly #approvals: Approvals;
-  readonly #secrets: SecretSource;
+  readonly #secrets: SharedSecrets;
+  readonly #missing = new Map<string, MissingSecret>();
+  readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
   readonly #layers: ConfigLayers;
   readonly #callSettings = new CallSettings();
@@ -92,6 +115,8 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    const { workspace, stateFolder } = options;
+    this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets });
     this.#layers = new ConfigLayers(options.workspace, process.env, options.configFile);
     this.#config = this.#layers.load();
     const { artifacts } = this.#config;
@@ -103,7 +128,8 @@ export class Gateway {
     });
     this.#firewall = this.#newFirewall();
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
-    this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
+    this.#secrets = new SharedSecrets(rootOf(options.stateFolder), options.workspace, options.secret);
+    this.#signIns = new SignIns(new KeptTokens(new FileTokens(rootOf(options.stateFolder)), options.secret));
     this.#journal = new ChildJournal(options.stateFolder);
     this.#environment = new OwnEnvironment(process.env, options.log);
     this.#uses = new UseMemory(options.stateFolder, options.log);
@@ -111,6 +137,7 @@ export class Gateway {
     const services: ConnectionServices = {
       openLink: (config, events) => this.#openLink(config, events),
       isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(options.workspace, config),
+      mayTry: (config) => this.#signIns.mayTry(config),
       snapshots: this.#snapshots,
       idleMs: () => this.#config.idleMinutes * 60_000,
       startTimeoutMs: () => this.#config.startup.timeoutSeconds * 1_000,
@@ -121,6 +148,7 @@ export class Gateway {
       log: options.log,
       scrubSecrets,
     });
+    this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#follow(config));
     this.#calls = new CallPipeline<AdmittedResult>({
       upstream: (server) => this.#pool.get(server),
       firewall: (result, { tool, provenance }) =>
@@ -146,15 +174,17 @@ export class Gateway {
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (call) => {
+      onCallEnd: (call, event) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
+        this.#diagnostics.callEnded(call, event);
         this.#options.onChange();
       },
     });
   }
 
   start(): void {
+    this.#diagnostics.started();
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
@@ -171,6 +201,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
+    this.#signIns.stop();
     clearTimeout(this.#rebuildTimer);
     for (const { file } of this.#layers.places) unwatchFile(file, this.#onFile);
     unwatchFile(this.#approvals.file, this.#onApprovals);
@@ -180,12 +211,19 @@ export class Gateway {
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
+    await this.#diagnostics.close();
   }
 
   /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
   approve(hashes: readonly string[]): void {
     this.#approvals.approve(this.#options.workspace, hashes);
-    this.#pool.recheckApprovals();
+    this.#pool.recheck();
+  }
+
+  /** Somebody may have given what a server waits for. */
+  recheck(): void {
+    this.#pool.recheck();
+    void this.#recheckSignIns();
   }
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
@@ -207,6 +245,19 @@ export class Gateway {
     if (this.#gate.flaw !== undefined && !states.includes('starting')) return 'degraded';
     if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
+  }
+
+  healthReport(): HealthReport {
+    const problems = this.#config.problems.filter(({ severity }) => severity === 'error');
+    return this.#diagnostics.health(
+      this.health,
+      this.#serverStatuses(),
+      problems.map(({ message }) => message),
+    );
+  }
+
+  telemetryReport(): TelemetryReport {
+    return this.#diagnostics.telemetry(this.health);
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
@@ -246,24 +297,45 @@ export class Gateway {
   }
 
   async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    const config = await followReferences(
-      written,
-      this.#secrets,
-      this.#config.inputs[written.origin ?? 'workspace'] ?? [],
-    );
-    return config.type === 'stdio'
-      ? new StdioLink(config, this.#journal, events, this.#environment)
-      : new HttpLink(config, events);
+    this.#missing.delete(written.name);
+    const config = await this.#follow(written).catch((error: unknown) => {
+      if (!(error instanceof SecretMissingError)) throw error;
+      this.#missing.set(written.name, this.#missingSecret(error));
+      throw new LinkFailure(error.message, 'needs_secret');
+    });
+    if (config.type === 'stdio') return new StdioLink(config, this.#journal, events, this.#environment);
+    return new HttpLink(config, events, this.#signIns.sessionFor(config));
+  }
+
+  #follow(written: ServerConfig): Promise<ServerConfig> {
+    return followReferences(written, this.#secrets, this.#config.inputs[written.origin ?? 'workspace'] ?? []);
+  }
+
+  #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
+    return {
+      key: secretKey(secret, this.#options.workspace, rootOf(this.#options.stateFolder)),
+      name: secret,
+      description: input?.description ?? '',
+      password: input === undefined || input.password,
+      options: input?.options ?? [],
+    };
   }
 
   readonly #onFile = (): void => this.reload();
 
-  readonly #onApprovals = (): void => this.#pool.recheckApprovals();
+  readonly #onApprovals = (): void => this.#pool.recheck();
 
   #apply(): void {
     const { servers, broken } = this.#config;
     this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
     this.#pool.apply(servers.filter((server) => !server.disabled));
+  }
+
+  async #recheckSignIns(): Promise<void> {
+    for (const connection of this.#pool.connections) {
+      if (connection.state === 'needs_sign_in' && (await this.#signIns.mayTry(connection.config)))
+        void connection.start();
+    }
   }
 
   /** A broken file leaves its last good content in force; its problem is told all the same. */
@@ -295,6 +367,7 @@ export class Gateway {
   }
 
   #onServersChanged(): void {
+    this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
     this.#options.onChange();
     this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
   }
@@ -311,8 +384,10 @@ export class Gateway {
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
       this.#calls.invalidate();
+      this.#diagnostics.catalogChanged(this.#view);
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
+      this.#diagnostics.catalogFailed(this.#view);
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
     }
     this.#options.onChange();
@@ -344,6 +419,7 @@ export class Gateway {
 
   #statusOf(config: ServerConfig, connection: ServerConnection | undefined): ServerStatus {
     const base = { name: config.name, location: config.location };
+    const missing = this.#missing.get(config.name);
     if (!connection) {
       const state = config.disabled ? ('disabled' as const) : ('starting' as const);
       return { ...base, namespace: '', state, since: 0, toolCount: 0 };
@@ -355,6 +431,7 @@ export class Gateway {
       since: connection.since,
       toolCount: this.#view.toolCountOf(config.name),
       ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+      ...(missing && connection.state === 'needs_secret' ? { secret: missing } : {}),
       ...(connection.state === 'needs_approval' ? { approval: approvable(config) } : {}),
       ...(connection.reason === undefined ? {} : { reason: connection.reason }),
       stderr: connection.stderr,
@@ -371,7 +448,7 @@ function approvalQuestion(tool: CatalogTool, args: object, reason: string): Appr
     toolId: tool.id,
     server: tool.server,
     reason: visibleText(reason),
-    args: shown.length <= SHOWN_ARGS_CHARS ? shown : `${shown.slice(0, SHOWN_ARGS_CHARS - 1)}…`,
+    args: shortened(shown, SHOWN_ARGS_CHARS),
   };
 }
 
@@ -379,6 +456,10 @@ function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
+}
+
+function watchedServer({ config, state, reason, catalog }: ServerConnection): WatchedServer {
+  return { name: config.name, state, reason, tools: catalog.tools };
 }
 
 function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {

@@ -7,6 +7,8 @@ import type {
   ApprovalVerdict,
   ControlRequests,
   GatewaySnapshot,
+  SecretAnswer,
+  SecretRequest,
   SessionStatus,
 } from '../control/contract.ts';
 import { isAlive } from '../host/startLock.ts';
@@ -61,6 +63,7 @@ export class WorkerProcess {
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
+      secret: (request) => this.#secret(request),
     });
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
@@ -128,12 +131,12 @@ export class WorkerProcess {
   }
 
   #onAttach(socket: Socket, hello: Hello): void {
-    if (hello.kind === 'session') this.#serveSession(socket);
+    if (hello.kind === 'session') this.#serveSession(socket, hello);
     else this.#serveControl(socket);
   }
 
-  #serveSession(socket: Socket): void {
-    const session = serveSession(socket, this.#gateway.surface);
+  #serveSession(socket: Socket, { marksRelated = false }: Hello): void {
+    const session = serveSession(socket, this.#gateway.surface, { marksRelated });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, since: Date.now() });
     session.onClose(() => {
       this.#sessions.delete(session);
@@ -147,6 +150,8 @@ export class WorkerProcess {
       status: () => this.#snapshot(),
       watch: () => {
         this.#watchers.set(control, 'idle');
+        // An editor may bring the secrets that it keeps.
+        this.#gateway.recheck();
         return this.#snapshot();
       },
       children: ({ path }) => this.#gateway.children(path),
@@ -162,12 +167,19 @@ export class WorkerProcess {
         this.#gateway.forget(toolId);
         return this.#gateway.learned;
       },
+      health: () => this.#gateway.healthReport(),
+      telemetry: () => this.#gateway.telemetryReport(),
       approve: ({ hashes }) => {
         this.#gateway.approve(hashes);
         return this.#snapshot();
       },
       reload: () => {
         this.#gateway.reload();
+        return this.#snapshot();
+      },
+      ...this.#gateway.signInRequests,
+      recheck: () => {
+        this.#gateway.recheck();
         return this.#snapshot();
       },
       refresh: async () => {
@@ -222,6 +234,17 @@ export class WorkerProcess {
       if (verdict !== 'unavailable') return verdict;
     }
     return 'unavailable';
+  }
+
+  /** The first editor that has a store, or has the value asked for. */
+  async #secret(request: SecretRequest): Promise<SecretAnswer> {
+    let answer: SecretAnswer = { kept: false };
+    for (const watcher of [...this.#watchers.keys()]) {
+      const { kept, value } = await watcher.secret(request);
+      if (kept) answer = { kept, value };
+      if (kept && (request.op === 'set' || value !== undefined)) break;
+    }
+    return answer;
   }
 
   /** A watcher that does not read is sent one snapshot, not all of them: when it has read, the latest follows. */

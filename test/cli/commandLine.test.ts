@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import { rendezvous, status, waygate } from '../support/census.ts';
@@ -14,10 +15,31 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, stop, browse, catalog, learned, approve, secret, import, client-config, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
-    [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace, --config\./],
+    [
+      ['serve', '--json'],
+      /waygate serve has no option "--json"; it takes --workspace, --config, --http, --port, --token-file, --no-token\./,
+    ],
+    [['serve', '--port', '80'], /--port belongs to --http; write waygate serve --http --port\./],
+    [['serve', '--no-token'], /--no-token belongs to --http/],
+    [
+      ['serve', '--http', '--port', '65536'],
+      /--port must be a number from 0 \(any that is free\) to 65535, not "65536"\./,
+    ],
+    [['serve', '--http', '--port=-1'], /--port must be a number/],
+    [['serve', '--http', '--port', '8e3'], /--port must be a number/],
+    [
+      ['serve', '--http', '--no-token', '--token-file', 'x'],
+      /--token-file and --no-token exclude each other; give one\./,
+    ],
+    [['serve', '--http', '--token-file', ''], /--token-file is empty/],
+    [['telemetry', '--folow'], /waygate telemetry has no option "--folow"; did you mean "--follow"\?/],
+    [
+      ['health', '--since'],
+      /waygate health has no option "--since"; it takes --workspace, --config, --json, --follow\./,
+    ],
     [['status', 'here'], /waygate status: Unexpected argument 'here'/],
     [['status', '--json=yes'], /waygate status: Option '--json' does not take an argument\./],
     [['serve', '--workspace'], /waygate serve: Option '--workspace <value>' argument missing\./],
@@ -45,7 +67,7 @@ describe('the command line', () => {
     expect(stderr).toMatch(oneSentence);
   });
 
-  it.each(['serve', 'browse', 'catalog', 'approve', 'secret', 'learned'])(
+  it.each(['serve', 'browse', 'catalog', 'approve', 'secret', 'learned', 'login'])(
     '%s refuses a configuration that is not there with 66',
     async (command) => {
       const words = command === 'browse' ? ['x'] : command === 'secret' ? ['list'] : [];
@@ -67,8 +89,17 @@ describe('the command line', () => {
     for (const args of [[], ['--help'], ['-h'], ['help'], ['serve', '--help'], ['stop', '-h']]) {
       const { code, stdout } = await waygate(workspace, args);
       expect(code).toBe(0);
-      for (const command of ['serve', 'status', 'stop']) expect(stdout).toContain(`waygate ${command}`);
+      for (const command of ['serve', 'status', 'health', 'telemetry', 'stop'])
+        expect(stdout).toContain(`waygate ${command}`);
     }
+  });
+
+  it('takes a folder as a file URI too, and refuses one of another machine', async () => {
+    const workspace = testWorkspace({});
+    const { stdout } = await waygate(workspace, ['status', '--workspace', pathToFileURL(workspace.folder).href]);
+    expect(stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
+    const refused = await waygate(workspace, ['status', '--workspace', 'file:///a%2Fb']);
+    expect(refused).toMatchObject({ code: 66, stderr: expect.stringMatching(oneSentence) });
   });
 
   it('tells that no gateway runs, and starts none to tell it', async () => {

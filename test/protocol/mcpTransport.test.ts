@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { EmptyResultSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import { splitRelated } from '../../src/protocol/frames.ts';
 import { LineTransport } from '../../src/protocol/mcpTransport.ts';
 
 function open(frameLimit?: number) {
@@ -57,6 +61,58 @@ describe('messages over lines', () => {
     );
     expect(messages).toMatchObject([{ id: 1 }, { method: 'notifications/x' }, { id: 2 }]);
     expect(garbage).toHaveLength(4);
+  });
+
+  it('brings the progress that was told just before the answer', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const client = new Client({ name: 'client', version: '1' });
+    const connected = client.connect(new LineTransport({ input, output }));
+    await once(output, 'readable');
+    input.write(
+      '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}\n',
+    );
+    await connected;
+    const told: number[] = [];
+    const onprogress = ({ progress }: { progress: number }) => void told.push(progress);
+    const answer = client.request({ method: 'x' }, EmptyResultSchema, { onprogress });
+    const progress = [1, 2, 3].map(
+      (at) => `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":${at}}}\n`,
+    );
+    input.write(`${progress.join('')}{"jsonrpc":"2.0","id":1,"result":{}}\n`);
+    expect(await answer).toEqual({});
+    expect(told).toEqual([1, 2, 3]);
+  });
+
+  it('brings all that came before the end', async () => {
+    const { input, messages, closes } = open();
+    input.end('{"method":"notifications/x"}\n{"method":"notifications/y"}\n{"id":1,"result":{}}\n');
+    await new Promise((done) => setImmediate(done));
+    expect(messages).toMatchObject([{ method: 'notifications/x' }, { method: 'notifications/y' }, { id: 1 }]);
+    expect(closes()).toBe(1);
+  });
+
+  it('tells which request a message of ours belongs to, where that is asked for', async () => {
+    const notification = { jsonrpc: '2.0' as const, method: 'notifications/message', params: {} };
+    const sent = async (options: { marksRelated?: boolean }, message: JSONRPCMessage, relatedRequestId?: string) => {
+      const output = new PassThrough();
+      const transport = new LineTransport({ input: new PassThrough(), output, ...options });
+      await transport.send(message, relatedRequestId === undefined ? {} : { relatedRequestId });
+      return splitRelated(output.read() as Buffer);
+    };
+    const marked = await sent({ marksRelated: true }, notification, 'a "b" \\');
+    expect({ ...marked, frame: JSON.parse(String(marked.frame)) }).toEqual({
+      relatedTo: 'a "b" \\',
+      frame: notification,
+    });
+    for (const plain of [
+      await sent({}, notification, 'a'),
+      await sent({ marksRelated: true }, notification),
+      await sent({ marksRelated: true }, { jsonrpc: '2.0', id: 1, result: {} }, 'a'),
+    ]) {
+      expect(plain.relatedTo).toBeUndefined();
+      expect(String(plain.frame)).not.toContain('waygateRelated');
+    }
   });
 
   it('answers a request that the SDK would drop', async () => {

@@ -99,6 +99,11 @@ export const servers = {
     command: process.execPath,
     args: [resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), folder],
   }),
+  /** Everything that the conformance suites ask of a server. */
+  conformance: {
+    command: process.execPath,
+    args: [resolve('test/fixtures/conformanceServer.mjs')],
+  },
   /** `test/fixtures/server.mjs` with its flags. */
   fixture: (...flags: string[]) => ({
     command: process.execPath,

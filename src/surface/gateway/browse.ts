@@ -69,6 +69,7 @@ function render(listing: Listing, view: CatalogView, context: GatewayContext): A
       ...(confidence === undefined ? {} : { confidence }),
       servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
     },
+    told: { kind: 'browse', cards, tools: view.catalog.byId },
   };
 }
 

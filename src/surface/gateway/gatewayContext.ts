@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
+import type { AnswerTold, CallEvent } from './callEvents.ts';
 
 /** What the surface works on: the worker owns it. */
 export interface GatewayContext {
@@ -21,7 +22,7 @@ export interface GatewayContext {
   onCallStart(): void;
   /** Rejects while nothing may be answered yet (`startup`). */
   admit?(): Promise<void>;
-  onCallEnd(call: Omit<CallRecord, 'id'>): void;
+  onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
 }
 
 /** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */
@@ -31,4 +32,6 @@ export interface Answer {
   isError?: boolean;
   /** Parts that a text cannot stand for: images, audio. */
   media?: readonly object[];
+  /** For telemetry. */
+  told: AnswerTold;
 }

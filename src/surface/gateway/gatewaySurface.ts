@@ -1,14 +1,17 @@
 import { type MetaTool, rateLimited } from '../../dispatch/quota.ts';
 import { boundData } from '../../ops/boundData.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import { type Normalisation, normalisationNote, type RenderMode } from '../../ops/normalise.ts';
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
-import { argsInvalid, type CheckedArguments, checkArguments, type RenderMode, renderMode } from './arguments.ts';
+import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from './arguments.ts';
 import { browse } from './browse.ts';
+import { answeredEvent, type CallEvent, failedEvent } from './callEvents.ts';
 import { GATEWAY_TOOLS } from './definitions.ts';
 import { execute } from './execute.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from './introduction.ts';
+import { type NormalisedCall, normaliseCall } from './normaliseCall.ts';
 import { SessionState } from './sessionState.ts';
 import { view } from './view.ts';
 
@@ -25,23 +28,26 @@ export function gatewaySurface(context: GatewayContext): SessionSurface {
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
     listTools: () => GATEWAY_TOOLS,
-    callTool: async (name, args, call) => {
+    callTool: async (givenName, givenArgs, call) => {
       const at = Date.now();
       const started = performance.now();
       context.onCallStart();
-      const { result, errorCode } = await settle(
-        () => callTool(name, args, context, stateOf(call.session), call),
-        args,
+      const session = stateOf(call.session);
+      const meant = normaliseCall(givenName, givenArgs);
+      const { name, args } = meant;
+      const { result, event } = await settle(meant, context, () => callTool(name, args, context, session, call));
+      context.onCallEnd(
+        {
+          at,
+          client: call.client,
+          metaTool: name,
+          subject: subjectOf(args),
+          durationMs: performance.now() - started,
+          outcome: result.isError ? 'error' : 'ok',
+          ...(event.error === undefined ? {} : { errorCode: event.error.code }),
+        },
+        { ...event, sessionId: session.id },
       );
-      context.onCallEnd({
-        at,
-        client: call.client,
-        metaTool: name,
-        subject: subjectOf(args),
-        durationMs: performance.now() - started,
-        outcome: result.isError ? 'error' : 'ok',
-        ...(errorCode === undefined ? {} : { errorCode }),
-      });
       return result;
     },
   };
@@ -81,27 +87,35 @@ interface ToolResult {
 }
 
 /** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
-async function settle(run: () => Promise<Answer>, args: unknown): Promise<{ result: ToolResult; errorCode?: string }> {
+async function settle(
+  { name, args, told }: NormalisedCall,
+  context: GatewayContext,
+  run: () => Promise<Answer>,
+): Promise<{ result: ToolResult; event: CallEvent }> {
   const mode: RenderMode =
     typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';
   try {
     const answer = await run();
-    return { result: toResult(answer, mode), ...(answer.isError ? { errorCode: 'UPSTREAM_ERROR' } : {}) };
+    return { result: toResult(answer, mode, told), event: answeredEvent(args, answer.told) };
   } catch (thrown) {
     const error =
       thrown instanceof GatewayError
         ? thrown
         : new GatewayError('UPSTREAM_ERROR', oneLine(`Waygate failed on this call: ${(thrown as Error).message}`));
-    const answer = { text: errorText(error), data: error.toObject(), isError: true };
-    return { result: toResult(answer, mode), errorCode: error.code };
+    const event = failedEvent(name, args, error, (toolId) => context.view().catalog.byId.get(toolId));
+    return { result: toResult({ text: errorText(error), data: error.toObject(), isError: true }, mode, told), event };
   }
 }
 
 /** VS Code replaces text by structured content: a porcelain answer carries text alone (design.md §3). */
-function toResult({ text, data, isError, media = [] }: Answer, mode: RenderMode): ToolResult {
+function toResult(
+  { text, data, isError, media = [] }: Omit<Answer, 'told'>,
+  mode: RenderMode,
+  told: readonly Normalisation[],
+): ToolResult {
   const flag = isError ? { isError: true } : {};
   if (mode === 'json') {
-    const bounded = boundData(data);
+    const bounded = boundData(told.length === 0 ? data : { normalised: told, ...data });
     return {
       content: [{ type: 'text', text: JSON.stringify(bounded) }, ...media],
       structuredContent: bounded,
@@ -109,7 +123,9 @@ function toResult({ text, data, isError, media = [] }: Answer, mode: RenderMode)
     };
   }
   // Parts are joined without a separator by VS Code: each ends its line.
-  return { content: [{ type: 'text', text: `${boundText(text, MAX_ANSWER_CHARS - 2)}\n` }, ...media], ...flag };
+  const notes = told.map((one) => `${normalisationNote(one)}\n`).join('');
+  const bounded = boundText(text, MAX_ANSWER_CHARS - 2 - notes.length);
+  return { content: [{ type: 'text', text: `${bounded}\n${notes}` }, ...media], ...flag };
 }
 
 function subjectOf(args: unknown): string {

@@ -26,7 +26,7 @@ export async function view(
     await context.calls.authorizeView({ tool, session: call.session, signal: call.signal, approval });
   }
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector);
-  return { text, data, media: parts };
+  return { text, data, media: parts, told: { kind: 'view', shown: String(data.text ?? '') } };
 }
 
 /** The tool whose result a handle stands for: `kind:tool_id:digest`. */
@@ -45,5 +45,6 @@ function viewSchema(toolId: string, context: GatewayContext, session: SessionSta
   return {
     text: boundText([heading, ...signature].join('\n')),
     data: { tool_id: tool.id, args_schema: tool.inputSchema ?? {} },
+    told: { kind: 'hydrate', tool },
   };
 }

@@ -1,0 +1,35 @@
+import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import { stateVariant } from '../host/startWorker.ts';
+import { eventText, telemetryText } from '../surface/systemReports.ts';
+import { eventLogFile } from '../worker/eventLogFile.ts';
+import { follow as followLines } from '../worker/jsonLines.ts';
+import { inTime } from './inTime.ts';
+import { noGateway, ownRuntime } from './runtime.ts';
+
+export interface TelemetryCommand extends GatewayTarget {
+  json: boolean;
+  follow: boolean;
+}
+
+/** What the gateway did so far, in numbers; with `--follow` then every event as it comes, whichever worker writes it. */
+export async function telemetry({ json, follow, ...target }: TelemetryCommand): Promise<number> {
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
+  const report = control && (await inTime(control.request('telemetry', {}), 'the gateway'));
+  control?.dispose();
+  const space = follow ? 0 : 2;
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify(report ?? { workspace: target.workspace, state: 'cold', totals: null }, null, space)}\n`,
+    );
+  else process.stdout.write(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
+  if (!follow) return 0;
+  const file = eventLogFile(workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target)));
+  const stop = new AbortController();
+  // Whoever reads us may go first.
+  process.stdout.once('error', () => stop.abort());
+  for await (const record of followLines(file, { signal: stop.signal })) {
+    process.stdout.write(`${json ? JSON.stringify(record) : eventText(record)}\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { HttpProcess } from '../support/httpProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+import { NOT_IN_GATEWAY_MODE } from './suites/notInGatewayMode.ts';
+import { runSuite, SUITES, type SuiteVersion, total } from './suites/runSuite.ts';
+
+const VERSIONS = Object.keys(SUITES) as SuiteVersion[];
+
+describe('the official conformance suites', () => {
+  it.each([
+    ['0.1.16', 40],
+    ['0.2.0-alpha.12', 84],
+  ] as const)('%s: the fixture that the gateway is tested with meets all %i checks itself', async (version, checks) => {
+    const results = await runSuite(version, await HttpProcess.fixture().url());
+    expect(results.filter(({ failed, warned }) => failed.length + warned.length > 0)).toEqual([]);
+    expect(total(results)).toEqual({ passed: checks, failed: 0 });
+  });
+
+  it.each([
+    ['0.1.16', 7],
+    ['0.2.0-alpha.12', 15],
+  ] as const)('%s: the gateway mode meets all %i checks that apply to it', async (version, checks) => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const gateway = HttpProcess.waygate(workspace, ['--no-token']);
+    const results = await runSuite(version, await gateway.url());
+    const applying = results.filter(({ scenario }) => !(scenario in NOT_IN_GATEWAY_MODE));
+    expect(applying.filter(({ failed, warned }) => failed.length + warned.length > 0)).toEqual([]);
+    expect(total(applying)).toEqual({ passed: checks, failed: 0 });
+  });
+
+  it('are all accounted for: what does not apply to the gateway mode is a scenario that there is', async () => {
+    const url = await HttpProcess.fixture().url();
+    const known = (await Promise.all(VERSIONS.map((version) => runSuite(version, url)))).flat();
+    const names = new Set(known.map(({ scenario }) => scenario));
+    expect(Object.keys(NOT_IN_GATEWAY_MODE).filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('tell of a server that fails', async () => {
+    const [result] = await runSuite('0.1.16', 'http://127.0.0.1:9/mcp', { scenario: 'ping' });
+    expect(result).toMatchObject({ scenario: 'ping', passed: 0, failed: [expect.stringContaining('ping: ')] });
+  });
+});

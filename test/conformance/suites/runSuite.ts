@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The official suites, by the version that package.json pins. */
+export const SUITES = {
+  '0.1.16': { program: '@modelcontextprotocol/conformance', selection: ['--suite', 'active'] },
+  // The revision's frozen set, and what is run beside it without counting.
+  '0.2.0-alpha.12': { program: 'conformance-next', selection: ['--requirements', '2025-11-25'] },
+} as const;
+
+export type SuiteVersion = keyof typeof SUITES;
+
+export interface ScenarioResult {
+  scenario: string;
+  passed: number;
+  /** Each failed check, or one that a SHOULD was not met: its id and why. */
+  failed: string[];
+  warned: string[];
+}
+
+interface Check {
+  id: string;
+  status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+  errorMessage?: string;
+}
+
+/**
+ * Runs a suite against the MCP server at a URL of this machine, in a process of its own, and reads the file that it
+ * writes for every scenario. `scenario` runs that one alone.
+ */
+export async function runSuite(
+  version: SuiteVersion,
+  url: string,
+  options: { scenario?: string } = {},
+): Promise<ScenarioResult[]> {
+  const { program, selection } = SUITES[version];
+  const folder = mkdtempSync(join(tmpdir(), 'waygate-suite-'));
+  try {
+    const chosen = options.scenario === undefined ? selection : ['--scenario', options.scenario];
+    const script = resolve('node_modules', program, 'dist/index.js');
+    const output = await outputOf([script, 'server', '--url', url, ...chosen, '-o', folder]);
+    const results = readdirSync(folder).map((entry) => readScenario(folder, entry));
+    if (results.length === 0) throw new Error(`The suite ${version} ran no scenario:\n${output}`);
+    return results.sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function total(results: readonly ScenarioResult[]): { passed: number; failed: number } {
+  return {
+    passed: results.reduce((sum, { passed }) => sum + passed, 0),
+    failed: results.reduce((sum, { failed }) => sum + failed.length, 0),
+  };
+}
+
+/** Folders are called `server-<scenario>-<time>`. */
+function readScenario(folder: string, entry: string): ScenarioResult {
+  const scenario = entry.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
+  const checks = JSON.parse(readFileSync(join(folder, entry, 'checks.json'), 'utf8')) as Check[];
+  const told = (status: Check['status']): string[] =>
+    checks.filter((check) => check.status === status).map(({ id, errorMessage }) => `${id}: ${errorMessage ?? ''}`);
+  return { scenario, passed: told('SUCCESS').length, failed: told('FAILURE'), warned: told('WARNING') };
+}
+
+/** A suite ends with 1 when a check has failed: that is told by its files. */
+function outputOf(args: readonly string[]): Promise<string> {
+  return new Promise((done) => {
+    execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
+      done(stdout + stderr),
+    );
+  });
+}

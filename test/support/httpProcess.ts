@@ -1,0 +1,54 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { until } from './hostProcess.ts';
+import { type TestWorkspace, WAYGATE } from './workspace.ts';
+
+/** A process of the test's own that serves MCP on a URL. */
+export class HttpProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  stdout = '';
+  stderr = '';
+  readonly exited: Promise<number | null>;
+
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
+    this.child = spawn(process.execPath, args, { env });
+    this.child.stdout.on('data', (chunk) => {
+      this.stdout += chunk;
+    });
+    this.child.stderr.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    this.exited = new Promise((done) => this.child.once('close', (code) => done(code)));
+    onTestFinished(async () => {
+      this.child.kill('SIGKILL');
+      await this.exited;
+    });
+  }
+
+  /** A real `waygate serve --http` on any free port. */
+  static waygate(workspace: TestWorkspace, args: readonly string[] = []): HttpProcess {
+    const command = [WAYGATE, 'serve', '--http', '--port', '0', '--workspace', workspace.folder, ...args];
+    return new HttpProcess(command, workspace.env);
+  }
+
+  /** The fixture of the conformance suites, by the SDK's own transport. */
+  static fixture(): HttpProcess {
+    return new HttpProcess([resolve('test/fixtures/conformanceServer.mjs'), '--http'], process.env);
+  }
+
+  /** The URL that it has told, once it listens. */
+  url(): Promise<string> {
+    return until('the URL', () => /http:\/\/\S+(?=\n)/.exec(this.stdout + this.stderr)?.[0]);
+  }
+
+  /** The token in the file that it has told. */
+  async token(): Promise<string> {
+    return readFileSync(await this.tokenFile(), 'utf8').trim();
+  }
+
+  tokenFile(): Promise<string> {
+    return until('the token file', () => /bearer token is in (.*)\n/.exec(this.stderr)?.[1]);
+  }
+}
