@@ -79,7 +79,14 @@ const TAKES_WORDS: ReadonlySet<string> = new Set([
 /** Every command is about the gateway of a workspace, or of a configuration given by hand. */
 const TARGET = { workspace: { type: 'string' }, config: { type: 'string' } } as const;
 
-const MAY_BE_ABSENT: ReadonlySet<string> = new Set(['import', 'status', 'stop', 'client-config']);
+const MAY_BE_ABSENT: ReadonlySet<string> = new Set([
+  'import',
+  'status',
+  'health',
+  'telemetry',
+  'stop',
+  'client-config',
+]);
 
 const OPTIONS = {
   serve: {
