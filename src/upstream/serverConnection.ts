@@ -95,6 +95,10 @@ export class ServerConnection {
   get reason(): string | undefined {
     return this.#reason;
   }
+  /** Whether it has ever been listed. */
+  get isKnown(): boolean {
+    return this.#kept.isKnown;
+  }
   get catalog(): ServerCatalog {
     return this.#kept.current;
   }
