@@ -108,6 +108,10 @@ export class ServerConnection {
   get reason(): string | undefined {
     return this.#reason;
   }
+  /** Whether it has ever been listed. */
+  get isKnown(): boolean {
+    return this.#kept.isKnown;
+  }
   /** What of it the configuration lets be seen. */
   get catalog(): ServerCatalog {
     return this.#exposed.of(this.#kept.current, this.config.tools);

@@ -40,6 +40,7 @@ import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
 import { OwnEnvironment } from '../upstream/loginShellPath.ts';
+import { waitAtMost } from '../upstream/patience.ts';
 import { killMarked } from '../upstream/processTree.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
@@ -170,6 +171,7 @@ export class Gateway {
       firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
       authorize: (call) => this.#calls.authorizeView(call),
       scrubSecrets,
+      settled: (timeoutMs, signal) => this.#settled(timeoutMs, signal),
       own: systemResources({ health: () => this.healthReport(), telemetry: () => this.telemetryReport() }),
       ranking: rankResources,
       log: options.log,
@@ -389,6 +391,16 @@ export class Gateway {
     this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
     this.#options.onChange();
     this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
+  }
+
+  /** Waits for those that have never been listed: starting is not absent. */
+  async #settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const unknown = this.#pool.connections.filter(({ state, isKnown }) => state === 'starting' && !isKnown);
+    if (unknown.length > 0) {
+      const started = Promise.all(unknown.map((connection) => connection.start()));
+      await waitAtMost(started, performance.now() + timeoutMs, signal);
+    }
+    if (this.#rebuildTimer) this.#rebuild();
   }
 
   /** One synchronous step: whoever asks sees the old catalog or the new one (000 §4.6). */
