@@ -1,7 +1,9 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
+import { Oddities, type Oddity } from '../protocol/oddities.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { KeptCatalog } from './keptCatalog.ts';
+import { ranOutOfTime, showsLife } from './liveness.ts';
 import { waitAtMost } from './patience.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
@@ -47,6 +49,8 @@ const LIST_CHANGED_DEBOUNCE_MS = 200;
 /** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
   config: ServerConfig;
+  /** What was odd in what the server sent, over all its starts; for health and telemetry. */
+  readonly oddities = new Oddities((oddity) => this.#onExcess(oddity));
   readonly #services: ConnectionServices;
   readonly #events: ConnectionEvents;
   readonly #messages = new ServerMessages();
@@ -57,9 +61,12 @@ export class ServerConnection {
   #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
   #stderr: readonly string[] = [];
+  /** Said where there is more than what is listed. */
+  #cut: string | undefined;
   #starting: Promise<void> | undefined;
   #ending: Promise<unknown> | undefined;
   #listing: Promise<void> | undefined;
+  #checking: UpstreamClient | undefined;
   #inFlight = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #listTimer: NodeJS.Timeout | undefined;
@@ -183,6 +190,7 @@ export class ServerConnection {
       return await (this.#usable ? send(this.#usable, options) : this.#sendWhenReady(options, deadline, send));
     } catch (error) {
       if (!(error instanceof UpstreamRequestError)) throw error;
+      if (ranOutOfTime(error, options.signal)) void this.#checkLife();
       if (error.failure === 'unauthorized') await this.#fail(error);
       if (error.failure !== 'unsent') throw error;
     }
@@ -222,6 +230,26 @@ export class ServerConnection {
       await this.#end();
     }
     return message;
+  }
+
+  /** A process that let a deadline pass and says nothing at all is replaced: every further call would hang too. */
+  async #checkLife(): Promise<void> {
+    const client = this.#usable;
+    const link = this.#link;
+    if (!client || link?.pid === undefined || this.#checking === client) return;
+    this.#checking = client;
+    if (await showsLife(client)) this.#checking = undefined;
+    else {
+      this.oddities.add('unresponsive');
+      this.#onLost(link, 'It stopped answering, so it was ended; the next call starts it again.');
+    }
+  }
+
+  /** More of something than a slip explains. */
+  #onExcess(oddity: Oddity): void {
+    this.#log(`it keeps doing what no server should (${oddity.replaceAll('_', ' ')})`);
+    if (oddity !== 'unknown_response') return;
+    this.#onLost(this.#link, 'It answered too much that nobody asked, so it was ended; the next call starts it again.');
   }
 
   /** One whose output has just closed is as good as down; a call to it has not been sent yet. */
@@ -265,13 +293,13 @@ export class ServerConnection {
       });
       if (this.#stopped) return;
       this.#link = link;
-      this.#client = await link.connect(this.#messages.clientOptions, START_TIMEOUT_MS);
+      this.#client = await link.connect(this.#messages.clientOptions(this.oddities), START_TIMEOUT_MS);
       // With its tools known nobody need wait for the list.
       const known = this.#kept.isKnown;
       if (!known) await this.#list();
       if (lost !== undefined) throw new LinkFailure(lost);
       if (this.#link !== link || this.#stopped) return;
-      this.#set('ready');
+      this.#set('ready', this.#cut);
       this.#waitForIdle();
       if (known) void this.#listAgain();
     } catch (error) {
@@ -286,8 +314,12 @@ export class ServerConnection {
   async #list(): Promise<void> {
     const client = this.#client;
     if (!client) return;
-    const tools = await client.listTools({ timeoutMs: LIST_TIMEOUT_MS });
+    let cut: string | undefined;
+    const tools = await client.listTools({ timeoutMs: LIST_TIMEOUT_MS }, (why) => {
+      cut = `Its list of tools was cut: ${why}.`;
+    });
     if (client !== this.#client) return;
+    this.#cut = cut;
     const { instructions, capabilities } = client;
     this.#adopt({ tools, capabilities, ...(instructions === undefined ? {} : { instructions }) });
   }
@@ -296,7 +328,7 @@ export class ServerConnection {
     const { isKnown } = this.#kept;
     const changed = this.#kept.replace(catalog, this.config);
     if (changed && isKnown) this.#log(`its catalog has changed; it lists ${catalog.tools.length} tools now`);
-    if (this.#state === 'ready') this.#reason = undefined;
+    if (this.#state === 'ready') this.#reason = this.#cut;
     this.#events.onChange();
   }
 

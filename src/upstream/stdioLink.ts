@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
 import type { StdioServerConfig } from '../config/gatewayConfig.ts';
 import { oneLine } from '../ops/porcelain.ts';
-import { LineTransport } from '../protocol/mcpTransport.ts';
+import { StdioUpstream } from '../protocol/stdioUpstream.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import type { ChildJournal } from './childJournal.ts';
@@ -53,13 +53,14 @@ export class StdioLink implements UpstreamLink {
     const child = await this.#spawn();
     const client = new UpstreamClient(options);
     this.#client = client;
-    const transport = new LineTransport({
+    const transport = new StdioUpstream({
       input: child.stdout as Readable,
       output: child.stdin as Writable,
+      oddities: options.oddities,
       onGarbage: (sample) => this.#onGarbage(sample),
     });
     await Promise.race([
-      client.connect(transport, { onClose: () => this.#onStreamsClosed() }, timeoutMs),
+      client.connect(transport, { onClose: () => this.#onStreamsClosed(transport) }, timeoutMs),
       this.#ended as Promise<never>,
     ]);
     return client;
@@ -119,10 +120,11 @@ export class StdioLink implements UpstreamLink {
     this.#events.log(`not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`);
   }
 
-  /** A server that has closed its output cannot answer, whether or not it still runs. */
-  #onStreamsClosed(): void {
+  /** A server that has closed one of its streams cannot answer, whether or not it still runs. */
+  #onStreamsClosed({ closedBy }: StdioUpstream): void {
+    const reason = closedBy === 'input' ? 'It no longer reads its input.' : 'It closed its output.';
     // Most often its exit follows at once, and says more.
-    setTimeout(() => this.#lost('It closed its output.'), EXIT_WAIT_MS);
+    setTimeout(() => this.#lost(reason), EXIT_WAIT_MS);
   }
 
   #lost(reason: string): void {

@@ -169,7 +169,7 @@ describe('a connection to a server', () => {
   });
 
   it.each([
-    ['{"jsonrpc":"2.0","id":ID,"result":"text"}', 'error', /no object/],
+    ['{"jsonrpc":"2.0","id":ID,"result":"text"}', 'protocol', /no object/],
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"busy"}}', 'error', /^busy$/],
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"slow"}}', 'error', /^slow$/],
     ['{"jsonrpc":"2.0","id":ID,"error":7}', 'error', /without words/],
