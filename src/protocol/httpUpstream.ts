@@ -3,16 +3,22 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
+import { faultResponse } from './frameFault.ts';
 import { boundedBody } from './httpBody.ts';
+import { judgedBody } from './httpFrames.ts';
 import { MAX_FRAME_BYTES } from './lineFraming.ts';
+import { BATCH_VERSION } from './mcpVersions.ts';
+import { Oddities } from './oddities.ts';
 import type { UpstreamAuth } from './upstreamAuth.ts';
 import { LOST, UpstreamRequestError, type UpstreamTransport } from './upstreamClient.ts';
+import { readUpstreamFrame } from './upstreamFrames.ts';
 
 export interface HttpUpstreamOptions {
   url: string;
   /** Streamable HTTP, or the HTTP+SSE that came before it (2024-11-05). */
   kind: 'http' | 'sse';
   auth: UpstreamAuth;
+  oddities?: Oddities | undefined;
   /** How long a server may take to the head of an answer that needs no work, and to the first event of a stream. */
   headTimeoutMs?: number;
   bodyLimit?: number;
@@ -53,12 +59,17 @@ class HttpUpstream implements Transport {
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   /** Requests without an answer yet, with what ends their exchange. */
   readonly #pending = new Map<RequestId, AbortController>();
+  /** The lists that are asked for, of which a part is better than nothing. */
+  readonly #lists = new Set<RequestId>();
+  readonly #oddities: Oddities;
+  #version: string | undefined;
   #startFailure: UpstreamRequestError | undefined;
   #started = false;
   #closed = false;
 
   constructor(options: HttpUpstreamOptions) {
     this.#options = options;
+    this.#oddities = options.oddities ?? new Oddities();
     const url = new URL(options.url);
     const fetch: Fetch = (target, init) => this.#fetch(target, init);
     this.#inner =
@@ -75,6 +86,7 @@ class HttpUpstream implements Transport {
   }
 
   setProtocolVersion(version: string): void {
+    this.#version = version;
     this.#inner.setProtocolVersion(version);
   }
 
@@ -99,6 +111,7 @@ class HttpUpstream implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const id = 'method' in message && 'id' in message ? message.id : undefined;
     if (id !== undefined) this.#pending.set(id, new AbortController());
+    if (id !== undefined && 'method' in message && message.method.endsWith('/list')) this.#lists.add(id);
     try {
       await this.#inner.send(message);
     } catch (error) {
@@ -139,7 +152,26 @@ class HttpUpstream implements Transport {
       if (id !== undefined && this.#options.kind === 'http' && !resumable())
         setTimeout(() => this.#lose(id), READ_WAIT_MS);
     });
-    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+    const judged = judgedBody(body, response.headers.get('content-type') ?? '', (frame) => this.#judge(frame, id));
+    return new Response(judged, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
+  }
+
+  /** What is wrong with a frame of an answer fails the call it answers, at once. */
+  #judge(frame: Buffer, asked: RequestId | undefined): readonly object[] | undefined {
+    const { messages, replies, isGarbage, isAltered } = readUpstreamFrame(frame, {
+      oddities: this.#oddities,
+      allowsBatches: this.#version === BATCH_VERSION,
+      isList: (id) => this.#lists.has(id),
+    });
+    for (const reply of replies) void this.#inner.send(JSON.parse(reply) as JSONRPCMessage).catch(() => undefined);
+    if (isGarbage && asked !== undefined && this.#pending.has(asked) && messages.length === 0) {
+      return [faultResponse(asked, 'malformed_response', 'an answer that is no message of MCP')];
+    }
+    return isAltered ? messages : undefined;
   }
 
   async #request(url: string | URL, init: RequestInit, id: RequestId | undefined): Promise<Response> {
@@ -218,6 +250,7 @@ class HttpUpstream implements Transport {
   #settle(id: RequestId): AbortController | undefined {
     const exchange = this.#pending.get(id);
     this.#pending.delete(id);
+    this.#lists.delete(id);
     return exchange;
   }
 

@@ -4,6 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { faultResponse } from './frameFault.ts';
 import { encodeMessage, errorResponse, INTERNAL_ERROR, peekId, peekLastId, type RequestId } from './frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from './lineFraming.ts';
+import { BATCH_VERSION } from './mcpVersions.ts';
 import { Oddities } from './oddities.ts';
 import { ReadingPace } from './readingPace.ts';
 import { UpstreamRequestError } from './upstreamClient.ts';
@@ -24,8 +25,6 @@ export interface StdioUpstreamOptions {
 /** Samples of what is not a message are for a log line. */
 const SAMPLE_CHARS = 120;
 const LAST_WORDS_MS = 100;
-/** The one revision that has batches (MCP 2025-03-26, Transports). */
-const BATCH_VERSION = '2025-03-26';
 
 /**
  * The way to a server over its standard streams. Whatever it writes costs nothing but itself: the framing is our own,

@@ -17,8 +17,10 @@ export interface ReadFrame {
   messages: readonly JSONRPCMessage[];
   /** What the server is to be told about requests that cannot be answered. */
   replies: readonly string[];
-  /** Nothing of it was a message. */
+  /** It holds what is no message. */
   isGarbage: boolean;
+  /** The messages are not just what the frame holds. */
+  isAltered: boolean;
 }
 
 const BYTE_ORDER_MARK = /^\ufeff/;
@@ -39,6 +41,7 @@ class FrameReader implements ReadFrame {
   readonly messages: JSONRPCMessage[] = [];
   readonly replies: string[] = [];
   isGarbage = false;
+  isAltered = false;
   readonly #reading: FrameReading;
 
   constructor(reading: FrameReading) {
@@ -49,6 +52,7 @@ class FrameReader implements ReadFrame {
     const { oddities } = this.#reading;
     if (!isUtf8(line)) oddities.add('invalid_utf8');
     const { duplicate, tooDeep } = frameShape(line);
+    this.isAltered = tooDeep.length > 0;
     const value = parse(withoutDepths(line, tooDeep));
     if (value === undefined) this.#unparsable(line);
     else if (Array.isArray(value)) this.#batch(value, duplicate, tooDeep.length > 0);
@@ -89,6 +93,7 @@ class FrameReader implements ReadFrame {
     else if (id !== undefined && !isRequestId(id)) this.#oddId(id);
     else if (isTooDeep) this.#refuseRequest(id, `nests deeper than ${MAX_FRAME_DEPTH} levels`);
     else {
+      this.isAltered ||= params === null;
       const head = { jsonrpc, ...(id === undefined ? {} : { id }), method };
       const message = params === undefined || params === null ? head : { ...head, params };
       if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) this.messages.push(message);
@@ -100,6 +105,7 @@ class FrameReader implements ReadFrame {
     const { jsonrpc, id, result, error } = value;
     const hasResult = result !== undefined && result !== null;
     const hasError = error !== undefined && error !== null;
+    this.isAltered ||= result === null || error === null;
     if (jsonrpc === undefined && !hasResult && !hasError) this.#garbage();
     else if (!isRequestId(id)) this.#oddId(id);
     else if (jsonrpc !== '2.0') this.#fault(id, 'malformed_response', 'an answer that is not JSON-RPC 2.0');
@@ -119,7 +125,10 @@ class FrameReader implements ReadFrame {
   #readError(error: unknown): { code: number; message: string; data?: unknown } {
     const { code, message, data } = isRecord(error) ? error : { message: error };
     const isRight = Number.isInteger(code) && typeof message === 'string';
-    if (!isRight) this.#reading.oddities.add('malformed_response');
+    if (!isRight) {
+      this.isAltered = true;
+      this.#reading.oddities.add('malformed_response');
+    }
     return {
       code: Number.isInteger(code) ? (code as number) : INTERNAL_ERROR,
       message: typeof message === 'string' ? message : 'an error without words',
@@ -133,6 +142,7 @@ class FrameReader implements ReadFrame {
       this.#garbage();
       return;
     }
+    this.isAltered = true;
     this.#reading.oddities.add(oddity);
     const { id, method } = value;
     if (typeof method === 'string') this.#refuseRequest(id, why);
@@ -140,21 +150,25 @@ class FrameReader implements ReadFrame {
   }
 
   #refuseRequest(id: unknown, why: string): void {
+    this.isAltered = true;
     this.#reading.oddities.add('malformed_request');
     if (isRequestId(id)) this.replies.push(errorResponse(id, INVALID_REQUEST, `The request ${why}.`));
   }
 
   #fault(id: RequestId, fault: 'malformed_response' | 'bad_result', message: string): void {
+    this.isAltered = true;
     this.#reading.oddities.add(fault);
     this.messages.push(faultResponse(id, fault, message));
   }
 
   #oddId(id: unknown): void {
+    this.isAltered = true;
     this.#reading.oddities.add(id === null || id === undefined ? 'null_id' : 'mistyped_id');
   }
 
   #garbage(): void {
     this.isGarbage = true;
+    this.isAltered = true;
     this.#reading.oddities.add('garbage_line');
   }
 }

@@ -66,7 +66,7 @@ export class HttpLink implements UpstreamLink {
     const client = new UpstreamClient(options);
     this.#client = client;
     const { url, headers } = this.#config;
-    const transport = httpUpstream({ url, kind, auth: authByHeaders(headers) });
+    const transport = httpUpstream({ url, kind, auth: authByHeaders(headers), oddities: options.oddities });
     let connected = false;
     const onClose = (): void => {
       if (!connected || this.#over) return;
