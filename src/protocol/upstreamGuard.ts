@@ -1,5 +1,6 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import { frameFaultOf } from './frameFault.ts';
 import { INTERNAL_ERROR, type RequestId } from './frames.ts';
 import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
@@ -35,7 +36,7 @@ export class UpstreamGuard implements Transport {
     this.#pace = new NotificationPace((notification) => this.#arrive(notification), oddities);
   }
 
-  /** When the server last sent a message of any kind; by `performance.now()`. */
+  /** When the server last sent a message that can be read; by `performance.now()`. */
   get heardAt(): number {
     return this.#heardAt;
   }
@@ -113,7 +114,8 @@ export class UpstreamGuard implements Transport {
   }
 
   #onMessage(message: JSONRPCMessage): void {
-    this.#heardAt = performance.now();
+    // What cannot be used is no sign that the next answer can.
+    if (!isFault(message)) this.#heardAt = performance.now();
     if (!('method' in message)) this.#onResponse(message);
     else if ('id' in message) this.#onRequest(message);
     else if (message.method !== 'notifications/progress' || this.#isAwaited(message)) this.#pace.add(message);
@@ -181,4 +183,8 @@ export class UpstreamGuard implements Transport {
       return;
     }
   }
+}
+
+function isFault(message: JSONRPCMessage): boolean {
+  return 'error' in message && frameFaultOf(message.error.data) !== undefined;
 }

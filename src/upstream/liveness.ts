@@ -21,8 +21,8 @@ export async function showsLife(client: UpstreamClient, pingMs = PING_MS): Promi
 
 /** Whether a request was given up because its time was over, not because nobody wanted it any more. */
 export function ranOutOfTime(error: unknown, signal: AbortSignal | undefined): boolean {
-  if (!(error instanceof UpstreamRequestError)) return false;
-  if (error.failure === 'timeout') return true;
+  if (error instanceof UpstreamRequestError && error.failure === 'timeout') return true;
+  // Dispatch has deadlines of its own, which it tells by the signal.
   const { name } = (signal?.reason ?? {}) as { name?: unknown };
-  return error.failure === 'aborted' && (name === 'DeadlineError' || name === 'TimeoutError');
+  return name === 'DeadlineError' || name === 'TimeoutError';
 }
