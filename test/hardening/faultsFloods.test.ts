@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { status } from '../support/census.ts';
 import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
@@ -126,15 +129,24 @@ describe('a list with tools that are none', () => {
     const gateway = await FaultGateway.open({ tools: [...odd, act, { ...act, description: 'Another of its name.' }] });
     expect((await gateway.act('a')).text).toBe('ok\na\n');
     const { text } = await gateway.host.call('tool_browse', { path: '/faulty' });
-    expect(text).not.toMatch(/[\u001b\u202e]/);
+    expect([...text].filter((char) => '\u001b\u202e'.includes(char))).toEqual([]);
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
 
   it('never has anything fetched that a schema refers to', async () => {
-    const inputSchema = { type: 'object', properties: { nonce: { $ref: 'http://127.0.0.1:9/schema.json' } } };
+    const asked: string[] = [];
+    const trap = createServer((request, response) => {
+      asked.push(String(request.url));
+      response.end('{"type":"string"}');
+    });
+    trap.listen(0, '127.0.0.1');
+    await once(trap, 'listening');
+    onTestFinished(() => void trap.close());
+    const { port } = trap.address() as AddressInfo;
+    const nonce = { $ref: `http://127.0.0.1:${port}/schema.json` };
+    const inputSchema = { type: 'object', properties: { nonce } };
     const gateway = await FaultGateway.open({ tools: [{ name: 'act', inputSchema }] });
-    const answer = await gateway.act('a');
-    expect(answer.text).toMatch(/^Error SCHEMA_INVALID/);
-    expect(gateway.effects).toEqual([]);
+    await gateway.act('a');
+    expect(asked).toEqual([]);
   });
 });
