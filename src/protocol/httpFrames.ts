@@ -1,6 +1,9 @@
 /** What is made of one frame: its replacements, or `undefined` where it may stay as it came. */
 export type JudgeFrame = (frame: Buffer) => readonly object[] | undefined;
 
+/** Resolves when more is to be read; `undefined` for at once. */
+export type ReadingHold = () => Promise<void> | undefined;
+
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const DATA = /^data: ?/;
@@ -10,9 +13,10 @@ export function judgedBody(
   body: ReadableStream<Uint8Array>,
   contentType: string,
   judge: JudgeFrame,
+  hold: ReadingHold = () => undefined,
 ): ReadableStream<Uint8Array> {
   const type = contentType.toLowerCase();
-  if (type.startsWith('text/event-stream')) return body.pipeThrough(judgedEvents(judge));
+  if (type.startsWith('text/event-stream')) return body.pipeThrough(judgedEvents(judge, hold));
   return type.startsWith('application/json') ? body.pipeThrough(judgedJson(judge)) : body;
 }
 
@@ -31,7 +35,7 @@ function judgedJson(judge: JudgeFrame): TransformStream<Uint8Array, Uint8Array> 
 }
 
 /** A stream of events (WHATWG HTML, Server-sent events); each `message` holds a frame. */
-function judgedEvents(judge: JudgeFrame): TransformStream<Uint8Array, Uint8Array> {
+function judgedEvents(judge: JudgeFrame, hold: ReadingHold): TransformStream<Uint8Array, Uint8Array> {
   let event: Buffer[] = [];
   let line: Buffer[] = [];
   let afterReturn = false;
@@ -56,6 +60,7 @@ function judgedEvents(judge: JudgeFrame): TransformStream<Uint8Array, Uint8Array
       }
       if (start < bytes.length) line.push(bytes.subarray(start));
       if (bytes.length > 0) afterReturn = bytes.at(-1) === CARRIAGE_RETURN;
+      return hold();
     },
   });
 }

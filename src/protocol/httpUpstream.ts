@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -9,6 +10,7 @@ import { judgedBody } from './httpFrames.ts';
 import { MAX_FRAME_BYTES } from './lineFraming.ts';
 import { BATCH_VERSION } from './mcpVersions.ts';
 import { Oddities } from './oddities.ts';
+import { UnaskedAllowance } from './unaskedAllowance.ts';
 import type { UpstreamAuth } from './upstreamAuth.ts';
 import { LOST, UpstreamRequestError, type UpstreamTransport } from './upstreamClient.ts';
 import { readUpstreamFrame } from './upstreamFrames.ts';
@@ -29,6 +31,7 @@ const MAX_REQUEST_MS = 10 * 60_000;
 const HEAD_TIMEOUT_MS = 20_000;
 /** Between the end of an answer's body and its being read. */
 const READ_WAIT_MS = 100;
+const LONGEST_HOLD_MS = 100;
 const SHOWN_ERROR_CHARS = 300;
 /** What undici and the system say when nothing was sent yet. */
 const UNSENT_CODES = new Set([
@@ -62,6 +65,7 @@ class HttpUpstream implements Transport {
   /** The lists that are asked for, of which a part is better than nothing. */
   readonly #lists = new Set<RequestId>();
   readonly #oddities: Oddities;
+  readonly #unasked = new UnaskedAllowance();
   #version: string | undefined;
   #startFailure: UpstreamRequestError | undefined;
   #started = false;
@@ -152,7 +156,13 @@ class HttpUpstream implements Transport {
       if (id !== undefined && this.#options.kind === 'http' && !resumable())
         setTimeout(() => this.#lose(id), READ_WAIT_MS);
     });
-    const judged = judgedBody(body, response.headers.get('content-type') ?? '', (frame) => this.#judge(frame, id));
+    const type = response.headers.get('content-type') ?? '';
+    const judged = judgedBody(
+      body,
+      type,
+      (frame) => this.#judge(frame, id),
+      () => this.#hold(),
+    );
     return new Response(judged, {
       status: response.status,
       statusText: response.statusText,
@@ -167,11 +177,20 @@ class HttpUpstream implements Transport {
       allowsBatches: this.#version === BATCH_VERSION,
       isList: (id) => this.#lists.has(id),
     });
+    if (messages.every((message) => 'method' in message)) this.#unasked.spend(frame.length, 'message');
     for (const reply of replies) void this.#inner.send(JSON.parse(reply) as JSONRPCMessage).catch(() => undefined);
     if (isGarbage && asked !== undefined && this.#pending.has(asked) && messages.length === 0) {
       return [faultResponse(asked, 'malformed_response', 'an answer that is no message of MCP')];
     }
     return isAltered ? messages : undefined;
+  }
+
+  /** One that says too much by itself is read more slowly. */
+  #hold(): Promise<void> | undefined {
+    const { waitMs } = this.#unasked;
+    if (waitMs === 0) return undefined;
+    this.#oddities.add('throttled');
+    return sleep(Math.min(waitMs, LONGEST_HOLD_MS));
   }
 
   async #request(url: string | URL, init: RequestInit, id: RequestId | undefined): Promise<Response> {

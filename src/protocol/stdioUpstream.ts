@@ -6,7 +6,8 @@ import { encodeMessage, errorResponse, INTERNAL_ERROR, peekId, peekLastId, type 
 import { LineSplitter, MAX_FRAME_BYTES } from './lineFraming.ts';
 import { BATCH_VERSION } from './mcpVersions.ts';
 import { Oddities } from './oddities.ts';
-import { ReadingPace } from './readingPace.ts';
+import { PacedInput } from './pacedInput.ts';
+import { UnaskedAllowance } from './unaskedAllowance.ts';
 import { UpstreamRequestError } from './upstreamClient.ts';
 import { readUpstreamFrame } from './upstreamFrames.ts';
 import { WriteQueue } from './writeQueue.ts';
@@ -37,7 +38,8 @@ export class StdioUpstream implements Transport {
   readonly #options: StdioUpstreamOptions;
   readonly #oddities: Oddities;
   readonly #queue: WriteQueue;
-  readonly #pace: ReadingPace;
+  readonly #unasked = new UnaskedAllowance();
+  readonly #input: PacedInput;
   /** The lists that are asked for, of which a part is better than nothing. */
   readonly #lists = new Set<RequestId>();
   #version: string | undefined;
@@ -48,7 +50,23 @@ export class StdioUpstream implements Transport {
     this.#options = options;
     this.#oddities = options.oddities ?? new Oddities();
     this.#queue = new WriteQueue(options.output, () => this.#oddities.add('write_refused'));
-    this.#pace = new ReadingPace(options.input, () => this.#oddities.add('throttled'));
+    const { frameLimit = MAX_FRAME_BYTES } = options;
+    const splitter = new LineSplitter(
+      {
+        onLine: (line) => this.#onLine(line),
+        onOversize: (prefix, bytes, suffix) => this.#onOversize(prefix, bytes, suffix),
+        onByteOrderMark: () => this.#oddities.add('byte_order_mark'),
+      },
+      frameLimit,
+    );
+    this.#input = new PacedInput(options.input, this.#unasked, {
+      onBytes: (bytes) => splitter.push(bytes),
+      onEnd: () => {
+        if (splitter.pendingBytes > 0) this.#oddities.add('cut_line');
+        this.#onClosed('output');
+      },
+      onThrottled: () => this.#oddities.add('throttled'),
+    });
   }
 
   /** Which of the server's streams has closed by itself. */
@@ -61,23 +79,9 @@ export class StdioUpstream implements Transport {
   }
 
   start(): Promise<void> {
-    const { input, output, frameLimit = MAX_FRAME_BYTES } = this.#options;
-    const splitter = new LineSplitter(
-      {
-        onLine: (line) => this.#onLine(line),
-        onOversize: (prefix, bytes, suffix) => this.#onOversize(prefix, bytes, suffix),
-        onByteOrderMark: () => this.#oddities.add('byte_order_mark'),
-      },
-      frameLimit,
-    );
-    const onEnd = (): void => {
-      if (!this.#closed && splitter.pendingBytes > 0) this.#oddities.add('cut_line');
-      this.#onClosed('output');
-    };
-    input.on('data', (chunk: Buffer) => splitter.push(chunk));
-    input.once('end', onEnd).once('close', onEnd).on('error', onEnd);
+    this.#input.start();
     // What it has answered before it stopped reading may still be on its way.
-    output.on('error', () => setTimeout(() => this.#onClosed('input'), LAST_WORDS_MS));
+    this.#options.output.on('error', () => setTimeout(() => this.#onClosed('input'), LAST_WORDS_MS));
     return Promise.resolve();
   }
 
@@ -91,7 +95,7 @@ export class StdioUpstream implements Transport {
     if (!this.#closed) {
       this.#closed = true;
       this.#queue.close();
-      this.#pace.close();
+      this.#input.close();
       this.onclose?.();
     }
     return Promise.resolve();
@@ -116,7 +120,7 @@ export class StdioUpstream implements Transport {
       isAnswer ||= !('method' in message);
       this.#deliver(message);
     }
-    if (!isAnswer) this.#pace.spend(line.length);
+    if (!isAnswer) this.#unasked.spend(line.length, isGarbage ? 'garbage' : 'message');
   }
 
   #deliver(message: JSONRPCMessage): void {

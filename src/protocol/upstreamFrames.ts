@@ -50,6 +50,10 @@ class FrameReader implements ReadFrame {
 
   read(line: Buffer): void {
     const { oddities } = this.#reading;
+    if (!BEGINS_MESSAGE.test(line.toString('latin1', 0, PEEK_BYTES))) {
+      this.#garbage();
+      return;
+    }
     if (!isUtf8(line)) oddities.add('invalid_utf8');
     const { duplicate, tooDeep } = frameShape(line);
     this.isAltered = tooDeep.length > 0;
@@ -173,6 +177,8 @@ class FrameReader implements ReadFrame {
   }
 }
 
+/** Anything else can be no message: floods of it are not worth a parser's exception each. */
+const BEGINS_MESSAGE = /^(?:\u00ef\u00bb\u00bf)?\s*[[{]/;
 const OPEN_OBJECT = 0x7b;
 const VERSION_MEMBER = '"jsonrpc"';
 
