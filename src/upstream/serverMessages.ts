@@ -1,3 +1,4 @@
+import type { Oddities } from '../protocol/oddities.ts';
 import type { UpstreamClientOptions } from '../protocol/upstreamClient.ts';
 
 export type NotificationListener = (params: Record<string, unknown>) => void;
@@ -20,8 +21,9 @@ export class ServerMessages {
     this.#capabilities = { ...this.#capabilities, ...capability };
   }
 
-  get clientOptions(): UpstreamClientOptions {
+  clientOptions(oddities: Oddities): UpstreamClientOptions {
     return {
+      oddities,
       capabilities: this.#capabilities,
       onNotification: ({ method, params }) => {
         for (const listener of this.#listeners.get(method) ?? []) listener(params);

@@ -322,7 +322,7 @@ export class Gateway {
     const config = await this.#follow(written).catch((error: unknown) => {
       if (!(error instanceof SecretMissingError)) throw error;
       this.#missing.set(written.name, this.#missingSecret(error));
-      throw new LinkFailure(error.message, 'needs_secret');
+      throw new LinkFailure(error.message, 'secret_missing');
     });
     if (config.type === 'stdio') return new StdioLink(config, this.#journal, events, this.#environment);
     return new HttpLink(config, events, this.#signIns.sessionFor(config));

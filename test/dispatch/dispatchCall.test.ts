@@ -5,7 +5,7 @@ import { readDispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import { ResultCache, readCacheSettings } from '../../src/dispatch/resultCache.ts';
 import { backoffDelay, RETRY_WITH_FULL_JITTER, RetryBudget } from '../../src/dispatch/retry.ts';
 import { UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
-import { NotDispatchedError } from '../../src/upstream/serverConnection.ts';
+import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
 import { bench, resultOf, text, toolsOf } from './support.ts';
 
 const TOOLS = toolsOf(

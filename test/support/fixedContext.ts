@@ -11,7 +11,7 @@ import { CatalogView } from '../../src/surface/catalogView.ts';
 import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
 import type { PrimitiveUpstream } from '../../src/surface/primitives/primitivePorts.ts';
 import { PrimitiveView } from '../../src/surface/primitives/primitiveView.ts';
-import { NotDispatchedError } from '../../src/upstream/serverConnection.ts';
+import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
 
 /** The surface over a fixed catalog: no process behind it, so nothing can be executed, everything browsed. */
 export function fixedContext(

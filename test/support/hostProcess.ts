@@ -27,6 +27,7 @@ export class HostProcess {
   readonly exited: Promise<number | null>;
   #next = 1;
   readonly #waiting = new Map<number | string, (message: RpcMessage) => void>();
+  readonly #listeners: ((message: RpcMessage) => void)[] = [];
 
   constructor(workspace: TestWorkspace, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     this.child = spawn(process.execPath, [WAYGATE, 'serve', '--workspace', workspace.folder, ...args], {
@@ -38,6 +39,7 @@ export class HostProcess {
     createInterface({ input: this.child.stdout }).on('line', (line) => {
       this.lines.push(line);
       const message = JSON.parse(line) as RpcMessage;
+      for (const listener of this.#listeners) listener(message);
       if (message.id != null) this.#waiting.get(message.id)?.(message);
     });
     this.exited = new Promise((resolve) => this.child.once('close', (code) => resolve(code)));
@@ -51,6 +53,11 @@ export class HostProcess {
     const host = new HostProcess(workspace);
     await host.initialize();
     return host;
+  }
+
+  /** Hears every message, as it comes. */
+  onMessage(listener: (message: RpcMessage) => void): void {
+    this.#listeners.push(listener);
   }
 
   async initialize(params: Record<string, unknown> = {}): Promise<RpcMessage> {

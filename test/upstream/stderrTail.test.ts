@@ -22,6 +22,17 @@ describe('the last lines of stderr', () => {
     expect(tail(`${'z'.repeat(5_000)}\n`).lines[0]).toHaveLength(1_000);
   });
 
+  it('take no more memory than a ring, however many pieces there are, and count what is gone', () => {
+    const ring = new StderrTail();
+    for (let i = 0; i < 5_000; i++) ring.push(Buffer.from(`${'€'.repeat(33)}\n`));
+    expect(ring.dropped).toBeGreaterThan(5_000 * 100 - 64 * 1024 - 200);
+    // None is cut within a character or a line.
+    expect(new Set(ring.lines)).toEqual(new Set(['€'.repeat(33)]));
+    const one = tail(`lost\n${'a'.repeat(64 * 1024)}\nlast\n`);
+    expect(one.lines).toEqual(['last']);
+    expect(one.dropped).toBe(11);
+  });
+
   it.each([
     [['starting', 'Error: no key', '    at main.js:1', 'Node.js v24', 'bye'], 'Error: no key'],
     [['first', 'second', '---'], 'second'],
