@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
+import { FACES, type Face, isFace } from '../ops/face.ts';
 import { nearest } from '../ops/nearest.ts';
 
 /** `own` is the token that Waygate makes for the workspace. */
@@ -11,10 +12,18 @@ export interface HttpOptions {
   token: 'own' | 'none' | { file: string };
 }
 
+export interface ServeOptions {
+  workspace: string;
+  /** What the configuration says, when absent. */
+  mode?: Face;
+  /** A file with a static catalog, served instead of the workspace's servers. */
+  catalog?: string;
+}
+
 export type Command =
   | { name: 'help' }
   | { name: 'version' }
-  | { name: 'serve'; workspace: string; http?: HttpOptions }
+  | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
   | { name: 'status'; workspace: string; json: boolean }
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
@@ -57,6 +66,8 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(['browse', 'approve', 'secret',
 const OPTIONS = {
   serve: {
     workspace: { type: 'string' },
+    mode: { type: 'string' },
+    catalog: { type: 'string' },
     http: { type: 'boolean' },
     port: { type: 'string' },
     'token-file': { type: 'string' },
@@ -121,7 +132,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const json = values.json === true;
   switch (name) {
     case 'serve':
-      return { name, workspace, ...httpOf(values) };
+      return { name, workspace, ...modeOf(values), ...catalogOf(values), ...httpOf(values) };
     case 'status':
       return { name, workspace, json };
     case 'browse':
@@ -160,6 +171,22 @@ function secretAction(subject: string): { action: 'set' | 'list' | 'delete'; sec
   }
   if (SECRET_NAME.test(secret.replace(INPUT_PREFIX, ''))) return { action, secret };
   throw new UsageError(`waygate secret ${action} needs a name of letters, digits, "_", "." and "-", or input:ID.`);
+}
+
+function modeOf({ mode }: OptionValues): { mode?: Face } {
+  if (mode === undefined) return {};
+  if (isFace(mode)) return { mode };
+  const hint = nearest(String(mode), FACES);
+  throw new UsageError(
+    `there is no mode "${mode}"; ${hint ? `did you mean "${hint}"?` : `there are ${FACES.join(', ')}.`}`,
+  );
+}
+
+function catalogOf({ catalog }: OptionValues): { catalog?: string } {
+  if (catalog === undefined) return {};
+  const file = resolve(String(catalog));
+  if (catalog !== '' && statSync(file, { throwIfNoEntry: false })?.isFile()) return { catalog: file };
+  throw new UsageError(`there is no catalog file ${file}; name one with --catalog.`, NO_INPUT);
 }
 
 function httpOf(values: OptionValues): { http?: HttpOptions } {

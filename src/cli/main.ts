@@ -16,10 +16,10 @@ async function main(): Promise<number> {
     case 'serve': {
       if (command.http) {
         const { serveHttp } = await import('./serveHttp.ts');
-        return serveHttp(command.workspace, command.http);
+        return serveHttp(command, command.http);
       }
       const { serve } = await import('./serve.ts');
-      return serve(command.workspace);
+      return serve(command);
     }
     case 'status': {
       const { status } = await import('./status.ts');

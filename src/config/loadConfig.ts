@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
   type ArtifactConfig,
@@ -10,13 +11,16 @@ import {
   DEFAULT_ARTIFACTS,
   DEFAULT_BROWSE,
   DEFAULT_IDLE_MINUTES,
+  DEFAULT_PASSTHROUGH,
   type FileLocation,
   type InputConfig,
+  type PassthroughConfig,
   type ServerConfig,
 } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
 import { readArtifacts } from './readArtifacts.ts';
-import { readBrowse } from './readBrowse.ts';
+import { type Complaint, readBrowse } from './readBrowse.ts';
+import { readMode, readPassthrough } from './readFaces.ts';
 import { readInputs } from './readInputs.ts';
 import { readServer } from './readServer.ts';
 import { lineIndex } from './textPosition.ts';
@@ -34,10 +38,14 @@ export interface LoadedConfig {
   calls: CallBlocks;
   inputs: readonly InputConfig[];
   idleMinutes: number;
+  mode: Face;
+  passthrough: PassthroughConfig;
 }
 
 const TOP_LEVEL_KEYS: readonly string[] = [
   'servers',
+  'mode',
+  'passthrough',
   'inputs',
   'browse',
   'artifacts',
@@ -47,7 +55,7 @@ const TOP_LEVEL_KEYS: readonly string[] = [
 ];
 
 /** What holds where the file says nothing. */
-const DEFAULTS = {
+export const CONFIG_DEFAULTS = {
   servers: [],
   broken: [],
   browse: DEFAULT_BROWSE,
@@ -55,6 +63,8 @@ const DEFAULTS = {
   calls: NO_CALL_BLOCKS,
   inputs: [],
   idleMinutes: DEFAULT_IDLE_MINUTES,
+  mode: DEFAULT_FACE,
+  passthrough: DEFAULT_PASSTHROUGH,
 };
 
 export function configFile(workspace: string): string {
@@ -69,7 +79,7 @@ export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedCon
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return { file, exists: false, usable: true, problems: [], ...DEFAULTS };
+      return { file, exists: false, usable: true, problems: [], ...CONFIG_DEFAULTS };
     }
     const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
     return unusable(file, problem, { file, line: 1, column: 1 });
@@ -100,7 +110,9 @@ export function parseConfig(source: string, file: string, workspace: string, env
   const problems: ConfigurationProblem[] = [];
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
-  let { browse, artifacts, idleMinutes } = DEFAULTS;
+  let { browse, artifacts, idleMinutes, mode, passthrough } = CONFIG_DEFAULTS;
+  const complain = ({ message, offset }: Complaint): void =>
+    void problems.push({ severity: 'error', message, location: at(offset) });
   // Wherever it stands: servers refer to it.
   const inputsNode = members(root).find(([key]) => key.value === 'inputs')?.[1];
   const inputs = inputsNode
@@ -127,7 +139,9 @@ export function parseConfig(source: string, file: string, workspace: string, env
       artifacts = readArtifacts(value, ({ message, offset }) =>
         problems.push({ severity: 'error', message: `"artifacts": ${message}`, location: at(offset) }),
       );
-    } else if (name === 'idleMinutes') {
+    } else if (name === 'mode') mode = readMode(value, complain);
+    else if (name === 'passthrough') passthrough = readPassthrough(value, complain);
+    else if (name === 'idleMinutes') {
       if (typeof value.value === 'number' && value.value > 0 && value.value <= MAX_IDLE_MINUTES)
         idleMinutes = value.value;
       else {
@@ -160,6 +174,8 @@ export function parseConfig(source: string, file: string, workspace: string, env
     calls: readCallBlocks(root, at),
     inputs,
     idleMinutes,
+    mode,
+    passthrough,
   };
 }
 
@@ -209,7 +225,7 @@ function readServers(
 
 function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { file, exists: true, usable: false, problems, ...DEFAULTS };
+  return { file, exists: true, usable: false, problems, ...CONFIG_DEFAULTS };
 }
 
 /** Where the text first nests deeper than that, found without recursion. */

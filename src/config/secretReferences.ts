@@ -1,4 +1,4 @@
-import type { InputConfig, ServerConfig } from './gatewayConfig.ts';
+import type { InputConfig, WrittenServerConfig } from './gatewayConfig.ts';
 
 /** Where the values of secrets and inputs come from: `NAME` for a secret, `input:ID` for an input of this workspace. */
 export interface SecretSource {
@@ -30,10 +30,10 @@ export function writtenForm(text: string): string {
 
 /** The configuration with its references followed, for the start of a server and nothing else. */
 export async function followReferences(
-  config: ServerConfig,
+  config: WrittenServerConfig,
   source: SecretSource,
   inputs: readonly InputConfig[],
-): Promise<ServerConfig> {
+): Promise<WrittenServerConfig> {
   const follow = (text: string): Promise<string> => followIn(text, source, inputs);
   if (config.type !== 'stdio') {
     return { ...config, url: await follow(config.url), headers: await mapValues(config.headers, follow) };

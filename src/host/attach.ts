@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureWorkspaceState, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { greet, type Hello } from '../protocol/linkHandshake.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
@@ -14,6 +15,7 @@ export interface AttachOptions {
   start: boolean;
   holds: boolean;
   marksRelated?: boolean;
+  face?: Face;
   signal?: AbortSignal;
 }
 
@@ -28,7 +30,7 @@ const POLL_MS = 25;
 export async function attach(runtime: GatewayRuntime, options: AttachOptions): Promise<Socket | undefined> {
   const root = runtime.stateDir ?? stateRoot(runtime.env);
   if (!options.start) {
-    const found = await tryAttach(workspaceStateFolder(runtime.workspace, root), options, undefined);
+    const found = await tryAttach(workspaceStateFolder(ownerOf(runtime), root), options, undefined);
     if (found.deaf) {
       throw new WorkerUnavailableError(
         `The gateway (pid ${found.deaf}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
@@ -36,7 +38,7 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     }
     return found.socket;
   }
-  const folder = ensureWorkspaceState(runtime.workspace, root);
+  const folder = ensureWorkspaceState(ownerOf(runtime), root);
   const deadline = performance.now() + ATTACH_TIMEOUT_MS;
   let refused: string | undefined;
   while (performance.now() < deadline) {
@@ -58,8 +60,13 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     await sleep(POLL_MS);
   }
   throw new WorkerUnavailableError(
-    `Waygate's worker for ${runtime.workspace} could not be reached within ${ATTACH_TIMEOUT_MS / 1000} s${refused ? `: ${refused}` : ''}.`,
+    `Waygate's worker for ${ownerOf(runtime)} could not be reached within ${ATTACH_TIMEOUT_MS / 1000} s${refused ? `: ${refused}` : ''}.`,
   );
+}
+
+/** Whose state it is: a catalog has a worker of its own, beside that of the workspace it is served in. */
+function ownerOf({ workspace, catalog }: GatewayRuntime): string {
+  return catalog ?? workspace;
 }
 
 interface Found {
@@ -89,8 +96,8 @@ async function tryAttach(folder: string, options: AttachOptions, build: string |
     // From here on the socket has an owner: an error ends in its `close`.
     socket.on('error', () => undefined);
     deaf = rendezvous.pid;
-    const { kind, holds, marksRelated = false } = options;
-    const answer = await greet(socket, { token, kind, holds, marksRelated });
+    const { kind, holds, marksRelated = false, face = DEFAULT_FACE } = options;
+    const answer = await greet(socket, { token, kind, holds, marksRelated, face });
     if (answer.ok) return { socket, token };
     socket.destroy();
     return { token, reason: answer.reason ?? 'it refused the attacher' };

@@ -7,6 +7,8 @@ import { RUN_MARKER } from '../upstream/childEnvironment.ts';
 export interface GatewayRuntime {
   /** The workspace's folder. */
   workspace: string;
+  /** A static catalog that is served instead of the workspace's servers. */
+  catalog?: string;
   /** The Node that runs the worker; the editor's own when it is Electron. */
   nodePath: string;
   workerScript: string;
@@ -34,7 +36,9 @@ export async function startWorker(runtime: GatewayRuntime, folder: string): Prom
   const log = openSync(workerLogFile(folder), 'a', 0o600);
   let child: ChildProcess;
   try {
-    child = spawn(runtime.nodePath, [runtime.workerScript, '--workspace', runtime.workspace, '--state', folder], {
+    const catalog = runtime.catalog === undefined ? [] : ['--catalog', runtime.catalog];
+    const args = [runtime.workerScript, '--workspace', runtime.workspace, '--state', folder, ...catalog];
+    child = spawn(runtime.nodePath, args, {
       cwd: folder,
       detached: true,
       windowsHide: true,

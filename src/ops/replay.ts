@@ -14,11 +14,13 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'prompts/get',
   'completion/complete',
   'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
 ]);
 
-const CONVERGENT_TOOLS: ReadonlySet<string> = new Set(['tool_browse', 'tool_view']);
+const CONVERGENT_TOOLS: ReadonlySet<string> = new Set(['tool_browse', 'tool_hydrate', 'tool_view']);
 
-/** The contract of a client's request; `tool` is the name in a `tools/call`. */
+/** The contract of a client's request; `tool` is the name in a `tools/call`, where that is one of our own. */
 export function contractOf(method: string, tool: string | undefined): ReplayContract {
   if (method === 'tools/call') return tool !== undefined && CONVERGENT_TOOLS.has(tool) ? 'convergent' : 'never_replay';
   return CONVERGENT_METHODS.has(method) ? 'convergent' : 'never_replay';

@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
+import { relateToSender } from './callOrigin.ts';
 import { boundedBody } from './httpBody.ts';
 import { MAX_FRAME_BYTES } from './lineFraming.ts';
 import type { UpstreamAuth } from './upstreamAuth.ts';
@@ -193,6 +194,8 @@ class HttpUpstream implements Transport {
   }
 
   #onMessage(message: JSONRPCMessage): void {
+    // Before that revision all messages come on one stream.
+    if (this.#options.kind === 'http' && 'method' in message) relateToSender(message);
     if ('id' in message && !('method' in message) && message.id !== undefined) this.#settle(message.id);
     this.onmessage?.(message);
   }

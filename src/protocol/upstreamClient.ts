@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { VERSION } from '../ops/build.ts';
 import { oneLine } from '../ops/porcelain.ts';
+import { originOf, sendFor } from './callOrigin.ts';
 
 /** How messages travel to a server and back. Made in this folder alone; to all others it is opaque. */
 export type UpstreamTransport = Transport;
@@ -33,11 +34,14 @@ export class UpstreamRequestError extends Error {
   readonly failure: UpstreamFailure;
   /** The JSON-RPC code or HTTP status, when the server answered with an error. */
   readonly code: number | undefined;
+  /** What came with the server's error, as it came. */
+  readonly data: unknown;
 
-  constructor(failure: UpstreamFailure, message: string, code?: number) {
+  constructor(failure: UpstreamFailure, message: string, code?: number, data?: unknown) {
     super(message);
     this.failure = failure;
     this.code = code;
+    this.data = data;
   }
 }
 
@@ -46,6 +50,10 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** How far the call is, as the server tells it. Each word of it starts the time-out anew, up to `MAX_CALL_MS`. */
   onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  /** On whose behalf: what the server asks meanwhile may tell whose call it belongs to. */
+  origin?: object | undefined;
+  /** The request's `_meta`; a progress token in it is replaced by our own. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** However much progress a server reports: no call lasts longer (facts/reliability.md §2.4). */
@@ -59,6 +67,8 @@ const MAX_TOOLS = 10_000;
 export interface UpstreamMessage {
   method: string;
   params: Record<string, unknown>;
+  /** The origin of the request on whose stream it came, where the transport tells. */
+  origin?: object | undefined;
 }
 
 export interface UpstreamClientOptions {
@@ -84,9 +94,13 @@ export class UpstreamClient {
       { capabilities: capabilities as ClientCapabilities },
     );
     // Not by the SDK's schemas: what a server sends by itself is passed on as it came (real-servers.md, *Process behaviour*).
-    this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => onNotification?.({ method, params });
-    this.#client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
-      const answer = onRequest?.({ method, params }, signal);
+    this.#client.fallbackNotificationHandler = async (message) => {
+      const { method, params = {} } = message;
+      onNotification?.({ method, params, origin: originOf(message) });
+    };
+    this.#client.fallbackRequestHandler = async (message, { signal }) => {
+      const { method, params = {} } = message;
+      const answer = onRequest?.({ method, params, origin: originOf(message) }, signal);
       if (!answer) throw new McpError(McpErrorCode.MethodNotFound, `Method not found: ${method}`);
       return answer;
     };
@@ -98,7 +112,7 @@ export class UpstreamClient {
       this.#closed = true;
       events.onClose();
     };
-    await this.#guard(() => this.#client.connect(transport, { timeout: timeoutMs }));
+    await this.#guard(() => sendFor(undefined, () => this.#client.connect(transport, { timeout: timeoutMs })));
   }
 
   get closed(): boolean {
@@ -141,12 +155,15 @@ export class UpstreamClient {
 
   /** Any request; the result comes back as it was sent. */
   request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+    const { timeoutMs, signal, onProgress, origin, meta } = options;
     return this.#guard(() =>
-      this.#client.request({ method, params }, ResultSchema, {
-        timeout: options.timeoutMs,
-        ...(options.signal ? { signal: options.signal } : {}),
-        ...(options.onProgress ? progressOptions(options.onProgress) : {}),
-      }),
+      sendFor(origin, () =>
+        this.#client.request({ method, params: withMeta(params, meta) }, ResultSchema, {
+          timeout: timeoutMs,
+          ...(signal ? { signal } : {}),
+          ...(onProgress ? progressOptions(onProgress) : {}),
+        }),
+      ),
     );
   }
 
@@ -165,6 +182,16 @@ export class UpstreamClient {
       throw toUpstreamError(error, this.#closed);
     }
   }
+}
+
+/** A token of the client's means nothing to a server that several clients share: the SDK puts our own there. */
+function withMeta(
+  params: Record<string, unknown>,
+  meta: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> {
+  if (!meta) return params;
+  const { progressToken: _token, ...rest } = meta;
+  return Object.keys(rest).length === 0 ? params : { ...params, _meta: rest };
 }
 
 function progressOptions(onProgress: NonNullable<CallOptions['onProgress']>) {
@@ -189,7 +216,7 @@ function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError 
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
       return new UpstreamRequestError('timeout', words);
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);
-    return new UpstreamRequestError('error', words, error.code);
+    return new UpstreamRequestError('error', words, error.code, error.data);
   }
   const words = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);

@@ -1,5 +1,6 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import { waitAtMost } from './patience.ts';
@@ -35,6 +36,8 @@ export interface ConnectionServices {
   snapshots?: CatalogSnapshots;
   /** How long a server without a call runs on; for ever when absent. */
   idleMs?: () => number;
+  /** A connection has been made, and is not started yet: who answers what its server asks is set here. */
+  onConnection?: (connection: ServerConnection) => void;
 }
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
@@ -50,6 +53,10 @@ export class ServerConnection {
   readonly #events: ConnectionEvents;
   readonly #messages = new ServerMessages();
   readonly #kept: KeptCatalog;
+  /** On whose behalf requests are under way. */
+  readonly #origins: CallOrigin[] = [];
+  #callers = new Set<object>();
+  readonly #readyListeners = new Set<() => void>();
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
@@ -72,6 +79,7 @@ export class ServerConnection {
     this.#kept = new KeptCatalog(config, services.snapshots);
     if (this.#kept.isKnown) this.#state = 'not_started';
     this.onNotification('notifications/tools/list_changed', () => this.#onToolsChanged());
+    services.onConnection?.(this);
   }
 
   get state(): ConnectionState {
@@ -91,6 +99,18 @@ export class ServerConnection {
   }
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#kept.current.capabilities;
+  }
+  /** Whether it has ever been listed: without that nothing is known of what it offers. */
+  get isKnown(): boolean {
+    return this.#kept.isKnown;
+  }
+  /** On whose behalf requests are under way, each once for every request. */
+  get origins(): readonly CallOrigin[] {
+    return this.#origins;
+  }
+  /** The sessions that have asked this server for anything since its start. */
+  get callers(): ReadonlySet<object> {
+    return this.#callers;
   }
   get pid(): number | undefined {
     return this.#state === 'starting' || this.#state === 'ready' ? this.#link?.pid : undefined;
@@ -158,6 +178,22 @@ export class ServerConnection {
     this.#messages.setRequestHandler(method, handler, capability);
   }
 
+  /** Keeps it from being stopped as idle; call what is returned once. */
+  hold(): () => void {
+    this.#inFlight += 1;
+    clearTimeout(this.#idleTimer);
+    return () => {
+      this.#inFlight -= 1;
+      this.#waitForIdle();
+    };
+  }
+
+  /** Called at every start, when the server can be spoken to: it has forgotten what it was told before. */
+  onReady(listener: () => void): () => void {
+    this.#readyListeners.add(listener);
+    return () => this.#readyListeners.delete(listener);
+  }
+
   async stop(): Promise<void> {
     clearTimeout(this.#listTimer);
     this.#stopped = true;
@@ -166,13 +202,17 @@ export class ServerConnection {
   }
 
   async #send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
-    this.#inFlight += 1;
-    clearTimeout(this.#idleTimer);
+    const origin: CallOrigin = options.origin ?? NOBODY;
+    if (origin !== OWN_BUSINESS) {
+      this.#origins.push(origin);
+      this.#callers.add(sessionOf(origin));
+    }
+    const release = this.hold();
     try {
       return await this.#sendOnceMore(options, send);
     } finally {
-      this.#inFlight -= 1;
-      this.#waitForIdle();
+      if (origin !== OWN_BUSINESS) this.#origins.splice(this.#origins.indexOf(origin), 1);
+      release();
     }
   }
 
@@ -264,6 +304,7 @@ export class ServerConnection {
       });
       if (this.#stopped) return;
       this.#link = link;
+      this.#callers = new Set(this.#origins.map(sessionOf));
       this.#client = await link.connect(this.#messages.clientOptions, START_TIMEOUT_MS);
       // With its tools known nobody need wait for the list.
       const known = this.#kept.isKnown;
@@ -271,6 +312,7 @@ export class ServerConnection {
       if (lost !== undefined) throw new LinkFailure(lost);
       if (this.#link !== link || this.#stopped) return;
       this.#set('ready');
+      for (const listener of this.#readyListeners) listener();
       this.#waitForIdle();
       if (known) void this.#listAgain();
     } catch (error) {
@@ -376,6 +418,10 @@ export class ServerConnection {
     if (state !== 'starting') this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
     this.#events.onChange();
   }
+}
+
+function sessionOf(origin: CallOrigin): object {
+  return origin.session ?? origin;
 }
 
 type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<T>;

@@ -10,6 +10,7 @@ import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
+  CallRecord,
   CatalogReport,
   GatewayHealth,
   GatewaySnapshot,
@@ -22,12 +23,17 @@ import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { visibleText } from '../firewall/visibleText.ts';
+import type { Face } from '../ops/face.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
+import { ClientRequests } from '../surface/clientRequests.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
+import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
+import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
@@ -35,6 +41,7 @@ import { killMarked } from '../upstream/processTree.ts';
 import type { ServerCatalog } from '../upstream/serverCatalog.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
+import { StaticLink } from '../upstream/staticLink.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
 import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
@@ -46,6 +53,10 @@ import { UseMemory } from './useMemory.ts';
 export interface GatewayOptions {
   workspace: string;
   stateFolder: string;
+  /** Reads the configuration, also again when `configurationFile` has changed. */
+  load?: () => LoadedConfig;
+  /** The workspace's, when absent. */
+  configurationFile?: string;
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
@@ -59,12 +70,15 @@ const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set(['failed', 
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
 const CONFIG_POLL_MS = 1_000;
+/** How long a client that lists everything waits for servers of which nothing is known yet. */
+const SETTLE_MS = 15_000;
 /** How long a worker that was replaced waits for its calls in flight. */
 const DRAIN_MS = 10_000;
 
 /** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
 export class Gateway {
-  readonly surface: SessionSurface;
+  /** What sessions see, by the way that they have asked for. */
+  readonly faces: Readonly<Record<Face, SessionSurface>>;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
   readonly #pool: ServerPool;
@@ -72,6 +86,11 @@ export class Gateway {
   readonly #activity = new Activity();
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
+  readonly #clientRequests: ClientRequests;
+  readonly #load: () => LoadedConfig;
+  readonly #configurationFile: string;
+  /** The surfaces that list tools. */
+  readonly #listing: readonly { onCatalogChanged(): void }[];
   #firewall: Firewall;
   readonly #approvals: Approvals;
   readonly #secrets: SecretSource;
@@ -84,7 +103,9 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#config = loadConfig(options.workspace, process.env);
+    this.#configurationFile = options.configurationFile ?? configFile(options.workspace);
+    this.#load = options.load ?? (() => loadConfig(options.workspace, process.env));
+    this.#config = this.#load();
     const { artifacts } = this.#config;
     this.#artifacts = new ArtifactStore({
       folder: join(options.stateFolder, 'artifacts'),
@@ -100,10 +121,19 @@ export class Gateway {
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
     const services: ConnectionServices = {
       openLink: (config, events) => this.#openLink(config, events),
-      isApproved: (config) => this.#approvals.isApproved(options.workspace, config),
+      isApproved: (config) => config.type === 'static' || this.#approvals.isApproved(options.workspace, config),
       snapshots: this.#snapshots,
       idleMs: () => this.#config.idleMinutes * 60_000,
+      onConnection: (connection) => {
+        this.#clientRequests.attach(connection);
+        passthrough.attach(connection);
+      },
     };
+    this.#clientRequests = new ClientRequests({
+      workspace: options.workspace,
+      connections: () => this.#pool.connections,
+      log: options.log,
+    });
     this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
       log: options.log,
@@ -119,26 +149,53 @@ export class Gateway {
       log: options.log,
     });
     this.#configureCalls();
-    this.surface = gatewaySurface({
+    const context = {
       calls: this.#calls,
+      clientRequests: this.#clientRequests,
+      settled: () => this.#settled(),
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
       browseConfig: () => this.#config.browse,
       useHistory: () => this.#uses.history,
-      recordUse: (query, toolId) => {
+      recordUse: (query: string, toolId: string) => {
         if (this.#config.browse.learning) this.#uses.record(query, toolId);
       },
       artifacts: this.#artifacts,
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (call) => {
+      onCallEnd: (call: Omit<CallRecord, 'id'>) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
         this.#options.onChange();
       },
-    });
+    };
+    const transparent = transparentSurface(context);
+    const passthrough = passthroughSurface(this.#passthroughContext(context));
+    this.#listing = [transparent, passthrough];
+    this.faces = {
+      gateway: this.#clientRequests.serve(gatewaySurface(context)),
+      transparent: this.#clientRequests.serve(transparent),
+      passthrough: this.#clientRequests.serve(passthrough),
+    };
+  }
+
+  #passthroughContext(
+    context: Omit<PassthroughContext, 'connections' | 'hasSeveralServers' | 'admit' | 'shownChars'>,
+  ): PassthroughContext {
+    const admit: ReturnType<PassthroughContext['admit']> = (result, { id: toolId, upstreamName }) =>
+      this.#firewall.admit(result, { toolId, upstreamName });
+    return {
+      ...context,
+      connections: () => this.#pool.connections,
+      hasSeveralServers: () => {
+        const { servers, broken } = this.#config;
+        return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
+      },
+      admit: () => (this.#config.passthrough.firewall ? admit : undefined),
+      shownChars: () => this.#config.artifacts.shownChars,
+    };
   }
 
   start(): void {
@@ -150,16 +207,14 @@ export class Gateway {
     this.#apply();
     // From the first answer on every configured server has its place.
     this.#rebuild();
-    watchFile(configFile(this.#options.workspace), { interval: CONFIG_POLL_MS, persistent: false }, () =>
-      this.#reload(),
-    );
+    watchFile(this.#configurationFile, { interval: CONFIG_POLL_MS, persistent: false }, () => this.#reload());
     // By the editor, the command line, or another window.
     watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#rebuildTimer);
-    unwatchFile(configFile(this.#options.workspace));
+    unwatchFile(this.#configurationFile);
     unwatchFile(this.#approvals.file, this.#onApprovals);
     this.#uses.flush();
     await this.#artifacts.flush();
@@ -231,6 +286,7 @@ export class Gateway {
   }
 
   async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
+    if (written.type === 'static') return new StaticLink(written);
     const config = await followReferences(written, this.#secrets, this.#config.inputs);
     return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
   }
@@ -245,7 +301,7 @@ export class Gateway {
 
   /** A broken file leaves the last good one running; its problem is told all the same. */
   #reload(): void {
-    const loaded = loadConfig(this.#options.workspace, process.env);
+    const loaded = this.#load();
     this.#config = loaded.usable ? loaded : { ...this.#config, exists: loaded.exists, problems: loaded.problems };
     this.#configureCalls();
     this.#firewall = this.#newFirewall();
@@ -289,11 +345,22 @@ export class Gateway {
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
       this.#calls.invalidate();
+      for (const surface of this.#listing) surface.onCatalogChanged();
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
     }
     this.#options.onChange();
+  }
+
+  /** Resolves when all servers have been listed once or cannot be, or after a while: the rest is told when it comes. */
+  async #settled(): Promise<void> {
+    const coming = this.#pool.connections.filter(({ isKnown, state }) => !isKnown && state === 'starting');
+    if (coming.length > 0) {
+      const late = new Promise((done) => setTimeout(done, SETTLE_MS).unref());
+      await Promise.race([Promise.all(coming.map((connection) => connection.start())), late]);
+    }
+    if (this.#rebuildTimer) this.#rebuild();
   }
 
   #serverStatuses(): ServerStatus[] {

@@ -10,12 +10,15 @@ import { WorkerProcess } from './workerProcess.ts';
  * is ready, or in one sentence why it cannot be; stderr is its log.
  */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { workspace: { type: 'string' }, state: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { workspace: { type: 'string' }, state: { type: 'string' }, catalog: { type: 'string' } },
+  });
   if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
   const worker = new WorkerProcess({
     workspace: values.workspace,
     stateFolder: values.state,
     token: randomBytes(32).toString('hex'),
+    ...(values.catalog === undefined ? {} : { catalog: await served(values.catalog) }),
     onEnd: () => process.exit(0),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -25,6 +28,12 @@ async function main(): Promise<void> {
   process.stderr.on('error', () => undefined);
   await worker.start();
   say('ready');
+}
+
+/** Few ever serve a catalog: what reads one has a bundle of its own. */
+async function served(catalog: string) {
+  const { staticCatalog } = await import('./staticCatalog.ts');
+  return staticCatalog(catalog);
 }
 
 function say(line: string): void {

@@ -11,6 +11,7 @@ import type {
 } from '../control/contract.ts';
 import { isAlive } from '../host/startLock.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
+import { DEFAULT_FACE } from '../ops/face.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
 import {
   LINK_VERSION,
@@ -21,13 +22,15 @@ import {
 } from '../protocol/rendezvous.ts';
 import { type SessionServer, serveSession } from '../protocol/sessionServer.ts';
 import { Attachers } from './attachers.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, type GatewayOptions } from './gateway.ts';
 import { writeLog } from './workerLog.ts';
 
 export interface WorkerOptions {
   workspace: string;
   stateFolder: string;
   token: string;
+  /** What is served instead of the workspace's configuration. */
+  catalog?: Pick<GatewayOptions, 'load' | 'configurationFile'>;
   onEnd(): void;
 }
 
@@ -56,6 +59,7 @@ export class WorkerProcess {
     this.#gateway = new Gateway({
       workspace: options.workspace,
       stateFolder: options.stateFolder,
+      ...options.catalog,
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
@@ -130,8 +134,8 @@ export class WorkerProcess {
     else this.#serveControl(socket);
   }
 
-  #serveSession(socket: Socket, { marksRelated = false }: Hello): void {
-    const session = serveSession(socket, this.#gateway.surface, { marksRelated });
+  #serveSession(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
+    const session = serveSession(socket, this.#gateway.faces[face], { marksRelated });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, since: Date.now() });
     session.onClose(() => {
       this.#sessions.delete(session);
@@ -150,7 +154,11 @@ export class WorkerProcess {
       children: ({ path }) => this.#gateway.children(path),
       callTool: async ({ name, args }) => {
         const signal = new AbortController().signal;
-        const result = await this.#gateway.surface.callTool(name, args, { signal, client: 'waygate', session: socket });
+        const result = await this.#gateway.faces.gateway.callTool(name, args, {
+          signal,
+          client: 'waygate',
+          session: socket,
+        });
         return result as ControlRequests['callTool']['result'];
       },
       explain: ({ query, topK }) => this.#gateway.explain(query, topK),

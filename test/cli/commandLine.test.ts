@@ -17,7 +17,7 @@ describe('the command line', () => {
       /unknown option "--json"; there are serve, status, stop, browse, catalog, learned, approve, secret, import, client-config, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
-    [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace\./],
+    [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace, --mode, --catalog, --http, /],
     [['status', 'here'], /waygate status: Unexpected argument 'here'/],
     [['status', '--json=yes'], /waygate status: Option '--json' does not take an argument\./],
     [['serve', '--workspace'], /waygate serve: Option '--workspace <value>' argument missing\./],

@@ -6,6 +6,7 @@ import { ArtifactStore } from '../../src/firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../../src/firewall/firewall.ts';
 import { emptyHistory, recordUse } from '../../src/routing/useHistory.ts';
 import { CatalogView } from '../../src/surface/catalogView.ts';
+import { ClientRequests } from '../../src/surface/clientRequests.ts';
 import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
 import { NotDispatchedError } from '../../src/upstream/serverConnection.ts';
 
@@ -37,6 +38,7 @@ export function fixedContext(
       firewall: (result, { tool: { id: toolId, upstreamName } }) => firewall.admit(result, { toolId, upstreamName }),
       scrubSecrets: (text) => text,
     }),
+    clientRequests: new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined }),
     onCallStart: () => undefined,
     onCallEnd: () => undefined,
   };

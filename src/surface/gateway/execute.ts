@@ -21,17 +21,21 @@ export async function execute(
   } = args as { tool_id: string; args: unknown; dry_run?: boolean };
   const { catalog, revision } = context.view();
   const { id } = chosenTool(given, catalog);
-  const outcome = await context.calls.execute({
-    toolId: id,
-    args: toolArgs,
-    dryRun: dryRun === true,
-    session: call.session,
-    signal: call.signal,
-    onProgress: call.progress,
-    approval: elicitApproval(call.ask, visibleText),
-    tools: catalog.byId,
-    unknownTool: (toolId) => unknownTool(toolId, catalog),
-  });
+  const outcome = await context.clientRequests.during(call, (origin) =>
+    context.calls.execute({
+      toolId: id,
+      args: toolArgs,
+      dryRun: dryRun === true,
+      session: call.session,
+      signal: call.signal,
+      onProgress: call.progress,
+      approval: elicitApproval(call.ask, visibleText),
+      tools: catalog.byId,
+      unknownTool: (toolId) => unknownTool(toolId, catalog),
+      meta: call.meta,
+      origin,
+    }),
+  );
   if (outcome.kind === 'dry_run') return { text: dryRunText(outcome.report), data: outcome.report };
   const { text, parts, isError, envelope } = outcome.result;
   session.recordHydrated(id, revision);

@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
+import type { ClientRequests } from '../clientRequests.ts';
 
 /** What the surface works on: the worker owns it. */
 export interface GatewayContext {
@@ -18,6 +19,8 @@ export interface GatewayContext {
   artifacts: ArtifactStore;
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
+  /** Where what servers ask their clients goes. */
+  clientRequests: Pick<ClientRequests, 'during'>;
   onCallStart(): void;
   onCallEnd(call: Omit<CallRecord, 'id'>): void;
 }

@@ -9,42 +9,44 @@ import { GATEWAY_TOOLS } from './definitions.ts';
 import { execute } from './execute.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from './introduction.ts';
-import { SessionState } from './sessionState.ts';
+import { type SessionState, SessionStates } from './sessionState.ts';
 import { view } from './view.ts';
 
 /** The default face of the gateway (000 §4.2): three tools, whatever stands behind them. */
 export function gatewaySurface(context: GatewayContext): SessionSurface {
-  const sessions = new WeakMap<object, SessionState>();
-  const stateOf = (session: object): SessionState => {
-    const known = sessions.get(session) ?? new SessionState();
-    sessions.set(session, known);
-    return known;
-  };
+  const sessions = new SessionStates();
   return {
     serverInfo: SERVER_INFO,
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
     listTools: () => GATEWAY_TOOLS,
-    callTool: async (name, args, call) => {
-      const at = Date.now();
-      const started = performance.now();
-      context.onCallStart();
-      const { result, errorCode } = await settle(
-        () => callTool(name, args, context, stateOf(call.session), call),
-        args,
-      );
-      context.onCallEnd({
-        at,
-        client: call.client,
-        metaTool: name,
-        subject: subjectOf(args),
-        durationMs: performance.now() - started,
-        outcome: result.isError ? 'error' : 'ok',
-        ...(errorCode === undefined ? {} : { errorCode }),
-      });
-      return result;
-    },
+    callTool: (name, args, call) =>
+      answerCall(name, args, call, context, () => callTool(name, args, context, sessions.of(call.session), call)),
   };
+}
+
+/** Runs a call of a meta-tool, makes a result of what comes of it, and records it. */
+export async function answerCall(
+  name: string,
+  args: unknown,
+  call: SurfaceCall,
+  context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd'>,
+  run: () => Promise<Answer>,
+): Promise<object> {
+  const at = Date.now();
+  const started = performance.now();
+  context.onCallStart();
+  const { result, errorCode } = await settle(run, args);
+  context.onCallEnd({
+    at,
+    client: call.client,
+    metaTool: name,
+    subject: subjectOf(args),
+    durationMs: performance.now() - started,
+    outcome: result.isError ? 'error' : 'ok',
+    ...(errorCode === undefined ? {} : { errorCode }),
+  });
+  return result;
 }
 
 async function callTool(
@@ -68,7 +70,7 @@ async function callTool(
 }
 
 /** The limits of `tool_execute` are the pipeline's; those of the other two are taken here (000 §4.5). */
-function takeQuota(metaTool: MetaTool, args: CheckedArguments, context: GatewayContext, session: object): void {
+export function takeQuota(metaTool: MetaTool, args: CheckedArguments, context: GatewayContext, session: object): void {
   const decision = context.calls.limiter.take({ session, metaTool });
   if (!decision.allowed) throw rateLimited(metaTool === 'tool_view' ? String(args.handle) : '', decision);
 }

@@ -9,7 +9,6 @@ const PASSES_EMPTILY =
 const NO_RESOURCES = 'The gateway mode declares no resources of its own.';
 const NO_PROMPTS = 'The gateway mode declares no prompts of its own.';
 const NO_COMPLETIONS = 'The gateway mode declares no completions.';
-const NO_LOGGING = 'The gateway mode declares no logging.';
 
 export const NOT_IN_GATEWAY_MODE: Readonly<Record<string, string>> = {
   'completion-complete': NO_COMPLETIONS,
@@ -17,7 +16,6 @@ export const NOT_IN_GATEWAY_MODE: Readonly<Record<string, string>> = {
   'elicitation-sep1330-enums': NAMES_A_TOOL,
   'json-schema-2020-12':
     "It looks for a tool of the fixture in tools/list; behind the gateway its schema is tool_view's.",
-  'logging-set-level': NO_LOGGING,
   'prompts-get-embedded-resource': NO_PROMPTS,
   'prompts-get-simple': NO_PROMPTS,
   'prompts-get-with-args': NO_PROMPTS,

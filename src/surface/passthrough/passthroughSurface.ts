@@ -1,0 +1,166 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { elicitApproval } from '../../dispatch/elicitApproval.ts';
+import { visibleText } from '../../firewall/visibleText.ts';
+import { GatewayError } from '../../ops/gatewayError.ts';
+import { RpcError } from '../../ops/rpcError.ts';
+import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { ServerConnection } from '../../upstream/serverConnection.ts';
+import { checkArguments } from '../gateway/arguments.ts';
+import { GATEWAY_TOOLS, type ToolDefinition } from '../gateway/definitions.ts';
+import { answerCall, takeQuota } from '../gateway/gatewaySurface.ts';
+import { SERVER_INFO } from '../gateway/introduction.ts';
+import { SessionStates } from '../gateway/sessionState.ts';
+import { unknownTool } from '../gateway/unknownTool.ts';
+import { view } from '../gateway/view.ts';
+import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
+import { Forwarding } from './forwarding.ts';
+import type { PassthroughContext } from './passthroughContext.ts';
+import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
+import { ToolRoutes } from './toolRoutes.ts';
+
+const INVALID_PARAMS = -32602;
+const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
+
+/** The servers as they are, with everything in the way of a call that there is in gateway mode. */
+export interface PassthroughSurface extends SessionSurface {
+  /** Hears what a server tells by itself. To be called before its first start. */
+  attach(connection: ServerConnection): void;
+  /** Something of the tools has changed. */
+  onCatalogChanged(): void;
+}
+
+export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
+  const forwarding = new Forwarding(context);
+  const sessions = new SessionStates();
+  const routes = (): ToolRoutes => new ToolRoutes(context.view(), context.connections(), context.hasSeveralServers());
+
+  return {
+    serverInfo: SERVER_INFO,
+    capabilities: ALL_CAPABILITIES,
+    instructions: '',
+    introduce: async () => {
+      await context.settled();
+      const connections = context.connections();
+      const several = context.hasSeveralServers();
+      const instructions = instructionsOf(connections, several, (server) => context.view().namespaceOf(server));
+      const capabilities = capabilitiesOf(connections, several);
+      const tools = context.admit() ? { tools: { listChanged: true } } : {};
+      return { capabilities: { ...capabilities, ...tools }, instructions };
+    },
+    listTools: async () => {
+      await context.settled();
+      const { list } = routes();
+      if (!context.admit()) return list;
+      // Nobody can promise structure where a long result is shown as a digest.
+      const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
+      return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
+    },
+    callTool: async (name, args, call) => {
+      const tool = await toolNamed(name, routes, context);
+      if (tool) return callThrough(tool, args, call, context);
+      if (name !== VIEW.name || !context.admit()) throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name}`);
+      return answerCall(name, args, call, context, async () => {
+        const checked = checkArguments(VIEW, args);
+        takeQuota('tool_view', checked, context, call.session);
+        return view(checked, context, sessions.of(call.session), call);
+      });
+    },
+    request: (method, params, call) => forwarding.request(method, params, call),
+    notification: (method, params) => forwarding.notification(method, params),
+    open: (peer) => forwarding.open(peer),
+    attach: (connection) => forwarding.attach(connection),
+    onCatalogChanged: () => forwarding.announce('notifications/tools/list_changed'),
+  };
+}
+
+/** A client may call what it knows from before, while the server is only starting. */
+async function toolNamed(
+  name: string,
+  routes: () => ToolRoutes,
+  context: PassthroughContext,
+): Promise<CatalogTool | undefined> {
+  const known = routes().find(name);
+  if (known) return known;
+  await context.settled();
+  return routes().find(name);
+}
+
+async function callThrough(
+  tool: CatalogTool,
+  args: unknown,
+  call: SurfaceCall,
+  context: PassthroughContext,
+): Promise<object> {
+  const at = Date.now();
+  const started = performance.now();
+  context.onCallStart();
+  let errorCode: string | undefined;
+  try {
+    const result = await forwarded(tool, args, call, context);
+    if (result.isError === true) errorCode = 'UPSTREAM_ERROR';
+    return await shown(result, tool, context);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    errorCode = error.code;
+    const own = ownErrorOf(error);
+    if (!own) return faultResult(error);
+    context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
+    throw own;
+  } finally {
+    context.onCallEnd({
+      at,
+      client: call.client,
+      metaTool: 'tools/call',
+      subject: tool.id,
+      durationMs: performance.now() - started,
+      outcome: errorCode === undefined ? 'ok' : 'error',
+      ...(errorCode === undefined ? {} : { errorCode }),
+    });
+  }
+}
+
+function forwarded(
+  tool: CatalogTool,
+  args: unknown,
+  call: SurfaceCall,
+  context: PassthroughContext,
+): Promise<Record<string, unknown>> {
+  const { catalog } = context.view();
+  return context.clientRequests.during(call, (origin) =>
+    context.calls.forward({
+      toolId: tool.id,
+      args,
+      session: call.session,
+      signal: call.signal,
+      onProgress: call.progress,
+      approval: elicitApproval(call.ask, visibleText),
+      tools: catalog.byId,
+      unknownTool: (toolId) => unknownTool(toolId, catalog),
+      meta: call.meta,
+      origin,
+    }),
+  );
+}
+
+/** Forwarded as it is; where results are firewalled, a long one as its digest and a handle. */
+async function shown(result: Record<string, unknown>, tool: CatalogTool, context: PassthroughContext): Promise<object> {
+  const admit = context.admit();
+  if (!admit || isShort(result, context.shownChars())) return result;
+  const { text, parts, isError } = await admit(result, tool);
+  const { _meta } = result;
+  return {
+    content: [{ type: 'text', text: `${text}\n` }, ...parts],
+    ...(isError ? { isError } : {}),
+    ...(_meta === undefined ? {} : { _meta }),
+  };
+}
+
+function isShort({ content, structuredContent }: Record<string, unknown>, chars: number): boolean {
+  try {
+    const structured = structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length;
+    return JSON.stringify(content ?? []).length + structured <= chars;
+  } catch {
+    // Too deep to be written is too long to be shown.
+    return false;
+  }
+}
