@@ -238,14 +238,24 @@ function peerOf(server: Server, session: object, client: () => SessionClient, ex
       void (extra ? extra.sendNotification(notification) : server.notification(notification)).catch(() => undefined);
     },
     request: async (method, params, { timeoutMs, signal, onProgress }) => {
+      // The SDK would cancel what has its answer already: its listener stays at the signal.
+      const ended = new AbortController();
+      const end = (): void => ended.abort(signal?.reason);
+      if (signal?.aborted) end();
+      else signal?.addEventListener('abort', end, { once: true });
       const options = {
         timeout: timeoutMs,
-        ...(signal ? { signal } : {}),
+        signal: ended.signal,
         ...(onProgress ? { onprogress: onProgress as ProgressCallback } : {}),
       };
       const request = { method, params } as ServerRequest;
-      if (extra) return extra.sendRequest(request, ResultSchema, options);
-      return server.request(request, ResultSchema, options);
+      try {
+        return await (extra
+          ? extra.sendRequest(request, ResultSchema, options)
+          : server.request(request, ResultSchema, options));
+      } finally {
+        signal?.removeEventListener('abort', end);
+      }
     },
   };
 }
