@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
@@ -164,6 +166,24 @@ describe('a question of a server', () => {
     const { id } = await until('the question', () => host.asked[0]);
     host.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -1, message: 'User rejected it' } }));
     expect((await answer).error).toMatchObject({ code: -1, message: expect.stringContaining('User rejected it') });
+  });
+});
+
+describe('a change of the roots', () => {
+  it('is told to the servers that run', async () => {
+    const workspace = testWorkspace();
+    const log = join(workspace.folder, 'messages');
+    workspace.configure({ one: servers.fixture('--log', log) });
+    const host = await HostProcess.connect(workspace, [], { roots: { listChanged: true } });
+    await host.toolId('/one/echo');
+    host.notify('notifications/roots/list_changed');
+    await until('the word', () => readFileSync(log, 'utf8').includes('notifications/roots/list_changed'));
+    const initialize = JSON.parse(readFileSync(log, 'utf8').split('\n')[0] as string) as RpcMessage;
+    expect(initialize.params?.capabilities).toEqual({
+      elicitation: { form: {}, url: {} },
+      sampling: {},
+      roots: { listChanged: true },
+    });
   });
 });
 
