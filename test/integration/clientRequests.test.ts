@@ -147,6 +147,36 @@ describe('a question of a server', () => {
     });
   });
 
+  it('has its progress and its cancellation carried by its own token and id', async () => {
+    const workspace = testWorkspace();
+    const log = join(workspace.folder, 'messages');
+    workspace.configure({ one: servers.fixture('--wild', '--log', log) });
+    const host = await HostProcess.connect(workspace, MODE, { sampling: {} });
+    const asks = (id: string, meta: object) => {
+      const params = { messages: [], maxTokens: 1, _meta: meta };
+      return { frame: JSON.stringify({ jsonrpc: '2.0', id, method: 'sampling/createMessage', params }) };
+    };
+    host.answer('sampling/createMessage', ({ _meta }) => {
+      const { progressToken } = _meta as { progressToken: number };
+      if (host.asked.length > 1) return new Promise<object>(() => undefined);
+      host.notify('notifications/progress', { progressToken, progress: 1, message: 'thinking' });
+      return { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' };
+    });
+    void call(host, 'raw', asks('theirs-1', { progressToken: 'their token', traceparent: 't' }));
+    const messages = () => readFileSync(log, 'utf8').split('\n');
+    const has = (...parts: string[]) => messages().some((line) => parts.every((part) => line.includes(part)));
+    await until('the answer', () => has('"id":"theirs-1"', '"result"'));
+    expect(has('notifications/progress', '"progressToken":"their token"', 'thinking')).toBe(true);
+    expect(host.asked[0]?.params?._meta).toEqual({ traceparent: 't', progressToken: expect.any(Number) });
+
+    void call(host, 'raw', asks('theirs-2', { progressToken: 'other' }));
+    const question = await until('the question', () => host.asked[1]);
+    const cancels = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'theirs-2' } };
+    void call(host, 'raw', { frame: JSON.stringify(cancels) });
+    const told = await until('its end', () => host.told.find(({ method }) => method === 'notifications/cancelled'));
+    expect(told.params).toMatchObject({ requestId: question.id });
+  });
+
   it('for the roots is answered by the client that has some, else with the workspace', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const own = [{ uri: 'file:///elsewhere', name: 'elsewhere' }];

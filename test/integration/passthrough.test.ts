@@ -169,6 +169,29 @@ describe('passthrough with one server', () => {
     expect((await call(walled, 'echo', { text: 'hi' })).result).toEqual({ content: [{ type: 'text', text: 'hi' }] });
   });
 
+  it('says why a server is not there', async () => {
+    const workspace = testWorkspace();
+    workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
+    const host = new HostProcess(workspace, MODE);
+    const { result } = await host.initialize();
+    expect(result?.instructions).toMatch(/^Needs approval: one/);
+    expect((await host.request('tools/list')).result).toEqual({ tools: [] });
+    expect((await call(host, 'echo', { text: 'x' })).error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^Unknown tool: echo\. Needs approval: one/),
+    });
+  });
+
+  it('does not forward every one of many announcements', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture('--wild') }), MODE);
+    const frame = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}';
+    void call(host, 'raw', { frame: Array(500).fill(frame).join('\n') });
+    const announced = () => host.told.filter(({ method }) => method === 'notifications/prompts/list_changed').length;
+    await until('the announcement', () => announced() > 0);
+    await call(host, 'wait', { ms: 500 });
+    expect(announced()).toBeLessThan(5);
+  });
+
   it('answers what went wrong on the way as a result', async () => {
     const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
     const crashed = await call(host, 'crash');

@@ -19,6 +19,7 @@ interface Gateway {
 async function gateway(servers: Record<string, unknown>, more: object = {}, args = ['--no-token']): Promise<Gateway> {
   const workspace = testWorkspace();
   workspace.write('.vscode/waygate.json', JSON.stringify({ ...more, servers }));
+  workspace.approve();
   const process = HttpProcess.waygate(workspace, args);
   return { workspace, process, url: await process.url() };
 }

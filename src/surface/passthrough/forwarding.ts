@@ -11,6 +11,8 @@ type Params = Readonly<Record<string, unknown>>;
 
 const FORWARDED_TIMEOUT_MS = 120_000;
 const INVALID_PARAMS = -32602;
+/** A client lists everything again for each announcement. */
+const ANNOUNCE_DELAY_MS = 200;
 
 /** What is listed, and under which capability: a server without it is not asked. */
 const LISTS: Readonly<Record<string, { capability: string; key: string }>> = {
@@ -26,6 +28,7 @@ export class Forwarding {
   readonly #owners: ResourceOwners;
   readonly #subscriptions = new Subscriptions();
   readonly #sessions = new Map<object, ClientPeer>();
+  readonly #announcing = new Set<string>();
 
   constructor(context: PassthroughContext) {
     this.#context = context;
@@ -48,9 +51,14 @@ export class Forwarding {
     connection.onReady(() => this.#subscriptions.renew(connection));
   }
 
-  /** Tells every session of this face. */
+  /** Tells every session of this face; a server that announces without end is told of now and then. */
   announce(method: string): void {
-    for (const peer of this.#sessions.values()) peer.notify(method);
+    if (this.#announcing.has(method)) return;
+    this.#announcing.add(method);
+    setTimeout(() => {
+      this.#announcing.delete(method);
+      for (const peer of this.#sessions.values()) peer.notify(method);
+    }, ANNOUNCE_DELAY_MS).unref();
   }
 
   open(peer: ClientPeer): () => void {

@@ -2,6 +2,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { elicitApproval } from '../../dispatch/elicitApproval.ts';
 import { visibleText } from '../../firewall/visibleText.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import { oneLine } from '../../ops/porcelain.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
@@ -9,6 +10,7 @@ import { checkArguments } from '../gateway/arguments.ts';
 import { GATEWAY_TOOLS, type ToolDefinition } from '../gateway/definitions.ts';
 import { answerCall, takeQuota } from '../gateway/gatewaySurface.ts';
 import { SERVER_INFO } from '../gateway/introduction.ts';
+import { serverNotes } from '../gateway/serverNotes.ts';
 import { SessionStates } from '../gateway/sessionState.ts';
 import { unknownTool } from '../gateway/unknownTool.ts';
 import { view } from '../gateway/view.ts';
@@ -42,7 +44,10 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
       await context.settled();
       const connections = context.connections();
       const several = context.hasSeveralServers();
-      const instructions = instructionsOf(connections, several, (server) => context.view().namespaceOf(server));
+      const own = instructionsOf(connections, several, (server) => context.view().namespaceOf(server));
+      // A list that lacks a server's tools says nothing of why.
+      const missing = connections.every(({ isKnown }) => isKnown) ? [] : notesOf(context);
+      const instructions = [...(own === undefined ? [] : [own]), ...missing].join('\n\n') || undefined;
       const capabilities = capabilitiesOf(connections, several);
       const tools = context.admit() ? { tools: { listChanged: true } } : {};
       return { capabilities: { ...capabilities, ...tools }, instructions };
@@ -58,7 +63,10 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     callTool: async (name, args, call) => {
       const tool = await toolNamed(name, routes, context);
       if (tool) return callThrough(tool, args, call, context);
-      if (name !== VIEW.name || !context.admit()) throw new RpcError(INVALID_PARAMS, `Unknown tool: ${name}`);
+      if (name !== VIEW.name || !context.admit()) {
+        const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
+        throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}`, ...notes].join('. ')));
+      }
       return answerCall(name, args, call, context, async () => {
         const checked = checkArguments(VIEW, args);
         takeQuota('tool_view', checked, context, call.session);
@@ -71,6 +79,11 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     attach: (connection) => forwarding.attach(connection),
     onCatalogChanged: () => forwarding.announce('notifications/tools/list_changed'),
   };
+}
+
+/** Which servers are not there, and why. */
+function notesOf(context: PassthroughContext): string[] {
+  return serverNotes(context.servers(), context.configuration());
 }
 
 /** A client may call what it knows from before, while the server is only starting. */
