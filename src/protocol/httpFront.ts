@@ -37,7 +37,10 @@ const DEFAULT_LIMITS: HttpFrontLimits = {
   sessions: 64,
   idleMs: 30 * 60_000,
   keptChars: 4 * 1024 * 1024,
+  keepMs: 60_000,
+  stallMs: 30_000,
   requests: 1_024,
+  unreadBytes: 64 * 1024 * 1024,
   tendMs: 15_000,
 };
 /** Few clients say goodbye: a session that was left alone for so long gives its place to a new one. */
@@ -119,6 +122,7 @@ export class HttpFront {
       return;
     }
     if (!isInitialize(messages)) throw notNamed();
+    if (!this.#server.listening) throw new HttpRefusal(503, 'Waygate is about to end.');
     const session = this.#open();
     session.receive(messages, response, { 'mcp-session-id': session.id });
   }

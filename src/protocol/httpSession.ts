@@ -10,16 +10,18 @@ import { LineSplitter } from './lineFraming.ts';
 export interface HttpSessionLimits {
   /** What is kept of a session's events for a client that comes back. */
   keptChars: number;
+  /** How long an answer is kept for a client that has lost the connection. */
+  keepMs: number;
+  /** How long a client that does not read may hold back its session. */
+  stallMs: number;
   /** Requests in flight. */
   requests: number;
+  /** What has come and the host has not read yet. */
+  unreadBytes: number;
 }
 
 /** From this revision on a stream begins with an event without data; an older client would take it for a message. */
 const PRIMED_SINCE = '2025-11-25';
-/** How long an answer is kept for a client that has lost the connection. */
-const KEEP_MS = 60_000;
-/** What the host has not read yet is not taken without end. */
-const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /**
  * One client's MCP session over HTTP, as lines on two streams: whoever serves a session on stdio serves this one. What
@@ -59,7 +61,7 @@ export class HttpSession {
         splitter.push(chunk);
         const full = [...this.#streams.values()].filter((stream) => stream.full);
         if (full.length === 0) done();
-        else void Promise.all(full.map((stream) => stream.drained())).then(() => done());
+        else void Promise.all(full.map((stream) => stream.drained(limits.stallMs))).then(() => done());
       },
     });
   }
@@ -115,7 +117,7 @@ export class HttpSession {
     const now = performance.now();
     for (const stream of this.#streams.values()) {
       stream.keepAlive();
-      if (stream.finishedAt === undefined || now - stream.finishedAt <= KEEP_MS) continue;
+      if (stream.finishedAt === undefined || now - stream.finishedAt <= this.#limits.keepMs) continue;
       this.#streams.delete(stream.key);
       this.#keptChars -= stream.keptChars;
       this.#kept = this.#kept.filter((one) => one !== stream);
@@ -138,8 +140,10 @@ export class HttpSession {
     if (new Set(keys).size < keys.length || keys.some((key) => this.#routes.has(key))) {
       throw new HttpRefusal(400, 'A request with this id is in flight already.');
     }
-    if (this.#routes.size + keys.length > this.#limits.requests || this.#toHost.writableLength > MAX_UNREAD_BYTES) {
-      throw new HttpRefusal(503, 'Too many requests are in flight in this session; wait for their answers.');
+    const { requests, unreadBytes } = this.#limits;
+    const unread = this.#toHost.readableLength + this.#toHost.writableLength;
+    if (this.#routes.size + keys.length > requests || unread > unreadBytes) {
+      throw new HttpRefusal(503, 'Too much is in flight in this session; wait for its answers.');
     }
   }
 

@@ -2,8 +2,6 @@ import type { ServerResponse } from 'node:http';
 
 /** How long a client should wait before it comes back to a stream that was cut (MCP 2025-11-25, SSE polling). */
 const RETRY_MS = 1_000;
-/** A client that takes nothing for so long is cut off; it may come back for the rest. */
-const STALL_MS = 30_000;
 
 const HEAD = {
   'content-type': 'text/event-stream',
@@ -94,8 +92,8 @@ export class HttpStream {
     return this.#response?.writableNeedDrain === true;
   }
 
-  /** Settles when the client has read on, has gone, or has been cut off. */
-  drained(): Promise<void> {
+  /** Settles when the client has read on or has gone; one that takes nothing for so long is cut off, and may come back. */
+  drained(stallMs: number): Promise<void> {
     const response = this.#response;
     if (!response?.writableNeedDrain) return Promise.resolve();
     return new Promise((resolve) => {
@@ -104,7 +102,7 @@ export class HttpStream {
         response.off('drain', settle).off('close', settle);
         resolve();
       };
-      const timer = setTimeout(() => response.destroy(), STALL_MS);
+      const timer = setTimeout(() => response.destroy(), stallMs);
       response.on('drain', settle).on('close', settle);
     });
   }

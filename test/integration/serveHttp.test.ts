@@ -1,12 +1,12 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { type RpcMessage, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { events, McpHttpClient, messages } from '../support/mcpHttp.ts';
-import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 /** `waygate serve --http` as it ships: real host, worker, servers and connections. */
 
@@ -167,14 +167,15 @@ describe('waygate serve --http', () => {
   });
 
   it('keeps its sessions when the worker is killed, and answers what was in flight on its own stream', async () => {
-    const { workspace, url, process: host } = await gateway({ one: servers.fixture() });
+    const log = join(temporaryFolder('waygate-log-'), 'received.jsonl');
+    const { workspace, url, process: host } = await gateway({ one: servers.fixture('--log', log) });
     const client = await McpHttpClient.connect(url);
     await toolReady(client, '/one');
     const listener = await client.get();
     const execute = call('tool_execute', { tool_id: 'one:wait', args: { ms: 60_000 } });
     const lost = await client.post({ id: 'lost', method: 'tools/call', params: execute });
     const worker = rendezvous(workspace)?.pid as number;
-    await until('the call to run', async () => (await status(workspace)).worker?.pid === worker);
+    await until('the call to run', () => readFileSync(log, 'utf8').includes('tools/call'));
     process.kill(worker, 'SIGKILL');
     const [answer] = (await messages(lost)).slice(-1);
     expect(answer).toMatchObject({ id: 'lost', result: { isError: true } });
@@ -189,11 +190,13 @@ describe('waygate serve --http', () => {
   });
 
   it('finishes what is in flight when it is asked to end', async () => {
-    const { url, process: host } = await gateway({ one: servers.fixture() });
+    const log = join(temporaryFolder('waygate-log-'), 'received.jsonl');
+    const { url, process: host } = await gateway({ one: servers.fixture('--log', log) });
     const client = await McpHttpClient.connect(url);
     await toolReady(client, '/one');
     const execute = call('tool_execute', { tool_id: 'one:wait', args: { ms: 200 } });
     const running = await client.post({ id: 'last', method: 'tools/call', params: execute });
+    await until('the call to run', () => readFileSync(log, 'utf8').includes('tools/call'));
     host.child.kill('SIGTERM');
     expect((await messages(running)).at(-1)).toMatchObject({
       id: 'last',

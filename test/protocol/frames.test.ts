@@ -6,8 +6,10 @@ import {
   isRequestId,
   peekId,
   peekResponseId,
+  relateFrame,
   requestKey,
   resultResponse,
+  splitRelated,
 } from '../../src/protocol/frames.ts';
 
 const ids = fc.oneof(fc.maxSafeInteger(), fc.string({ maxLength: 128, unit: 'binary' }), fc.string({ maxLength: 128 }));
@@ -22,6 +24,20 @@ describe('frames', () => {
         expect(peekResponseId(frame(encodeMessage({ id, method: 'ping', params: {} })))).toBeUndefined();
       }),
       { seed: 3, numRuns: 1_000 },
+    );
+  });
+
+  it('tell which request they belong to, and come out as they went in', () => {
+    fc.assert(
+      fc.property(ids, fc.jsonValue(), (id, params) => {
+        const plain = encodeMessage({ method: 'notifications/x', params });
+        const marked = frame(relateFrame(plain, id));
+        expect(splitRelated(marked)).toEqual({ relatedTo: id, frame: frame(plain) });
+        // Neither an answer nor already unmarked.
+        expect(peekResponseId(marked)).toBeUndefined();
+        expect(splitRelated(frame(plain))).toEqual({ relatedTo: undefined, frame: frame(plain) });
+      }),
+      { seed: 5, numRuns: 1_000 },
     );
   });
 

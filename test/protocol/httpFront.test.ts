@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { EmptyResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -170,6 +172,30 @@ describe('a session over HTTP', () => {
     expect((await messages(first)).at(-1)).toMatchObject({ id: 7, result: { waited: true } });
   });
 
+  it('has a bounded number of requests in flight, and of bytes that are not read', async () => {
+    const { url, served } = await start({ limits: { requests: 2 } });
+    const client = await McpHttpClient.connect(url);
+    const waiting = [await client.post({ id: 1, method: 'wait' }), await client.post({ id: 2, method: 'wait' })];
+    expect((await client.post({ id: 3, method: 'ping' })).status).toBe(503);
+    served[0]?.release();
+    await Promise.all(waiting.map(messages));
+    expect(await client.request('ping')).toMatchObject({ result: {} });
+    let stop = (): void => undefined;
+    const never = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const deaf = await start({ limits: { unreadBytes: 50_000 }, onSession: () => never });
+    // Before its front is closed, which waits for it.
+    onTestFinished(() => stop());
+    const opened = await new McpHttpClient(deaf.url).post(initialize);
+    const unheard = new McpHttpClient(deaf.url, { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' });
+    const notification = { method: 'notifications/x', params: { text: 'x'.repeat(20_000) } };
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await unheard.post(notification)).status);
+    expect(statuses.at(0)).toBe(202);
+    expect(statuses.at(-1)).toBe(503);
+  });
+
   it('refuses a body beyond the limit, told or not, and goes on', async () => {
     const { url, served } = await start({ limits: { bodyBytes: 1_000 } });
     const client = await McpHttpClient.connect(url);
@@ -252,6 +278,17 @@ describe('a session over HTTP', () => {
     expect((await idle.post({ id: 1, method: 'ping' })).status).toBe(404);
     expect(await busy.request('ping')).toMatchObject({ result: {} });
     expect(front.sessionCount).toBe(2);
+  });
+
+  it('does not begin while the front ends', async () => {
+    const { url, front, served } = await start();
+    const late = httpRequest(url, { method: 'POST', headers: { ...JSON_HEADERS, expect: '100-continue' } });
+    late.flushHeaders();
+    await once(late, 'continue');
+    const closed = front.close();
+    late.on('error', () => undefined).end(initialize);
+    await closed;
+    expect(served).toEqual([]);
   });
 
   it('ends with its front, and every open stream with it', async () => {
@@ -379,6 +416,45 @@ describe('the streams of a session', () => {
     await client.post({ method: 'notifications/cancelled', params: { requestId: 'doomed' } });
     expect(await messages(doomed)).toEqual([]);
     await until('the cancellation', () => served[0]?.cancelled.includes('doomed'));
+  });
+
+  it('are forgotten when nobody has come back for long enough', async () => {
+    const { url } = await start({ limits: { keepMs: 30, tendMs: 10 } });
+    const client = await McpHttpClient.connect(url);
+    const all = events(await client.post({ id: 1, method: 'whoami' }));
+    const { value: primed } = await all.next();
+    await until('its end', async () => (await client.get({ 'last-event-id': primed?.id ?? '' })).status === 400);
+    expect(await client.request('ping')).toMatchObject({ result: {} });
+  });
+
+  it('are kept alive while nothing happens', async () => {
+    const { url } = await start({ limits: { tendMs: 10 } });
+    const listener = await (await McpHttpClient.connect(url)).get();
+    let text = '';
+    for await (const chunk of (listener.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.split('\n\n').includes(': ')) break;
+    }
+    expect(text).toMatch(/^id: 0-0\n/);
+  });
+
+  it('cut off a client that does not read, which may come back for the rest', async () => {
+    const { url, served } = await start({ limits: { stallMs: 50, keptChars: 64 * 1024 * 1024 } });
+    const client = await McpHttpClient.connect(url);
+    const response = await client.get();
+    const { server, session } = served[0] as ServedSession;
+    const data = 'x'.repeat(256 * 1024);
+    let sent = 0;
+    while (!session.output.writableNeedDrain) {
+      void server.sendLoggingMessage({ level: 'info', data });
+      sent += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until('the session to go on', () => !session.output.writableNeedDrain);
+    await expect(messages(response)).rejects.toThrow();
+    const back = await client.get({ 'last-event-id': '0-0' });
+    await client.delete();
+    expect(await messages(back)).toHaveLength(sent);
   });
 
   it('hold their server back while the client does not read, and lose nothing', async () => {

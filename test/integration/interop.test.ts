@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { rendezvous } from '../support/census.ts';
+import { until } from '../support/hostProcess.ts';
+import { HttpProcess } from '../support/httpProcess.ts';
+import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
+
+/** Clients that others have written, against what ships: on stdio, and on the URL with its token. */
+
+const WAYS = ['stdio', 'http'] as const;
+type Way = (typeof WAYS)[number];
+
+function workspaceOf(): TestWorkspace {
+  const workspace = testWorkspace();
+  const policy = { rules: [{ action: 'require_approval', tool: 'test_image_content' }] };
+  const text = JSON.stringify({ policy, servers: { fixture: servers.conformance } });
+  workspace.write('.vscode/waygate.json', text);
+  workspace.approve();
+  return workspace;
+}
+
+describe.each(WAYS)("the SDK's own client over %s", (way: Way) => {
+  async function transportTo(workspace: TestWorkspace): Promise<Transport> {
+    if (way === 'stdio') {
+      const env = workspace.env as Record<string, string>;
+      const args = [WAYGATE, 'serve', '--workspace', workspace.folder];
+      return new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' });
+    }
+    const gateway = HttpProcess.waygate(workspace);
+    const headers = { authorization: `Bearer ${await gateway.token()}` };
+    // Its types are not written for `exactOptionalPropertyTypes`.
+    return new StreamableHTTPClientTransport(new URL(await gateway.url()), { requestInit: { headers } }) as Transport;
+  }
+
+  async function connected(workspace: TestWorkspace): Promise<Client> {
+    const client = new Client({ name: 'sdk', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+    const transport = await transportTo(workspace);
+    onTestFinished(() => client.close());
+    await client.connect(transport);
+    await until('the fixture', async () => {
+      const found = await client.callTool({ name: 'tool_browse', arguments: { path: '/fixture', render: 'json' } });
+      return JSON.stringify(found.structuredContent ?? {}).includes('"kind":"tool"');
+    });
+    return client;
+  }
+
+  const execute = (tool: string) => ({ name: 'tool_execute', arguments: { tool_id: `fixture:${tool}`, args: {} } });
+  const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
+
+  it('finds, calls, hears of progress, and is asked', async () => {
+    const client = await connected(workspaceOf());
+    expect(client.getServerVersion()).toMatchObject({ name: 'waygate' });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+      'tool_browse',
+      'tool_execute',
+      'tool_view',
+    ]);
+    expect(await client.ping()).toEqual({});
+    expect(textOf(await client.callTool(execute('test_simple_text')))).toContain('a simple text response');
+    const told: number[] = [];
+    const onprogress = ({ progress }: { progress: number }) => void told.push(progress);
+    await client.callTool(execute('test_tool_with_progress'), undefined, { onprogress });
+    // The SDK's client itself may lose the last to the answer behind it; serveHttp.test.ts looks at the wire.
+    expect(told).toEqual(expect.arrayContaining([0, 50]));
+    const questions: string[] = [];
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      questions.push(params.message);
+      return { action: 'accept', content: { remember: 'session' } };
+    });
+    expect(await client.callTool(execute('test_image_content'))).toMatchObject({
+      content: [{ type: 'text' }, { type: 'image' }],
+    });
+    expect(questions).toEqual([expect.stringContaining('test_image_content')]);
+  });
+
+  it('outlives a worker', async () => {
+    const workspace = workspaceOf();
+    const client = await connected(workspace);
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    const answer = await until('an answer', async () => {
+      const text = textOf(await client.callTool(execute('test_simple_text')));
+      return text.includes('a simple text response') && text;
+    });
+    expect(answer).toMatch(/^ok\n/);
+  });
+
+  it('cancels a call', async () => {
+    const client = await connected(workspaceOf());
+    const abort = new AbortController();
+    const onprogress = () => abort.abort(new Error('enough'));
+    const waiting = client.callTool(execute('test_wait'), undefined, { signal: abort.signal, onprogress });
+    await expect(waiting).rejects.toThrow('enough');
+    await until('the cancellation to arrive', async () =>
+      textOf(await client.callTool(execute('test_cancelled_count'))).includes('1'),
+    );
+  });
+});
+
+describe.each(WAYS)("the MCP Inspector's command line over %s", (way: Way) => {
+  const INSPECTOR = resolve('node_modules/@modelcontextprotocol/inspector/clients/cli/build/index.js');
+
+  async function inspect(args: readonly string[]): Promise<Record<string, unknown>> {
+    const workspace = workspaceOf();
+    const target = way === 'stdio' ? stdioTarget(workspace) : await httpTarget(workspace);
+    const [subject, options] = target;
+    const output = await new Promise<string>((done, fail) => {
+      const all = [INSPECTOR, ...subject, ...args, ...options];
+      execFile(process.execPath, all, { env: { ...workspace.env, HOME: workspace.folder } }, (error, stdout, stderr) =>
+        error ? fail(new Error(`${stdout}${stderr}`, { cause: error })) : done(stdout),
+      );
+    });
+    return JSON.parse(output) as Record<string, unknown>;
+  }
+
+  const stdioTarget = (workspace: TestWorkspace): [string[], string[]] => [
+    [process.execPath, WAYGATE, 'serve', `--workspace=${workspace.folder}`],
+    [],
+  ];
+
+  async function httpTarget(workspace: TestWorkspace): Promise<[string[], string[]]> {
+    const gateway = HttpProcess.waygate(workspace);
+    const header = `Authorization: Bearer ${await gateway.token()}`;
+    return [[await gateway.url()], ['--transport', 'http', '--header', header]];
+  }
+
+  it('lists the three tools', async () => {
+    const { tools } = (await inspect(['--method', 'tools/list'])) as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
+  });
+
+  it('calls one', async () => {
+    const call = ['--method', 'tools/call', '--tool-name', 'tool_browse', '--tool-arg', 'path=/'];
+    expect(await inspect(call)).toMatchObject({
+      content: [{ type: 'text', text: expect.stringContaining('fixture') }],
+    });
+  });
+});
