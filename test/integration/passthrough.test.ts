@@ -158,7 +158,9 @@ describe('passthrough with one server', () => {
     );
     const workspace = configured({ one: servers.fixture() }, { passthrough: { firewall: true } });
     const walled = await HostProcess.connect(workspace, MODE);
-    const names = ((await walled.request('tools/list')).result?.tools as { name: string }[]).map(({ name }) => name);
+    const names = ((await walled.request('tools/list')).result as { tools: { name: string }[] }).tools.map(
+      ({ name }) => name,
+    );
     expect(names).toContain('tool_view');
     const digest = textOf(await call(walled, 'large', { lines: 1_000 }));
     expect(digest.length).toBeLessThan(8_000);
@@ -254,7 +256,7 @@ describe('passthrough with several servers', () => {
     const { result } = await host.initialize();
     expect(result?.instructions).toBe('# my-server__*\nA server of the tests; it has one of everything.');
     const names = async (method: string, key: string) =>
-      ((await host.request(method)).result?.[key] as { name: string }[]).map(({ name }) => name);
+      ((await host.request(method)).result as Record<string, { name: string }[]>)[key]?.map(({ name }) => name);
     const tools = await names('tools/list', 'tools');
     expect(tools).toContain('my-server__test_simple_text');
     expect(tools).toContain('two__echo');
@@ -279,7 +281,7 @@ describe('the mode', () => {
   it('is that of the configuration, or of the command line', async () => {
     const workspace = configured({ one: servers.fixture() }, { mode: 'passthrough' });
     const names = async (host: HostProcess) =>
-      ((await host.request('tools/list')).result?.tools as { name: string }[]).map(({ name }) => name);
+      ((await host.request('tools/list')).result as { tools: { name: string }[] }).tools.map(({ name }) => name);
     expect(await names(await HostProcess.connect(workspace))).toContain('echo');
     // One worker serves both.
     expect(await names(await HostProcess.connect(workspace, ['--mode', 'gateway']))).toContain('tool_browse');
