@@ -16,7 +16,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   },
   ops: { values: [] },
   protocol: { values: ['ops'] },
-  control: { values: [], types: ['catalog', 'config', 'routing'] },
+  control: { values: [], types: ['catalog', 'config', 'routing', 'ops'] },
   config: { values: ['ops'] },
   host: {
     values: [

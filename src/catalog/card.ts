@@ -105,12 +105,18 @@ export function uncutCard(tool: CatalogTool): ChoiceCard {
     name: firstCodePoints(visibleLine(tool.upstreamName) || tool.name, MAX_CARD_NAME),
     description: visibleLine(tool.description) || visibleLine(tool.title) || splitWords(tool.name).join(' '),
     tags,
+    kind: kindOf(tool.id),
     namespace: tool.namespace,
     has_schema: isFilledObject(tool.inputSchema),
     cost_hint: tool.costHint,
     side_effects: tool.sideEffects,
     safety: deriveSafety(tool.tags),
   });
+}
+
+/** The id says what it is the id of (000 §9.1). */
+function kindOf(id: string): CardKind {
+  return id.startsWith('resource::') ? 'resource' : id.startsWith('prompt::') ? 'prompt' : 'tool';
 }
 
 /** At most five tags of at most 24 characters, sorted; safety tags take their places first (000 §2.1). */

@@ -13,6 +13,7 @@ export type CatalogErrorCode =
   | 'missing_description'
   | 'missing_uri'
   | 'bad_tool'
+  | 'bad_primitive'
   | 'duplicate_id'
   | 'card_invalid'
   | 'card_over_cap'

@@ -26,13 +26,18 @@ export interface ChoiceGraph {
 
 export const ROOT = '/';
 
-export function buildChoiceGraph(tools: readonly GraphTool[], namespaces: Iterable<string>): ChoiceGraph {
+/** `noun` is what its hints call a leaf. */
+export function buildChoiceGraph(
+  tools: readonly GraphTool[],
+  namespaces: Iterable<string>,
+  noun = 'tool',
+): ChoiceGraph {
   const byNamespace = groupBy(tools, (tool) => tool.namespace);
   for (const namespace of namespaces) if (!byNamespace.has(namespace)) byNamespace.set(namespace, []);
   const nodes: GraphNode[] = [];
   for (const namespace of [...byNamespace.keys()].sort(compareCodePoints)) {
     const placed = placeTools(byNamespace.get(namespace) as GraphTool[], namespace);
-    addNode(nodes, [namespace], 'namespace', clusterTools(placed));
+    addNode(nodes, [namespace], 'namespace', clusterTools(placed), noun);
   }
   return graphOf(nodes);
 }
@@ -43,6 +48,7 @@ function addNode(
   segments: readonly string[],
   kind: 'namespace' | 'cluster',
   cluster: Cluster,
+  noun: string,
 ): number {
   const at = nodes.length;
   const label = segments.at(-1) as string;
@@ -65,19 +71,21 @@ function addNode(
         toolId: child.leaf.toolId,
       });
       toolCount++;
-    } else toolCount += addNode(nodes, path, 'cluster', child.sub);
+    } else toolCount += addNode(nodes, path, 'cluster', child.sub, noun);
   }
   const labels = children.map((child) => child.label);
-  nodes[at] = { ...(nodes[at] as GraphNode), toolCount, hint: hintOf(toolCount, labels) };
+  nodes[at] = { ...(nodes[at] as GraphNode), toolCount, hint: hintOf(toolCount, labels, noun) };
   return toolCount;
 }
 
 const HINT_LABELS = 8;
 
-function hintOf(toolCount: number, labels: readonly string[]): string {
+function hintOf(toolCount: number, labels: readonly string[], noun = 'tool'): string {
   const shown = labels.slice(0, HINT_LABELS).join(', ');
   const more = labels.length > HINT_LABELS ? ', …' : '';
-  return labels.length === 0 ? 'No tools yet.' : `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}: ${shown}${more}`;
+  return labels.length === 0
+    ? `No ${noun}s yet.`
+    : `${toolCount} ${noun}${toolCount === 1 ? '' : 's'}: ${shown}${more}`;
 }
 
 /** A label for every tool that no other in its namespace has, and its topic. */

@@ -48,6 +48,15 @@ export function parseToolId(id: unknown): ToolIdParts {
   return parts;
 }
 
+export function isToolId(text: string): boolean {
+  try {
+    parseToolId(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function splitLast(text: string, separator: string): [string, string | null] {
   const at = text.lastIndexOf(separator);
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];

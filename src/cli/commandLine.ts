@@ -5,6 +5,7 @@ import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { FACES, type Face, isFace } from '../ops/face.ts';
 import { nearest } from '../ops/nearest.ts';
+import { localPath } from '../ops/normalise.ts';
 
 /** `own` is the token that Waygate makes for the workspace. */
 export interface HttpOptions {
@@ -25,11 +26,13 @@ export type Command =
   | { name: 'version' }
   | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
   | { name: 'status'; workspace: string; json: boolean }
+  | { name: 'health' | 'telemetry'; workspace: string; json: boolean; follow: boolean }
   | { name: 'stop'; workspace: string }
   | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
   | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
   | { name: 'approve'; workspace: string; all: boolean; names: readonly string[] }
   | { name: 'secret'; workspace: string; action: 'set' | 'list' | 'delete'; secret: string }
+  | { name: 'login' | 'logout'; workspace: string; server: string | undefined }
   | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean }
   | ({ name: 'import' } & ImportCommand)
   | { name: 'client-config'; workspace: string; client: ClientId };
@@ -48,12 +51,16 @@ export interface ImportCommand {
 const COMMANDS = [
   'serve',
   'status',
+  'health',
+  'telemetry',
   'stop',
   'browse',
   'catalog',
   'learned',
   'approve',
   'secret',
+  'login',
+  'logout',
   'import',
   'client-config',
 ] as const;
@@ -61,7 +68,15 @@ const NEEDS = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs to know what to do: set NAME, list, or delete NAME.',
 } as const;
-const TAKES_WORDS: ReadonlySet<string> = new Set(['browse', 'approve', 'secret', 'import', 'client-config']);
+const TAKES_WORDS: ReadonlySet<string> = new Set([
+  'browse',
+  'approve',
+  'secret',
+  'login',
+  'logout',
+  'import',
+  'client-config',
+]);
 
 const OPTIONS = {
   serve: {
@@ -74,6 +89,8 @@ const OPTIONS = {
     'no-token': { type: 'boolean' },
   },
   status: { workspace: { type: 'string' }, json: { type: 'boolean' } },
+  health: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  telemetry: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
   stop: { workspace: { type: 'string' } },
   browse: { workspace: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } },
   catalog: { workspace: { type: 'string' }, stats: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -85,6 +102,8 @@ const OPTIONS = {
   },
   approve: { workspace: { type: 'string' }, all: { type: 'boolean' } },
   secret: { workspace: { type: 'string' } },
+  login: { workspace: { type: 'string' } },
+  logout: { workspace: { type: 'string' } },
   import: {
     workspace: { type: 'string' },
     from: { type: 'string', multiple: true },
@@ -135,6 +154,9 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, workspace, ...modeOf(values), ...catalogOf(values), ...httpOf(values) };
     case 'status':
       return { name, workspace, json };
+    case 'health':
+    case 'telemetry':
+      return { name, workspace, json, follow: values.follow === true };
     case 'browse':
       return { name, workspace, subject, explain: values.explain === true, json };
     case 'catalog':
@@ -143,6 +165,10 @@ export function parseCommandLine(argv: readonly string[]): Command {
       return { name, workspace, forget: forgetOf(values), json };
     case 'approve':
       return { name, workspace, all: values.all === true, names };
+    case 'login':
+    case 'logout':
+      if (names.length > 1) throw new UsageError(`waygate ${name} takes the name of one server.`);
+      return { name, workspace, server: names[0] };
     case 'secret':
       return { name, workspace, ...secretAction(subject) };
     case 'import':
@@ -261,7 +287,11 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): ParsedOpti
 
 function existingFolder(given: OptionValues[string]): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
-  const folder = resolve(typeof given === 'string' ? given : process.cwd());
+  // An editor's own notation of a folder is one too.
+  const folder = localPath(typeof given === 'string' ? given : '.', process.cwd());
+  if (folder === undefined) {
+    throw new UsageError(`${given} names no folder of this machine; name one with --workspace.`, NO_INPUT);
+  }
   try {
     if (statSync(folder).isDirectory()) return folder;
   } catch {

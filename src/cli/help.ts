@@ -9,6 +9,8 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate serve  --http [--port N] [--token-file FILE | --no-token]
                                              the same on a URL of this machine, with a bearer token
   waygate status [--workspace DIR] [--json]  the workspace's gateway, its servers and sessions
+  waygate health [--json] [--follow]         how it and its servers fare; again at every change
+  waygate telemetry [--json] [--follow]      what it did, in numbers; then each event as it comes
   waygate stop   [--workspace DIR]           stops the gateway and all its servers
   waygate browse QUERY | /path [--explain] [--json]
                                              what a model would find, and why
@@ -18,6 +20,7 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate approve [--all | NAME…]            shows what the servers of a workspace would run; lets them
   waygate secret set NAME | list | delete NAME
                                              what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
+  waygate login [NAME] | logout NAME         signs you in to a server at a URL that asks for it; or out again
   waygate import [NAME…] [--from CLIENT | FILE] [--all] [--dry-run] [--remove-from-source]
                                              brings the servers of other MCP clients here
   waygate client-config CLIENT               what that client needs to use Waygate for DIR

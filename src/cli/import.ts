@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { FileSecrets } from '../config/fileSecrets.ts';
 import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import {
   backUp,
@@ -21,6 +22,7 @@ import { RemovalRefused, withoutEntries } from '../config/import/removal.ts';
 import { type Surroundings, surroundingsOf } from '../config/import/surroundings.ts';
 import { unifiedDiff } from '../config/import/textDiff.ts';
 import { configFile } from '../config/loadConfig.ts';
+import { stateRoot } from '../config/stateFolder.ts';
 import { nearest } from '../ops/nearest.ts';
 import { type ImportCommand, UsageError } from './commandLine.ts';
 
@@ -71,6 +73,7 @@ async function carryOut(
   const current = readTextIfThere(file);
   const accept = (_key: string, name: string): boolean => names.length === 0 || names.includes(name);
   const plan = planImport({ file, current, workspace, env, sources, accept });
+  const secrets = new FileSecrets(stateRoot(env), workspace);
   const say = (text: string): void => terminal.out(plan.redact(text));
 
   const chosen = command.all || names.length > 0 || command.from.length > 0 || dryRun;
@@ -88,9 +91,11 @@ async function carryOut(
   if (dryRun) say(unifiedDiff(file, current, plan.after));
   else {
     if (plan.changed) replaceFile(file, current, plan.after);
+    // Not sooner: a value without its reference would be nobody's.
+    await plan.keepSecrets((name, value) => secrets.set(name, value));
     for (const removal of removals) if (removal.after !== undefined) remove(removal);
   }
-  say(renderSummary(plan, { dryRun }));
+  say(renderSummary(plan, { dryRun, keptIn: secrets.file }));
   say(renderFlaws(sources, names));
   say(renderRemovals(plan, command.removeFromSource ? removals : undefined, { dryRun }));
   return 0;

@@ -25,6 +25,14 @@ async function main(): Promise<number> {
       const { status } = await import('./status.ts');
       return status(command.workspace, command.json);
     }
+    case 'health': {
+      const { health } = await import('./health.ts');
+      return health(command);
+    }
+    case 'telemetry': {
+      const { telemetry } = await import('./telemetry.ts');
+      return telemetry(command);
+    }
     case 'stop': {
       const { stop } = await import('./stop.ts');
       return stop(command.workspace);
@@ -44,6 +52,14 @@ async function main(): Promise<number> {
     case 'secret': {
       const { secret } = await import('./secret.ts');
       return secret(command);
+    }
+    case 'login': {
+      const { login } = await import('./login.ts');
+      return login(command);
+    }
+    case 'logout': {
+      const { logout } = await import('./login.ts');
+      return logout(command);
     }
     case 'learned': {
       const { learned } = await import('./learned.ts');

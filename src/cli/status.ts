@@ -1,6 +1,6 @@
 import type { GatewaySnapshot, ServerStatus } from '../control/contract.ts';
 import { attachControl } from '../host/attachControl.ts';
-import { count } from '../ops/porcelain.ts';
+import { count, duration } from '../ops/porcelain.ts';
 import { inTime } from './inTime.ts';
 import { ownRuntime } from './runtime.ts';
 
@@ -51,11 +51,4 @@ function describeServer(server: ServerStatus): string {
   const reason = server.reason === undefined ? '' : `: ${server.reason}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
   return `${server.state.replaceAll('_', ' ')}${tools}${pid}${reason}${place}`;
-}
-
-function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }

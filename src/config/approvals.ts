@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import type { ServerConfig } from './gatewayConfig.ts';
+import type { AuthConfig, ServerConfig } from './gatewayConfig.ts';
 import { readPrivateJson, writePrivateJson } from './privateFile.ts';
 import { writtenForm } from './secretReferences.ts';
 import { canonicalWorkspace, ensurePrivateFolder, workspaceStateFolder } from './stateFolder.ts';
@@ -65,6 +65,7 @@ function describe(config: ServerConfig): string[] {
     return [
       `connects to ${shown(config.url)}`,
       ...listed('sends headers', config.headers, (value) => references(value)),
+      ...listed('signs in with', signInWords(config.auth), shown),
     ];
   }
   const { command, args, cwd, env } = config;
@@ -74,6 +75,10 @@ function describe(config: ServerConfig): string[] {
     `in ${shown(cwd)}`,
     ...listed('with variables', env, value),
   ];
+}
+
+function signInWords({ scopes, ...auth }: AuthConfig = {}): Record<string, string> {
+  return { ...auth, ...(scopes ? { scopes: scopes.join(' ') } : {}) };
 }
 
 function listed(

@@ -12,12 +12,12 @@ const FILE = 'secrets.json';
 export class FileSecrets implements SecretSource {
   readonly file: string;
   readonly #root: string;
-  readonly #workspaceKey: string;
+  readonly #workspace: string;
 
   constructor(root: string, workspace: string) {
     this.#root = root;
     this.file = join(root, FILE);
-    this.#workspaceKey = basename(workspaceStateFolder(workspace, root));
+    this.#workspace = workspace;
   }
 
   async get(name: string): Promise<string | undefined> {
@@ -37,16 +37,17 @@ export class FileSecrets implements SecretSource {
 
   /** The names that mean something here: all secrets, and the inputs of this workspace. */
   names(): string[] {
+    const here = workspaceKey(this.#workspace, this.#root);
     return [...this.#read().keys()]
       .flatMap((key) => {
         const [name, owner] = key.split('@') as [string, string | undefined];
-        return owner === undefined || owner === this.#workspaceKey ? [name] : [];
+        return owner === undefined || owner === here ? [name] : [];
       })
       .sort();
   }
 
   #keyOf(name: string): string {
-    return name.startsWith(INPUT_PREFIX) ? `${name}@${this.#workspaceKey}` : name;
+    return secretKey(name, this.#workspace, this.#root);
   }
 
   #read(): Map<string, string> {
@@ -59,4 +60,13 @@ export class FileSecrets implements SecretSource {
     ensurePrivateFolder(this.#root);
     writePrivateJson(this.file, Object.fromEntries(values));
   }
+}
+
+/** Under which a secret is kept, wherever that is. */
+export function secretKey(name: string, workspace: string, root: string): string {
+  return name.startsWith(INPUT_PREFIX) ? `${name}@${workspaceKey(workspace, root)}` : name;
+}
+
+function workspaceKey(workspace: string, root: string): string {
+  return basename(workspaceStateFolder(workspace, root));
 }

@@ -39,6 +39,17 @@ export interface HttpServerConfig extends AnyServerConfig {
   type: 'http' | 'sse' | 'either';
   url: string;
   headers: Readonly<Record<string, string>>;
+  auth?: AuthConfig;
+}
+
+/** What a sign-in at a server over HTTP cannot find out by itself. */
+export interface AuthConfig {
+  /** Of a client that was registered by hand, or the https address of a client id metadata document. */
+  clientId?: string;
+  clientSecret?: string;
+  scopes?: readonly string[];
+  /** The one authorization server that is trusted for this server. */
+  issuer?: string;
 }
 
 /** A part of a static catalog (000 §9.5): what it lists, and what it answers with. Nothing runs for it. */

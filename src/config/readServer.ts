@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { getNodeValue, type Node } from 'jsonc-parser';
 import { looksSecret, secretArguments } from './clearSecrets.ts';
-import type { FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
+import type { AuthConfig, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
 import { writtenForm } from './secretReferences.ts';
 import { resolveVariables, VariableError } from './variables.ts';
@@ -11,7 +11,8 @@ import { resolveVariables, VariableError } from './variables.ts';
 /** One entry of `servers`, in the form of VS Code's mcp.json. */
 const SHARED_KEYS = ['disabled', 'keepAlive'];
 const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile'];
-const HTTP_KEYS = ['url', 'headers'];
+const HTTP_KEYS = ['url', 'headers', 'auth'];
+const AUTH_KEYS = ['clientId', 'clientSecret', 'scopes', 'issuer'];
 const SERVER_KEYS = ['type', ...STDIO_KEYS, ...HTTP_KEYS, ...SHARED_KEYS];
 const TYPES = ['stdio', 'http', 'sse'];
 
@@ -69,7 +70,9 @@ function read(name: string, node: Node, given: Context): WrittenServerConfig {
   if (type !== 'stdio') {
     const headers = dictionary(fields.get('headers'), 'headers', HEADER, context);
     warnOfSecrets(fields, name, context);
-    return { ...shared, type, url: address(fields.get('url') as Node, context), headers };
+    const url = address(fields.get('url') as Node, context);
+    const auth = fields.get('auth');
+    return { ...shared, type, url, headers, ...(auth ? { auth: signInOf(auth, context) } : {}) };
   }
   warnOfSecrets(fields, name, context);
   const inherited = readEnvFile(fields.get('envFile'), context);
@@ -77,7 +80,7 @@ function read(name: string, node: Node, given: Context): WrittenServerConfig {
     ...shared,
     type,
     command: text(fields.get('command') as Node, '"command"', context, { filled: true }),
-    args: list(fields.get('args'), context),
+    args: list(fields.get('args'), '"args"', context),
     env: { ...inherited, ...dictionary(fields.get('env'), 'env', VARIABLE, context) },
     cwd: folder(fields.get('cwd'), context),
   };
@@ -108,6 +111,36 @@ function address(node: Node, context: Context): string {
   return written;
 }
 
+function signInOf(node: Node, context: Context): AuthConfig {
+  if (node.type !== 'object') throw new Flaw('"auth" must be an object.', node);
+  const auth: AuthConfig = {};
+  for (const [key, value] of members(node)) {
+    switch (key.value) {
+      case 'clientId':
+        auth.clientId = text(value, '"auth.clientId"', context, { filled: true });
+        break;
+      case 'clientSecret':
+        auth.clientSecret = text(value, '"auth.clientSecret"', context, { filled: true, secrets: true });
+        if (!/^\$\{[^}]+\}$/.test(value.value))
+          throw new Flaw(`"auth.clientSecret" must be a reference, like "\${secret:NAME}".`, value);
+        break;
+      case 'scopes':
+        auth.scopes = list(value, '"auth.scopes"', context);
+        break;
+      case 'issuer': {
+        const issuer = text(value, '"auth.issuer"', context, { filled: true });
+        if (!context.unresolved && !/^https?:$/.test(URL.canParse(issuer) ? new URL(issuer).protocol : ''))
+          throw new Flaw('"auth.issuer" is no address; it looks like "https://login.example.com".', value);
+        auth.issuer = issuer;
+        break;
+      }
+      default:
+        throw new Flaw(unknownKey(key.value, AUTH_KEYS), key);
+    }
+  }
+  return auth;
+}
+
 function text(node: Node, what: string, context: Context, { filled = false, secrets = false } = {}): string {
   if (node.type !== 'string') throw new Flaw(`${what} must be a string.`, node);
   if (filled && (node.value as string).trim() === '') throw new Flaw(`${what} must not be empty.`, node);
@@ -121,10 +154,10 @@ function text(node: Node, what: string, context: Context, { filled = false, secr
   }
 }
 
-function list(node: Node | undefined, context: Context): string[] {
+function list(node: Node | undefined, what: string, context: Context): string[] {
   if (!node) return [];
-  if (node.type !== 'array') throw new Flaw('"args" must be a list of strings.', node);
-  return (node.children ?? []).map((item) => text(item, 'each of "args"', context, { secrets: true }));
+  if (node.type !== 'array') throw new Flaw(`${what} must be a list of strings.`, node);
+  return (node.children ?? []).map((item) => text(item, `each of ${what}`, context, { secrets: what === '"args"' }));
 }
 
 const VARIABLE = { name: /^[^=\0]+$/, what: 'a variable' };

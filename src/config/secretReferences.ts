@@ -1,4 +1,4 @@
-import type { InputConfig, WrittenServerConfig } from './gatewayConfig.ts';
+import type { InputConfig, ServerConfig } from './gatewayConfig.ts';
 
 /** Where the values of secrets and inputs come from: `NAME` for a secret, `input:ID` for an input of this workspace. */
 export interface SecretSource {
@@ -8,6 +8,15 @@ export interface SecretSource {
 /** A secret that nobody has set, told in one sentence. */
 export class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
+  /** `NAME`, or `input:ID`. */
+  readonly secret: string;
+  readonly input: InputConfig | undefined;
+
+  constructor(message: string, secret: string, input?: InputConfig) {
+    super(message);
+    this.secret = secret;
+    this.input = input;
+  }
 }
 
 export const INPUT_PREFIX = 'input:';
@@ -30,13 +39,17 @@ export function writtenForm(text: string): string {
 
 /** The configuration with its references followed, for the start of a server and nothing else. */
 export async function followReferences(
-  config: WrittenServerConfig,
+  config: ServerConfig,
   source: SecretSource,
   inputs: readonly InputConfig[],
-): Promise<WrittenServerConfig> {
+): Promise<ServerConfig> {
   const follow = (text: string): Promise<string> => followIn(text, source, inputs);
+  if (config.type === 'static') return config;
   if (config.type !== 'stdio') {
-    return { ...config, url: await follow(config.url), headers: await mapValues(config.headers, follow) };
+    const { clientSecret } = config.auth ?? {};
+    const auth =
+      clientSecret === undefined ? {} : { auth: { ...config.auth, clientSecret: await follow(clientSecret) } };
+    return { ...config, url: await follow(config.url), headers: await mapValues(config.headers, follow), ...auth };
   }
   const args = await Promise.all(config.args.map(follow));
   return { ...config, args, env: await mapValues(config.env, follow) };
@@ -53,13 +66,13 @@ async function secretValue(name: string, source: SecretSource, inputs: readonly 
   const value = await source.get(name);
   if (value !== undefined) return value;
   const remedy = `set it: waygate secret set ${name}.`;
-  if (!name.startsWith(INPUT_PREFIX)) throw new SecretMissingError(`It needs the secret "${name}"; ${remedy}`);
+  if (!name.startsWith(INPUT_PREFIX)) throw new SecretMissingError(`It needs the secret "${name}"; ${remedy}`, name);
   const id = name.slice(INPUT_PREFIX.length);
   const input = inputs.find((candidate) => candidate.id === id);
   // VS Code shows it filled in; here nobody is asked.
   if (input?.default !== undefined && !input.password) return input.default;
   const what = input?.description ? ` (${input.description})` : '';
-  throw new SecretMissingError(`It needs the input "${id}"${what}; ${remedy}`);
+  throw new SecretMissingError(`It needs the input "${id}"${what}; ${remedy}`, name, input);
 }
 
 async function mapValues(

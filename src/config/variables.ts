@@ -39,7 +39,9 @@ export function resolveVariables(text: string, scope: VariableScope, secrets: bo
 
 function mark(reference: string, whole: string, { inputs }: VariableScope, allowed: boolean): string {
   if (!allowed)
-    throw new VariableError(`"${whole}" has no place here; secrets belong into "env", "args", "headers" or "url".`);
+    throw new VariableError(
+      `"${whole}" has no place here; secrets belong into "env", "args", "headers", "url" or "auth.clientSecret".`,
+    );
   const isInput = reference.startsWith(INPUT_PREFIX);
   const name = reference.slice(reference.indexOf(':') + 1);
   if (isInput && !inputs.has(name)) {

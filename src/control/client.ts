@@ -1,4 +1,11 @@
-import type { ApprovalQuestion, ApprovalVerdict, ControlNotifications, ControlRequests } from './contract.ts';
+import type {
+  ApprovalQuestion,
+  ApprovalVerdict,
+  ControlNotifications,
+  ControlRequests,
+  SecretAnswer,
+  SecretRequest,
+} from './contract.ts';
 
 /** An attacher's end of the control channel. */
 export interface ControlClient {
@@ -9,6 +16,8 @@ export interface ControlClient {
   onSnapshot(listener: (snapshot: ControlNotifications['snapshot']) => void): void;
   /** Answers the worker's questions from now on; without it there is nobody to ask here. */
   onApproval(answer: (question: ApprovalQuestion) => Promise<ApprovalVerdict>): void;
+  /** Keeps secrets for the worker from now on. */
+  onSecret(answer: (request: SecretRequest) => Promise<SecretAnswer>): void;
   /** Called once, when the worker or the socket is gone. */
   onClose(listener: () => void): void;
   dispose(): void;

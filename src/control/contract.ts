@@ -5,6 +5,7 @@
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { RankExplanation } from '../routing/explain.ts';
+import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 
@@ -15,6 +16,7 @@ export type ServerState =
   | 'starting'
   | 'ready'
   | 'needs_sign_in'
+  | 'needs_secret'
   | 'failed'
   | 'stopped';
 
@@ -32,8 +34,23 @@ export interface ServerStatus {
   location?: FileLocation;
   /** What the person is asked to approve, where the server waits for that: shown whole, approved by its hash. */
   approval?: { hash: string; lines: readonly string[] };
+  /** What it cannot start without, where it waits for that. */
+  secret?: MissingSecret;
   /** The last lines it wrote to stderr. */
   stderr?: readonly string[];
+}
+
+/** A secret or an input that nobody has given yet. */
+export interface MissingSecret {
+  /** Under which it is kept. */
+  key: string;
+  /** `NAME`, or `input:ID`. */
+  name: string;
+  description: string;
+  /** Not to be shown while it is typed. */
+  password: boolean;
+  /** Where it is one of these. */
+  options: readonly string[];
 }
 
 export interface ConfigurationStatus {
@@ -129,6 +146,9 @@ export interface CatalogReport {
   gatewayTokens: number;
 }
 
+export type SignInAnswer = { url: string } | { reason: string };
+export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
+
 /** Requests an attacher makes, by method. */
 export interface ControlRequests {
   /** The state now. */
@@ -149,8 +169,23 @@ export interface ControlRequests {
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases what was learned of one tool, or all; answers with what is left. */
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
+  /** How it fares, and each server (004, Health). */
+  health: { params: Record<string, never>; result: HealthReport };
+  /** What it did so far, in numbers (004, Telemetry). */
+  telemetry: { params: Record<string, never>; result: TelemetryReport };
   /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
   approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
+  /**
+   * Begins a sign-in at a server that wants one. The person's browser opens `url`: https, or http to this machine. A
+   * `reason` says in one sentence why there is none. What comes of it is told by `signInEnd`, and by the next snapshots.
+   */
+  signIn: { params: { server: string }; result: SignInAnswer };
+  /** Answers when the sign-in of a server has ended; with `reason` where it failed. */
+  signInEnd: { params: { server: string }; result: { reason?: string } };
+  /** Forgets what a sign-in brought, here and at its issuer. */
+  signOut: { params: { server: string }; result: SignOutAnswer };
+  /** Looks again at the servers that wait for an approval or a secret. */
+  recheck: { params: Record<string, never>; result: GatewaySnapshot };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
@@ -170,6 +205,15 @@ export interface ApprovalQuestion {
 
 /** `unavailable`: nobody is there who could be asked. */
 export type ApprovalVerdict = 'once' | 'session' | 'workspace' | 'denied' | 'unavailable';
+
+/** What the editor keeps for the gateway in its own store of secrets. */
+export type SecretRequest = { op: 'get' | 'delete'; key: string } | { op: 'set'; key: string; value: string };
+
+/** `kept`: the other end has a store. */
+export interface SecretAnswer {
+  kept: boolean;
+  value?: string | undefined;
+}
 
 /** Notifications the worker sends. */
 export interface ControlNotifications {

@@ -97,6 +97,8 @@ function sentence(error: unknown, code: Classified['code'], telling: Telling): s
       if (telling.lost) return `${server} ended or lost its connection during the call. ${caution}`;
       return `${server} is not running, and nothing was sent: ${words} Call again later, or ask the user to look at this server.`;
     case 'AUTH_FAILED':
+      if (error instanceof NotDispatchedError)
+        return `${server} cannot be used yet, and nothing was sent: ${words} Ask the user to see to it.`;
       return `${server} refused its credentials: ${words} Ask the user to sign in to this server, or to renew them in its configuration.`;
     case 'PERMISSION_DENIED':
       if (error instanceof NotDispatchedError)

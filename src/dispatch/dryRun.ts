@@ -1,4 +1,4 @@
-import { count, groupDigits } from '../ops/porcelain.ts';
+import { count, groupDigits, shortened } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import type { ArgRepair } from './argRepairs.ts';
 import type { Expectation } from './callHistory.ts';
@@ -45,7 +45,7 @@ export function dryRunText(report: DryRunReport): string {
   for (const { name, status, reason } of report.checks) {
     lines.push(`${name}: ${status}${reason === undefined ? '' : ` (${reason})`}`);
   }
-  lines.push(`arguments: ${shortened(JSON.stringify(report.args) ?? 'none')}`);
+  lines.push(`arguments: ${shortened(JSON.stringify(report.args) ?? 'none', MAX_ARGS_CHARS)}`);
   for (const { path, rule } of report.arg_repairs) lines.push(`repaired: ${path} by ${rule}`);
   if (report.policy.remembered) lines.push('approval: given before');
   for (const { scope, limit, left } of report.quota) lines.push(`quota: ${left} of ${limit} left (${scope})`);
@@ -64,8 +64,4 @@ function expectation(expected: Expectation | undefined): string {
   const { calls, duration_ms: time, result_bytes: size } = expected;
   const [usual, most] = [groupDigits(size.median), groupDigits(size.max)];
   return `expected: some ${groupDigits(time.median)} ms (at most ${groupDigits(time.max)}) and ${usual} bytes (at most ${most}), from ${count(calls, 'call')} before`;
-}
-
-function shortened(text: string): string {
-  return text.length <= MAX_ARGS_CHARS ? text : `${text.slice(0, MAX_ARGS_CHARS - 1)}…`;
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../ops/porcelain.ts';
 import type { ApprovalAnswer, ApprovalPort, ApprovalRequest } from './approval.ts';
 import { isObject } from './json.ts';
 
@@ -37,8 +38,7 @@ export function elicitApproval(
 }
 
 function questionFor({ tool, args, reason }: ApprovalRequest, toShow: (text: string) => string): ElicitedQuestion {
-  const given = JSON.stringify(args);
-  const shown = given.length <= MAX_ARGS_CHARS ? given : `${given.slice(0, MAX_ARGS_CHARS - 1)}…`;
+  const shown = shortened(JSON.stringify(args), MAX_ARGS_CHARS);
   return {
     message: toShow(
       `Allow the tool ${tool.upstreamName} of the server ${tool.server} to run?\n${reason}\nArguments: ${shown}`,

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
 import type { Dashboard } from './dashboard.ts';
+import type { EditorSecrets } from './editorSecrets.ts';
 import type { Environment } from './environment.ts';
 import type { GatewayLink } from './gatewayLink.ts';
 import type { Observable } from './observable.ts';
@@ -16,12 +17,13 @@ export interface CommandDependencies {
   tree: ToolsTree;
   dashboard: Dashboard;
   approval: ServerApproval;
+  secrets: EditorSecrets;
   refreshing: Observable<boolean>;
   log: vscode.LogOutputChannel;
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, approval, refreshing, log } = parts;
+  const { environment, link, tree, dashboard, approval, secrets, refreshing, log } = parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -47,6 +49,22 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const element = asElement(argument);
       return approval.ask(element?.kind === 'server' ? element.server : undefined);
     }),
+    'waygate.signIn': guarded('Signing in', async (argument) => {
+      const element = asElement(argument);
+      if (element?.kind === 'server') await signIn(link, element.server.name);
+    }),
+    'waygate.signOut': guarded('Signing out', async (argument) => {
+      const element = asElement(argument);
+      if (element?.kind !== 'node') return;
+      const { server } = element.node;
+      const told = (await link.signOut(server)) ? `Signed out of ${server}.` : `Nobody was signed in to ${server}.`;
+      void vscode.window.showInformationMessage(told);
+    }),
+    'waygate.setSecret': guarded('Setting the secret', async (argument) => {
+      const element = asElement(argument);
+      const missing = element?.kind === 'server' ? element.server.secret : undefined;
+      if (missing && (await secrets.ask(missing))) await link.recheck();
+    }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
@@ -56,7 +74,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.importServers': guarded('Importing servers', async () => {
       // Loaded when it is asked for: an activation pays nothing for it.
       const { importServers } = await import('./importServers.ts');
-      await importServers(environment, link, log);
+      await importServers(environment, link, secrets, log);
     }),
     'waygate.copyPath': guarded('Copying the path', async (argument) => {
       const element = asElement(argument) ?? tree.view.selection[0];
@@ -67,6 +85,16 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       if (element?.kind === 'node' && element.node.toolId) await vscode.env.clipboard.writeText(element.node.toolId);
     }),
   };
+}
+
+/** The browser shows where to sign in; the gateway hears what came of it. */
+async function signIn(link: GatewayLink, server: string): Promise<void> {
+  const { url, end } = await link.signIn(server);
+  if (!(await vscode.env.openExternal(vscode.Uri.parse(url, true)))) throw new Error('The browser was not opened');
+  const title = `Waygate: waiting for the sign-in to ${server} in the browser`;
+  const reason = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => end);
+  if (reason !== undefined) throw new Error(reason);
+  void vscode.window.showInformationMessage(`Signed in to ${server}.`);
 }
 
 async function openConfiguration(environment: Environment, link: GatewayLink, element?: ToolElement): Promise<void> {

@@ -35,6 +35,9 @@ export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
   'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
+  'waygate.signIn': { title: 'Sign In', icon: '$(sign-in)', inPalette: false },
+  'waygate.signOut': { title: 'Sign Out', inPalette: false },
+  'waygate.setSecret': { title: 'Set Secret', icon: '$(key)', inPalette: false },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
   'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },
@@ -94,6 +97,17 @@ export const MENUS: Record<'view/title' | 'view/item/context', readonly MenuItem
     { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@2' },
   ],
   'view/item/context': [
+    {
+      command: 'waygate.signIn',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_sign_in`,
+      group: 'inline@1',
+    },
+    { command: 'waygate.signOut', when: `${IN_TOOLS} && viewItem == waygate.namespace`, group: '3_server@1' },
+    {
+      command: 'waygate.setSecret',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_secret`,
+      group: 'inline@1',
+    },
     {
       command: 'waygate.approveServers',
       when: `${IN_TOOLS} && viewItem == waygate.server.needs_approval`,

@@ -3,6 +3,7 @@ import { askApproval } from './approval.ts';
 import { commandHandlers } from './commands.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { Dashboard } from './dashboard.ts';
+import { EditorSecrets } from './editorSecrets.ts';
 import { Environment, type Surroundings } from './environment.ts';
 import { type Attach, GatewayLink } from './gatewayLink.ts';
 import type { GatewayView } from './health.ts';
@@ -43,7 +44,8 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const version = String(context.extension.packageJSON.version);
 
   const environment = new Environment();
-  const link = new GatewayLink(attachWith(environment, distFolder));
+  const secrets = new EditorSecrets(context.secrets);
+  const link = new GatewayLink(attachWith(environment, secrets, distFolder));
   const gateway = new Observable<GatewayView>(viewOf(environment, link));
   const refreshing = new Observable(false);
   const dashboard = new Dashboard(context.extensionUri, gateway, refreshing);
@@ -69,13 +71,13 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     link.state.onChange(() => gateway.set(viewOf(environment, link))),
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, log),
-    registerCommands(commandHandlers({ environment, link, tree, dashboard, approval, refreshing, log })),
+    registerCommands(commandHandlers({ environment, link, tree, dashboard, approval, secrets, refreshing, log })),
   ];
   follow();
   return parts.reverse();
 }
 
-function attachWith(environment: Environment, distFolder: string): Attach {
+function attachWith(environment: Environment, secrets: EditorSecrets, distFolder: string): Attach {
   return async (workspace, signal) => {
     // Loaded with the first attachment: an activation pays for no JSON-RPC.
     const { attachControl } = await import('../host/attachControl.ts');
@@ -89,6 +91,7 @@ function attachWith(environment: Environment, distFolder: string): Attach {
       { start: true, holds: true, signal },
     );
     client?.onApproval(askApproval);
+    client?.onSecret(secrets.answer);
     return client;
   };
 }

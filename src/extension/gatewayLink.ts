@@ -59,6 +59,27 @@ export class GatewayLink {
     this.#accept(client, await client.request('approve', { hashes }));
   }
 
+  /** Begins a sign-in; resolves to what the browser is to open, and to what comes of it: nothing, or why it failed. */
+  async signIn(server: string): Promise<{ url: string; end: Promise<string | undefined> }> {
+    const client = this.#attachedClient();
+    const answer = await client.request('signIn', { server });
+    if ('reason' in answer) throw new Error(answer.reason);
+    return { url: answer.url, end: client.request('signInEnd', { server }).then(({ reason }) => reason) };
+  }
+
+  /** Resolves to whether somebody was signed in. */
+  async signOut(server: string): Promise<boolean> {
+    const answer = await this.#attachedClient().request('signOut', { server });
+    if ('reason' in answer) throw new Error(answer.reason);
+    return answer.wasSignedIn;
+  }
+
+  /** Has servers that wait for something look whether it is there. */
+  async recheck(): Promise<void> {
+    const client = this.#attachedClient();
+    this.#accept(client, await client.request('recheck', {}));
+  }
+
   children(path: string): Promise<TreeChildren> {
     return this.#attachedClient().request('children', { path });
   }

@@ -92,7 +92,7 @@ export function isTroubled(server: ServerStatus): boolean {
   return TROUBLED.has(server.state);
 }
 
-const TROUBLED: ReadonlySet<ServerState> = new Set(['failed', 'needs_sign_in', 'needs_approval']);
+const TROUBLED: ReadonlySet<ServerState> = new Set(['failed', 'needs_sign_in', 'needs_secret', 'needs_approval']);
 
 export const STATE_WORDS: Record<ServerState, string> = {
   disabled: 'disabled',
@@ -101,6 +101,7 @@ export const STATE_WORDS: Record<ServerState, string> = {
   starting: 'starting',
   ready: 'ready',
   needs_sign_in: 'needs sign-in',
+  needs_secret: 'needs a secret',
   failed: 'failed',
   stopped: 'stopped',
 };

@@ -12,6 +12,8 @@ export interface ImportPrompts {
   resolve(conflict: Conflict): Promise<'keep both' | 'replace' | 'leave out' | undefined>;
   /** Shows what would be written. */
   confirm(plan: ImportPlan): Promise<boolean>;
+  /** Keeps the value of an input. */
+  keep(name: string, value: string): Promise<void>;
 }
 
 export interface ImportOutcome {
@@ -47,10 +49,11 @@ export async function importFlow(
   if (plan.changed) {
     if (!(await prompts.confirm(plan))) return undefined;
     replaceFile(file, current, plan.after);
+    await plan.keepSecrets((name, value) => prompts.keep(name, value));
   }
   const report = plan.redact(
     faults +
-      renderSummary(plan, { dryRun: false }) +
+      renderSummary(plan, { dryRun: false, keptIn: "the editor's store of secrets" }) +
       renderFlaws(sources, []) +
       renderRemovals(plan, undefined, { dryRun: false }),
   );

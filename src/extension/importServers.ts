@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
+import { secretKey } from '../config/fileSecrets.ts';
 import { type ImportPlan, ImportRefused } from '../config/import/planImport.ts';
 import { surroundingsOf } from '../config/import/surroundings.ts';
+import { stateRoot } from '../config/stateFolder.ts';
 import { COMMANDS, CONFIGURATION_PATH } from './contributions.ts';
+import type { EditorSecrets } from './editorSecrets.ts';
 import type { Environment } from './environment.ts';
 import type { GatewayLink } from './gatewayLink.ts';
 import { type ImportPrompts, importFlow } from './importFlow.ts';
@@ -12,18 +15,20 @@ import { runCommand } from './registrations.ts';
 export async function importServers(
   environment: Environment,
   link: GatewayLink,
+  secrets: EditorSecrets,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
   const { workspace } = environment.state.value;
   const file = environment.configurationFile;
   if (workspace === undefined || file === undefined) throw new Error('Open a folder on this machine first');
   refuseUnsaved(file.path);
-  const outcome = await importFlow(file.path, surroundingsOf(workspace, process.env), prompts).catch(
-    (error: unknown) => {
-      if (error instanceof ImportRefused) return void offerRepair(error);
-      throw error;
-    },
-  );
+  const outcome = await importFlow(file.path, surroundingsOf(workspace, process.env), {
+    ...prompts,
+    keep: (name, value) => secrets.keep(secretKey(name, workspace, stateRoot()), value),
+  }).catch((error: unknown) => {
+    if (error instanceof ImportRefused) return void offerRepair(error);
+    throw error;
+  });
   if (outcome === undefined) return;
   if (outcome.report !== '') log.info(outcome.report.trimEnd());
   if (outcome.written) {
@@ -51,7 +56,7 @@ async function tell(message: string, written: boolean): Promise<void> {
   if (choice === log) await runCommand('waygate.showLog');
 }
 
-const prompts: ImportPrompts = { choose, resolve, confirm };
+const prompts: Omit<ImportPrompts, 'keep'> = { choose, resolve, confirm };
 
 async function choose(items: readonly ImportItem[]): Promise<ReadonlySet<string> | undefined> {
   const chosen = await vscode.window.showQuickPick([...items], {

@@ -76,6 +76,7 @@ function serverRow(server: ServerStatus): ToolRow {
 const SERVER_ICONS: Partial<Record<ServerState, ToolRow['icon']>> = {
   failed: { id: 'error', color: 'list.errorForeground' },
   needs_sign_in: { id: 'key', color: 'list.warningForeground' },
+  needs_secret: { id: 'key', color: 'list.warningForeground' },
   needs_approval: { id: 'shield', color: 'list.warningForeground' },
   starting: { id: 'loading~spin' },
 };
@@ -106,7 +107,8 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
 export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
   const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
   const troubled = servers.filter(isTroubled);
-  const starting = servers.filter((server) => server.state === 'starting');
+  // With its tools known, that it starts is nothing to wait for.
+  const starting = servers.filter((server) => server.state === 'starting' && server.toolCount === 0);
   // A server that has a row of its own and no tools yet needs no second, empty one.
   const told = new Set([...troubled, ...starting].map((server) => server.name));
   const filled = nodes.filter((node) => node.toolCount > 0 || !told.has(node.server));

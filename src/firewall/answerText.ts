@@ -1,3 +1,4 @@
+import { shortened } from '../ops/porcelain.ts';
 import { digestOf, type Readable } from './digest/digest.ts';
 import { viewCall } from './viewArtifact.ts';
 import { visibleText } from './visibleText.ts';
@@ -49,7 +50,7 @@ async function digestText(
     const footer = handle === undefined ? [] : ['All of it is kept. Read on with tool_view:', ...calls];
     const whole = [`${label} · ${visibleText(title)}`, visibleText(body), ...footer, ...notes].join('\n');
     if (whole.length <= limit) return whole;
-    if (room < MIN_ROOM) return `${whole.slice(0, limit - 1)}…`;
+    if (room < MIN_ROOM) return shortened(whole, limit);
     // The frame is longer than was thought, or what is hidden in the text takes room when it is shown.
     room = Math.floor(Math.min(room * 0.8, (room * limit) / whole.length));
   }

@@ -50,8 +50,18 @@ export interface AdmittedResult {
   text: string;
   /** Parts that a text cannot stand for, for clients that can show them. */
   parts: readonly ClientPart[];
+  told: ResultTold;
   /** For `render=json`; its statistics are made when it is asked for. */
   envelope(): ResultEnvelope;
+}
+
+/** What statistics need of a result: they hold no more of it. */
+export interface ResultTold {
+  chars: number;
+  /** Of its text, masked as the answer is. */
+  beginning: string;
+  artifacts: readonly { handle: string; size_bytes: number }[];
+  partial: boolean;
 }
 
 const SHOWN_CHARS = 4_000;
@@ -59,6 +69,8 @@ const SHOWN_CHARS = 4_000;
 const MAX_SHOWN_CHARS = 7_000;
 /** What is smaller is held in memory until the disk has it; what is larger is streamed there. */
 const HELD_CHARS = 256 * 1024;
+/** Enough to know how many tokens a text of its kind has. */
+const TOLD_CHARS = 4 * 1024;
 /** Tokens of a longer text are counted on its beginning and scaled. */
 const COUNTED_CHARS = 64 * 1024;
 
@@ -99,6 +111,7 @@ export class Firewall {
       isError,
       text: [answer.text, ...faults].join('\n'),
       parts,
+      told: toldOf(read, kept.refs, isPartial, isMasked),
       envelope: toldLater(read, kept, call, isPartial, isMasked),
     };
   }
@@ -186,6 +199,23 @@ class Keeper {
     }
     return [...faults];
   }
+}
+
+function toldOf(
+  { fullText }: ResultParts,
+  refs: readonly ArtifactRef[],
+  partial: boolean,
+  isMasked: boolean,
+): ResultTold {
+  const head = fullText.head(TOLD_CHARS);
+  // A slice would keep the whole text in memory.
+  const beginning = fullText.length <= TOLD_CHARS ? head : Buffer.from(head, 'utf16le').toString('utf16le');
+  return {
+    chars: fullText.length,
+    beginning: isMasked ? scrubSecrets(beginning) : beginning,
+    artifacts: refs,
+    partial,
+  };
 }
 
 /** Keeps of the result only what the envelope needs: whoever keeps an answer does not keep 100 MB. */

@@ -90,6 +90,12 @@ const KINDS: Readonly<Record<string, SelectorKind>> = {
   info: { example: '{"type": "info"}', fields: {}, select: (reader) => info(reader) },
 };
 
+export const SELECTOR_TYPES: readonly string[] = Object.keys(KINDS);
+export function integerFieldsOf(type: string): string[] {
+  const fields = Object.hasOwn(KINDS, type) ? KINDS[type]?.fields : undefined;
+  return Object.entries(fields ?? {}).flatMap(([name, kind]) => (kind === 'integer' || kind === 'count' ? [name] : []));
+}
+
 export const SELECTOR_EXAMPLES: readonly string[] = Object.values(KINDS).map(({ example }) => example);
 
 /** Throws VIEW_FAILED for a selector that does not fit, and ARGS_INVALID for a value of the wrong type (000 §3.4). */

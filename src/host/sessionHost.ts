@@ -13,6 +13,7 @@ import {
   type JsonRpcMessage,
   PARSE_ERROR,
   peekId,
+  peekIsError,
   peekResponseId,
   type RequestId,
   requestKey,
@@ -21,9 +22,10 @@ import {
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
+import { HeldLogLevel } from './heldLogLevel.ts';
+import { HeldSubscriptions } from './heldSubscriptions.ts';
 import { INTRODUCTIONS } from './introductions.ts';
 import { lostCallResponse, unreachableResponse } from './lostCall.ts';
-import { SessionSettings } from './sessionSettings.ts';
 import { WorkerLink } from './workerLink.ts';
 
 export interface SessionHostOptions {
@@ -42,6 +44,8 @@ interface PendingRequest {
   method: string;
   /** In a call of one of our own tools, its name. */
   tool: string | undefined;
+  /** The resource, of a request about one. */
+  uri: string | undefined;
   /** The worker's generation it was sent to; 0 while it waits. */
   sentTo: number;
   replays: number;
@@ -58,6 +62,8 @@ const MAX_WAITING = 65_536;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
+const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
+const LEVEL_ID = `${INITIALIZE_ID}:level`;
 
 /**
  * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
@@ -68,9 +74,10 @@ export class SessionHost {
   readonly #pending = new Map<string, PendingRequest>();
   #pendingBytes = 0;
   readonly #link: WorkerLink;
-  readonly #settings = new SessionSettings();
+  readonly #logLevel = new HeldLogLevel();
   /** The client's `initialize`, as each worker is told of it. */
   #seed: JsonRpcMessage | undefined;
+  readonly #subscriptions = new HeldSubscriptions();
   /** Its id, while the worker's answer to it is what the client waits for. */
   #initializing: RequestId | undefined;
   #initialized = false;
@@ -211,11 +218,13 @@ export class SessionHost {
     }
     // In passthrough mode a name is a server's, whatever it reads like.
     const tool = message.method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
+    const uri = message.params?.uri;
     const pending: PendingRequest = {
       id,
       frame: Buffer.concat([line, NEWLINE]),
       method: message.method as string,
       tool: typeof tool === 'string' ? tool : undefined,
+      uri: typeof uri === 'string' ? uri : undefined,
       sentTo: 0,
       replays: 0,
     };
@@ -223,7 +232,7 @@ export class SessionHost {
       this.#write(unreachableResponse(pending, 'Too many requests are in flight; wait for their answers.'));
       return;
     }
-    this.#settings.note(message);
+    this.#logLevel.note(message);
     this.#pending.set(key, pending);
     this.#pendingBytes += pending.frame.length;
     // A worker that has said it goes would take the request with it.
@@ -261,7 +270,8 @@ export class SessionHost {
     this.#link.send(Buffer.from(encodeMessage({ ...this.#seed, id: INITIALIZE_ID })));
     if (!this.#initialized) return;
     this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
-    for (const frame of this.#settings.frames()) this.#link.send(Buffer.from(frame));
+    for (const frame of this.#logLevel.frames(LEVEL_ID)) this.#link.send(Buffer.from(frame));
+    for (const frame of this.#subscriptions.frames(SUBSCRIBE_ID)) this.#link.send(Buffer.from(frame));
   }
 
   #onWorkerFrame(frame: Buffer): void {
@@ -275,11 +285,12 @@ export class SessionHost {
         this.#onIntroduced(frame);
         return;
       }
-      if (this.#settings.isAnswer(id)) return;
+      if (id === LEVEL_ID || (typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) return;
       const pending = this.#pending.get(requestKey(id));
       // Cancelled, or answered without its worker: one terminal reply an id.
       if (!pending) return;
       this.#forget(pending);
+      if (pending.uri !== undefined && !peekIsError(frame)) this.#subscriptions.succeeded(pending.method, pending.uri);
     }
     const { output } = this.#options;
     output.write(frame);

@@ -45,13 +45,55 @@ export function groupDigits(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** `90 s`, `3 min`, `2 h`: as exact as a person wants it. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+/** `0.4 ms`, `12 ms`, `1.5 s`: three figures tell enough of a latency. */
+export function latency(ms: number): string {
+  if (ms >= 1_000) return `${Number((ms / 1_000).toPrecision(3))} s`;
+  return `${Number(ms.toPrecision(3))} ms`;
+}
+
+/** Rows under a header, columns by width: numbers to the right, texts to the left, no space at a line's end. */
+export function table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
+  const cells = [
+    header,
+    ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? groupDigits(cell) : cell))),
+  ];
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
+  const isNumber = header.map((_, column) => rows.every((row) => typeof row[column] === 'number'));
+  return cells.map((row) =>
+    row
+      .map((cell, column) =>
+        isNumber[column] ? cell.padStart(widths[column] as number) : cell.padEnd(widths[column] as number),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** The first of them, and how many more there are. */
+export function firstLines(lines: readonly string[], limit: number): string[] {
+  if (lines.length <= limit) return [...lines];
+  return [...lines.slice(0, limit), `… ${count(lines.length - limit, 'line')} omitted`];
+}
+
 /** One line, free of control characters, at most `limit` characters. */
 export function oneLine(text: string, limit = 256): string {
   const flat = text.replace(CONTROL_CHARACTERS, ' ').replace(/\s+/g, ' ').trim();
   if (flat.length <= limit) return flat;
-  // Never half of a surrogate pair.
-  const cut = flat.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '');
-  return `${cut.trimEnd()}…`;
+  return `${shortened(flat, limit).slice(0, -1).trimEnd()}…`;
+}
+
+/** At most `limit` characters, with a mark where the rest is missing; never half of a surrogate pair. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out

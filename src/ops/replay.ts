@@ -4,12 +4,26 @@
  */
 export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
 
+/** What is known of the execution of a request, at any one time. */
+export type ExecutionKnowledge =
+  /** No process has it. To send it is its first dispatch, wherever that goes, and no replay. */
+  | 'not_dispatched'
+  /** A process that lives has it. */
+  | 'in_flight'
+  /** It has its answer. */
+  | 'completed'
+  /** A process had it and is gone: it ran, or ran in part, or never began. */
+  | 'outcome_unknown';
+
 /** Reads of our own: running them again converges on the same answer. */
 const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'tools/list',
   'resources/list',
   'resources/templates/list',
   'resources/read',
+  // Twice subscribed is subscribed.
+  'resources/subscribe',
+  'resources/unsubscribe',
   'prompts/list',
   'prompts/get',
   'completion/complete',
@@ -18,7 +32,18 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-const CONVERGENT_TOOLS: ReadonlySet<string> = new Set(['tool_browse', 'tool_hydrate', 'tool_view']);
+const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
+  'tool_browse',
+  'tool_hydrate',
+  'tool_view',
+  'resource_browse',
+  'resource_read',
+  'prompt_browse',
+  'prompt_get',
+]);
+
+/** In a `resources/subscribe` that a host repeats to a new worker: what changed in between nobody has told the client. */
+export const RESUMED_META = 'waygate/resumed';
 
 /** The contract of a client's request; `tool` is the name in a `tools/call`, where that is one of our own. */
 export function contractOf(method: string, tool: string | undefined): ReplayContract {

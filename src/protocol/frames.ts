@@ -39,6 +39,13 @@ export function peekResponseId(frame: Buffer): RequestId | undefined {
   return head ? (JSON.parse(head[1] as string) as RequestId) : undefined;
 }
 
+const ERROR_HEAD = /^\{"jsonrpc":"2\.0","id":(?:"(?:[^"\\]|\\.)*"|-?\d+),"error":/;
+
+/** Whether a response that `encodeMessage` made is an error. */
+export function peekIsError(frame: Buffer): boolean {
+  return ERROR_HEAD.test(frame.toString('utf8', 0, Math.min(frame.length, HEAD_BYTES)));
+}
+
 /** Strings whole (one that is cut off ends with the text), punctuation, and whatever stands between. */
 const TOKEN = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]:,]|[^\s"{}[\]:,]+/g;
 

@@ -1,3 +1,4 @@
+import { extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -146,15 +147,18 @@ class HttpUpstream implements Transport {
   async #request(url: string | URL, init: RequestInit, id: RequestId | undefined): Promise<Response> {
     for (let attempt = 0; ; attempt++) {
       const headers = new Headers(init.headers);
-      for (const [name, value] of Object.entries(await this.#options.auth.headers())) headers.set(name, value);
+      for (const [name, value] of Object.entries(await this.#options.auth.headers(new URL(url))))
+        headers.set(name, value);
       const response = await this.#timed(url, { ...init, headers }, id);
-      if (attempt > 0 || (response.status !== 401 && response.status !== 403)) return response;
-      const challenge = {
-        status: response.status,
+      const { status } = response;
+      if (status !== 401 && status !== 403) return response;
+      const tryAgain = await this.#options.auth.onChallenge({
+        status,
         wwwAuthenticate: response.headers.get('www-authenticate') ?? undefined,
-      };
-      if (!(await this.#options.auth.onChallenge(challenge as Parameters<UpstreamAuth['onChallenge']>[0])))
-        return response;
+        refused: headers.get('authorization') ?? undefined,
+        again: attempt > 0,
+      });
+      if (!tryAgain || attempt > 0) return response;
       await response.body?.cancel();
     }
   }
@@ -186,11 +190,13 @@ class HttpUpstream implements Transport {
     const location = isRedirect(response) ? response.headers.get('location') : null;
     const said = location === null ? await shortText(response) : '';
     const words = `HTTP ${status}${location === null ? '' : `, a redirect to ${whereTo(location, url)}, which is not followed`}${said && `: ${said}`}`;
-    if (status === 401) return new UpstreamRequestError('unauthorized', words, status);
+    // Or by a token that does not reach far enough (RFC 6750 §3.1).
+    if (status === 401 || (status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope'))
+      return new UpstreamRequestError('unauthorized', words, status);
     // A session that the server no longer knows: it has done nothing with the request (MCP, Session Management).
     const forgotten = status === 404 || (status === 400 && /session/i.test(said));
     if (forgotten && this.sessionId !== undefined) return new UpstreamRequestError('unsent', words, status);
-    return new UpstreamRequestError('error', words, status);
+    return new UpstreamRequestError('error', words, status, retryAfterSeconds(response));
   }
 
   #onMessage(message: JSONRPCMessage): void {
@@ -254,6 +260,14 @@ function toFailure(error: unknown): UpstreamRequestError {
 
 function isRedirect({ status }: Response): boolean {
   return status >= 300 && status < 400;
+}
+
+/** Seconds or a date (RFC 9110 §10.2.3). */
+function retryAfterSeconds({ headers }: Response): number | undefined {
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
 
 /** The SDK follows what stays within the origin, and nothing else. */

@@ -23,7 +23,7 @@ export type UpstreamFailure =
   | 'error'
   /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
   | 'unsent'
-  /** The server does not let us in (HTTP 401). */
+  /** The server does not let us in (HTTP 401), or not as far as this request goes (HTTP 403 with `insufficient_scope`). */
   | 'unauthorized';
 
 /** Marks an error that a transport answers with in place of a server that cannot any more. Told by identity. */
@@ -34,13 +34,16 @@ export class UpstreamRequestError extends Error {
   readonly failure: UpstreamFailure;
   /** The JSON-RPC code or HTTP status, when the server answered with an error. */
   readonly code: number | undefined;
+  /** How long the server asks to wait before the next request. */
+  readonly retryAfterSeconds: number | undefined;
   /** What came with the server's error, as it came. */
   readonly data: unknown;
 
-  constructor(failure: UpstreamFailure, message: string, code?: number, data?: unknown) {
+  constructor(failure: UpstreamFailure, message: string, code?: number, retryAfterSeconds?: number, data?: unknown) {
     super(message);
     this.failure = failure;
     this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
     this.data = data;
   }
 }
@@ -61,7 +64,7 @@ const MAX_CALL_MS = 10 * 60_000;
 
 /** More pages than this come from a server that never ends (facts/reliability.md R12). */
 const MAX_PAGES = 64;
-const MAX_TOOLS = 10_000;
+const MAX_ITEMS = 10_000;
 
 /** A message that a server sends by itself, as it came. */
 export interface UpstreamMessage {
@@ -128,25 +131,25 @@ export class UpstreamClient {
     return this.#client.getServerCapabilities() ?? {};
   }
 
-  /** Every page of `tools/list`, each tool as it came. A server without tools has none. */
-  async listTools(options: CallOptions): Promise<unknown[]> {
-    if (!this.capabilities.tools) return [];
-    const tools: unknown[] = [];
+  /** Every page of a list (`tools/list`), each item as it came; `key` is what the list is called in the answer. */
+  async listAll(method: string, key: string, options: CallOptions): Promise<unknown[]> {
+    const items: unknown[] = [];
     const cursors = new Set<string>();
     let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
-      const result = await this.request('tools/list', cursor === undefined ? {} : { cursor }, options);
-      if (!Array.isArray(result.tools)) {
-        throw new UpstreamRequestError('protocol', 'its answer to tools/list has no list of tools');
+    for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
+      const result = await this.request(method, cursor === undefined ? {} : { cursor }, options);
+      const list = result[key];
+      if (!Array.isArray(list)) {
+        throw new UpstreamRequestError('protocol', `its answer to ${method} has no list of ${key}`);
       }
       // A spread of a hostile list would overflow the stack.
-      for (const tool of result.tools.slice(0, MAX_TOOLS - tools.length)) tools.push(tool);
+      for (const item of list.slice(0, MAX_ITEMS - items.length)) items.push(item);
       const next = result.nextCursor;
       if (typeof next !== 'string' || cursors.has(next)) break;
       cursors.add(next);
       cursor = next;
     }
-    return tools;
+    return items;
   }
 
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
@@ -216,7 +219,7 @@ function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError 
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
       return new UpstreamRequestError('timeout', words);
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);
-    return new UpstreamRequestError('error', words, error.code, error.data);
+    return new UpstreamRequestError('error', words, error.code, undefined, error.data);
   }
   const words = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);

@@ -1,15 +1,20 @@
 import { countTokens } from '../catalog/tokens.ts';
-import type { CatalogTool } from '../catalog/types.ts';
+import type { CatalogTool, RefreshFinding } from '../catalog/types.ts';
 import type { CatalogReport } from '../control/contract.ts';
 import { schemaFindings } from '../dispatch/validation/schemaHealth.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import type { CatalogView } from './catalogView.ts';
-import { GATEWAY_TOOLS } from './gateway/definitions.ts';
+import { GATEWAY_TOOLS, type ToolDefinition } from './gateway/definitions.ts';
 import { INSTRUCTIONS } from './gateway/introduction.ts';
 
 const DESCRIPTION_CHARS = 120;
 
-export function catalogReport({ catalog }: CatalogView): CatalogReport {
+/** `advertised` is what stands in a client's list instead of all those tools. */
+export function catalogReport(
+  { catalog }: CatalogView,
+  advertised: readonly ToolDefinition[] = GATEWAY_TOOLS,
+  more: readonly RefreshFinding[] = [],
+): CatalogReport {
   const tokensByServer = catalog.servers.map(({ name, toolCount }) => {
     const tools = catalog.tools.filter((tool) => tool.server === name);
     return { server: name, tools: toolCount, tokens: countTokens(JSON.stringify(tools.map(definitionOf))) };
@@ -26,10 +31,10 @@ export function catalogReport({ catalog }: CatalogView): CatalogReport {
           description: oneLine(tool.description || tool.title, DESCRIPTION_CHARS),
         })),
     })),
-    findings: [...catalog.findings, ...schemaFindings(catalog.tools)],
+    findings: [...catalog.findings, ...schemaFindings(catalog.tools), ...more],
     definitionTokens: tokensByServer.reduce((sum, { tokens }) => sum + tokens, 0),
     tokensByServer,
-    gatewayTokens: countTokens(JSON.stringify(GATEWAY_TOOLS)) + countTokens(INSTRUCTIONS),
+    gatewayTokens: countTokens(JSON.stringify(advertised)) + countTokens(INSTRUCTIONS),
   };
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import type { ServerCatalog } from './serverCatalog.ts';
+import { LIST_NAMES, type ServerCatalog } from './serverCatalog.ts';
 import { snapshotKey } from './snapshotKey.ts';
 
-const FORMAT = 1;
+const FORMAT = 2;
 
 /**
  * What servers listed when they last ran, one file each: with it a server is browsed without running (design.md §1). A
@@ -65,7 +65,9 @@ export class CatalogSnapshots {
 }
 
 function isCatalog(value: unknown): value is ServerCatalog {
-  const { tools, instructions, capabilities } = (value ?? {}) as Record<string, unknown>;
+  const catalog = (value ?? {}) as Record<string, unknown>;
+  const { instructions, capabilities } = catalog;
   const told = instructions === undefined || typeof instructions === 'string';
-  return Array.isArray(tools) && told && typeof capabilities === 'object' && capabilities !== null;
+  const listed = LIST_NAMES.every((name) => Array.isArray(catalog[name]));
+  return listed && told && typeof capabilities === 'object' && capabilities !== null;
 }

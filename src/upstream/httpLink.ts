@@ -1,6 +1,7 @@
 import type { HttpServerConfig } from '../config/gatewayConfig.ts';
 import { httpUpstream } from '../protocol/httpUpstream.ts';
-import { authByHeaders } from '../protocol/upstreamAuth.ts';
+import type { OAuthSession } from '../protocol/oauth/oauthSession.ts';
+import { authAboveHeaders, authByHeaders } from '../protocol/upstreamAuth.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
@@ -13,13 +14,16 @@ export class HttpLink implements UpstreamLink {
   readonly stderr: readonly string[] = [];
   readonly #config: HttpServerConfig;
   readonly #events: LinkEvents;
+  readonly #session: OAuthSession | undefined;
   #client: UpstreamClient | undefined;
   #timeoutMs = 0;
   #over = false;
 
-  constructor(config: HttpServerConfig, events: LinkEvents) {
+  /** Without a session, what "headers" say is all there is to let us in. */
+  constructor(config: HttpServerConfig, events: LinkEvents, session?: OAuthSession) {
     this.#config = config;
     this.#events = events;
+    this.#session = session;
   }
 
   async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
@@ -53,7 +57,11 @@ export class HttpLink implements UpstreamLink {
       case 'timeout':
         return new LinkFailure(`${origin} did not answer in time: ${this.#events.scrubSecrets(error.message)}.`);
       default:
-        return new LinkFailure(describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets));
+        return new LinkFailure(
+          describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets),
+          'failed',
+          error.retryAfterSeconds,
+        );
     }
   }
 
@@ -66,7 +74,8 @@ export class HttpLink implements UpstreamLink {
     const client = new UpstreamClient(options);
     this.#client = client;
     const { url, headers } = this.#config;
-    const transport = httpUpstream({ url, kind, auth: authByHeaders(headers) });
+    const auth = this.#session ? authAboveHeaders(headers, this.#session) : authByHeaders(headers);
+    const transport = httpUpstream({ url, kind, auth });
     let connected = false;
     const onClose = (): void => {
       if (!connected || this.#over) return;
@@ -85,9 +94,18 @@ export class HttpLink implements UpstreamLink {
   }
 
   #signInReason(): string {
-    const given = Object.keys(this.#config.headers).some((name) => name.toLowerCase() === 'authorization');
-    return given
-      ? 'It refused the Authorization in "headers" (HTTP 401): the token may have expired or been revoked; set a new one.'
-      : `It asks for a sign-in (HTTP 401); give it a token: "headers": {"Authorization": "Bearer \${secret:NAME}"}.`;
+    if (!this.#session)
+      return 'It refused the Authorization in "headers": the token may have expired or been revoked; set a new one.';
+    // What is pasted into a shell must not be more than a name.
+    const { name } = this.#config;
+    const command = `waygate login${/^[\w.][\w.-]*$/.test(name) ? ` ${name}` : ''}`;
+    switch (this.#session.lack) {
+      case 'sign_in':
+        return `It asks for a sign-in. Sign in: ${command}.`;
+      case 'renewal':
+        return `Its sign-in has expired or was revoked. Sign in again: ${command}.`;
+      case 'scope':
+        return `It wants more permission than its sign-in gave. Sign in again: ${command}.`;
+    }
   }
 }

@@ -1,22 +1,22 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { count } from '../ops/porcelain.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
-import { catalogHash, type ServerCatalog } from './serverCatalog.ts';
+import { NOTHING_LISTED, PARTS, partHash, type ServerCatalog } from './serverCatalog.ts';
 
-const NOTHING: ServerCatalog = { tools: [], capabilities: {} };
+type Part = keyof ServerCatalog;
 
 /** The last good catalog of a server, in memory and on disk. */
 export class KeptCatalog {
   readonly #snapshots: CatalogSnapshots | undefined;
-  #current: ServerCatalog = NOTHING;
-  #hash: string | undefined;
+  #current: ServerCatalog = NOTHING_LISTED;
+  #hashes = new Map<Part, string | undefined>();
 
   constructor(config: ServerConfig, snapshots: CatalogSnapshots | undefined) {
     this.#snapshots = snapshots;
     const snapshot = snapshots?.read(config);
     if (!snapshot) return;
     this.#current = snapshot;
-    this.#hash = catalogHash(snapshot);
+    for (const part of PARTS) this.#hashes.set(part, partHash(snapshot[part]));
   }
 
   get current(): ServerCatalog {
@@ -25,17 +25,24 @@ export class KeptCatalog {
 
   /** Whether the server has ever been listed. */
   get isKnown(): boolean {
-    return this.#current !== NOTHING;
+    return this.#current !== NOTHING_LISTED;
   }
 
-  /** What is listed as before changes nothing, so that nothing is built anew for it. Returns whether it is another. */
-  replace(catalog: ServerCatalog, config: ServerConfig): boolean {
-    const hash = catalogHash(catalog);
-    if (hash !== undefined && hash === this.#hash) return false;
-    this.#current = catalog;
-    this.#hash = hash;
-    if (hash !== undefined) this.#snapshots?.write(config, catalog);
-    return true;
+  /**
+   * Puts these parts in the place of the old ones. A list that is as before stays the same object, so that nothing is
+   * built anew for it. Returns which are others.
+   */
+  replace(parts: Partial<ServerCatalog>, config: ServerConfig): Part[] {
+    const changed = (Object.keys(parts) as Part[]).filter((part) => {
+      const hash = partHash(parts[part]);
+      const same = hash !== undefined && hash === this.#hashes.get(part);
+      this.#hashes.set(part, hash);
+      return !same;
+    });
+    if (changed.length === 0) return changed;
+    this.#current = { ...this.#current, ...Object.fromEntries(changed.map((part) => [part, parts[part]])) };
+    if ([...this.#hashes.values()].every((hash) => hash !== undefined)) this.#snapshots?.write(config, this.#current);
+    return changed;
   }
 
   /** For the reason why a server cannot be listed. */

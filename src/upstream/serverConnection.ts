@@ -1,10 +1,12 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
+import { Pace } from '../ops/pace.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import { waitAtMost } from './patience.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
+import { introductionOf, LIST_GROUPS, type ListGroup, listGroup } from './serverLists.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
@@ -15,6 +17,7 @@ export type ConnectionState =
   | 'ready'
   | 'failed'
   | 'needs_sign_in'
+  | 'needs_secret'
   | 'stopped';
 
 export interface ConnectionEvents {
@@ -32,19 +35,22 @@ export interface ConnectionServices {
   openLink: OpenLink;
   /** Whether the person lets it run; asked before each start. Without it everything may. */
   isApproved?: (config: ServerConfig) => boolean;
+  /** Whether a server that wants a sign-in may be asked again; without it, only when somebody asks for a start. */
+  mayTry?: (config: ServerConfig) => Promise<boolean>;
   /** Without them a server starts with the gateway. */
   snapshots?: CatalogSnapshots;
   /** How long a server without a call runs on; for ever when absent. */
   idleMs?: () => number;
-  /** A connection has been made, and is not started yet: who answers what its server asks is set here. */
-  onConnection?: (connection: ServerConnection) => void;
 }
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
 const START_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 30_000;
-/** Servers announce several changes in a row, many of them right at their start. */
-const LIST_CHANGED_DEBOUNCE_MS = 200;
+/** Servers announce several changes in a row, many of them right at their start, and some without an end. */
+const RELIST_PACE = { delayMs: 200, intervalMs: 1_000 };
+/** A server is ready with its tools; the rest of its first list may be late. */
+const FIRST_LISTS_WAIT_MS = 2_000;
+const BESIDE_TOOLS = ['resources', 'prompts'] as const;
 
 /** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
@@ -56,19 +62,20 @@ export class ServerConnection {
   /** On whose behalf requests are under way. */
   readonly #origins: CallOrigin[] = [];
   #callers = new Set<object>();
-  readonly #readyListeners = new Set<() => void>();
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
+  #retryAfterSeconds: number | undefined;
   #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
   #stderr: readonly string[] = [];
   #starting: Promise<void> | undefined;
   #ending: Promise<unknown> | undefined;
-  #listing: Promise<void> | undefined;
+  readonly #listings = new Map<ListGroup, Promise<void>>();
+  readonly #paces: Readonly<Record<ListGroup, Pace>>;
+  readonly #readyListeners = new Set<() => void>();
   #inFlight = 0;
   #idleTimer: NodeJS.Timeout | undefined;
-  #listTimer: NodeJS.Timeout | undefined;
   /** Set for good: a stopped connection is never started again, its successor is another. */
   #stopped = false;
 
@@ -78,8 +85,12 @@ export class ServerConnection {
     this.#events = events;
     this.#kept = new KeptCatalog(config, services.snapshots);
     if (this.#kept.isKnown) this.#state = 'not_started';
-    this.onNotification('notifications/tools/list_changed', () => this.#onToolsChanged());
-    services.onConnection?.(this);
+    const paced = (group: ListGroup): Pace => {
+      const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
+      this.onNotification(LIST_GROUPS[group].changed, () => pace.request());
+      return pace;
+    };
+    this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
   }
 
   get state(): ConnectionState {
@@ -138,12 +149,12 @@ export class ServerConnection {
     return this.#starting;
   }
 
-  /** Lists the tools again, starting the server if it is down. */
+  /** Lists everything again, starting the server if it is down. */
   async refresh(): Promise<void> {
     if (this.#state !== 'ready' || this.#starting) {
       await this.start();
-      await this.#listing;
-    } else await this.#listAgain();
+      await Promise.all(this.#listings.values());
+    } else await Promise.all([this.#listAgain('tools'), ...BESIDE_TOOLS.map((group) => this.#listAgain(group))]);
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
@@ -170,12 +181,10 @@ export class ServerConnection {
     return this.#messages.onNotification(method, listener);
   }
 
-  /**
-   * Answers a request of the server. `capability` is what is declared for it (`{ roots: {} }`), from the next start on:
-   * set it before the first.
-   */
-  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
-    this.#messages.setRequestHandler(method, handler, capability);
+  /** Hears of every start that has come to its end. Returns what ends that. */
+  onReady(listener: () => void): () => void {
+    this.#readyListeners.add(listener);
+    return () => this.#readyListeners.delete(listener);
   }
 
   /** Keeps it from being stopped as idle; call what is returned once. */
@@ -188,14 +197,24 @@ export class ServerConnection {
     };
   }
 
-  /** Called at every start, when the server can be spoken to: it has forgotten what it was told before. */
-  onReady(listener: () => void): () => void {
-    this.#readyListeners.add(listener);
-    return () => this.#readyListeners.delete(listener);
+  /**
+   * Answers a request of the server. `capability` is what is declared for it (`{ roots: {} }`), from the next start on:
+   * set it before the first.
+   */
+  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
+    this.#messages.setRequestHandler(method, handler, capability);
+  }
+
+  /** What let us in is gone: it ends now, and the next start finds that out. */
+  async signedOut(): Promise<void> {
+    await this.#starting;
+    if (this.#stopped) return;
+    this.#set('needs_sign_in', 'Nobody is signed in to it.');
+    await this.#end();
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#listTimer);
+    for (const pace of Object.values(this.#paces)) pace.stop();
     this.#stopped = true;
     this.#set('stopped');
     await this.#end();
@@ -222,7 +241,8 @@ export class ServerConnection {
       return await (this.#usable ? send(this.#usable, options) : this.#sendWhenReady(options, deadline, send));
     } catch (error) {
       if (!(error instanceof UpstreamRequestError)) throw error;
-      if (error.failure === 'unauthorized') await this.#fail(error);
+      if (error.failure === 'unauthorized')
+        throw new UpstreamRequestError('unauthorized', await this.#refused(error), error.code);
       if (error.failure !== 'unsent') throw error;
     }
     // A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more.
@@ -231,7 +251,7 @@ export class ServerConnection {
       return await this.#sendWhenReady(options, deadline, send);
     } catch (error) {
       if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
-      throw new NotDispatchedError(await this.#fail(error), this.#state);
+      throw new NotDispatchedError(await this.#fail(error), this.#state, this.#retryAfterSeconds);
     }
   }
 
@@ -239,6 +259,9 @@ export class ServerConnection {
   async #sendWhenReady<T>(options: CallOptions, deadline: number, send: SendRequest<T>): Promise<T> {
     options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
     const { signal } = options;
+    // Nobody but the person can change it: a call must not knock at a closed door each time.
+    if (this.#state === 'needs_sign_in' && !(await this.#services.mayTry?.(this.config)))
+      throw new NotDispatchedError(this.#reason ?? 'It asks for a sign-in.', this.#state);
     await waitAtMost(this.#restart(), deadline, signal);
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
     if (!this.#usable) {
@@ -246,18 +269,29 @@ export class ServerConnection {
       throw new NotDispatchedError(
         this.#state === 'starting' ? slow : (this.#reason ?? 'it is not running'),
         this.#state,
+        this.#retryAfterSeconds,
       );
     }
     return send(this.#usable, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
+  }
+
+  /** A server that wants more for this one request serves the others; one that lets us in no longer does not. */
+  async #refused(error: UpstreamRequestError): Promise<string> {
+    const link = this.#link;
+    if (error.code !== 403 || !link) return this.#fail(error);
+    this.#reason = (await link.explain(error)).message;
+    this.#events.onChange();
+    return this.#reason;
   }
 
   /** Gives the connection up for what a request told of it. */
   async #fail(error: UpstreamRequestError): Promise<string> {
     const link = this.#link;
     if (this.#state !== 'ready' || !link) return this.#reason ?? error.message;
-    const { state, message } = await link.explain(error);
+    const { state, message, retryAfterSeconds } = await link.explain(error);
     if (this.#link === link) {
       this.#set(state, message);
+      this.#retryAfterSeconds = retryAfterSeconds;
       await this.#end();
     }
     return message;
@@ -308,66 +342,103 @@ export class ServerConnection {
       this.#client = await link.connect(this.#messages.clientOptions, START_TIMEOUT_MS);
       // With its tools known nobody need wait for the list.
       const known = this.#kept.isKnown;
-      if (!known) await this.#list();
+      if (!known) await this.#listFirst();
       if (lost !== undefined) throw new LinkFailure(lost);
       if (this.#link !== link || this.#stopped) return;
       this.#set('ready');
-      for (const listener of this.#readyListeners) listener();
       this.#waitForIdle();
-      if (known) void this.#listAgain();
+      if (known) for (const group of ['tools', ...BESIDE_TOOLS] as const) void this.#listAgain(group);
+      for (const listener of this.#readyListeners) listener();
     } catch (error) {
       if (this.#stopped) return;
-      const { state, message } = link ? await link.explain(error) : new LinkFailure((error as Error).message);
+      const failure = link ? await link.explain(error) : asLinkFailure(error);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
-      if (!this.#stopped) this.#set(state, `${message}${this.#kept.staleNote}`);
+      if (this.#stopped) return;
+      this.#set(failure.state, `${failure.message}${this.#kept.staleNote}`);
+      this.#retryAfterSeconds = failure.retryAfterSeconds;
     }
   }
 
-  async #list(): Promise<void> {
-    const client = this.#client;
-    if (!client) return;
-    const tools = await client.listTools({ timeoutMs: LIST_TIMEOUT_MS });
+  /** Without its tools it cannot be served; what else it has is waited for only so long. */
+  async #listFirst(): Promise<void> {
+    const client = this.#client as UpstreamClient;
+    const { lists, failures } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
+    if (failures[0]) throw failures[0].error;
+    // Kept at once with the rest where that comes in time: a snapshot should be whole.
+    const rest: Partial<ServerCatalog> = {};
+    let adopted = false;
+    const beside = BESIDE_TOOLS.map(async (group) => {
+      const parts = await this.#listedBeside(client, group);
+      if (adopted) this.#adopt(client, parts);
+      else Object.assign(rest, parts);
+    });
+    await waitAtMost(Promise.all(beside), performance.now() + FIRST_LISTS_WAIT_MS, undefined);
+    adopted = true;
+    this.#adopt(client, { ...lists, ...rest, ...introductionOf(client) });
+  }
+
+  /** What cannot be listed stays as it was last. */
+  async #listedBeside(client: UpstreamClient, group: ListGroup): Promise<Partial<ServerCatalog>> {
+    const { lists, failures } = await listGroup(client, group, { timeoutMs: LIST_TIMEOUT_MS });
+    for (const { method, error } of failures) {
+      if (client !== this.#client) break;
+      const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
+      this.#log(`${method}: ${why} What it listed before is kept.`);
+    }
+    return lists;
+  }
+
+  async #listTools(client: UpstreamClient): Promise<void> {
+    const { lists, failures } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
+    if (failures.length === 0) this.#adopt(client, { ...lists, ...introductionOf(client) });
+    else if (this.#state === 'ready' && client === this.#client) {
+      const why = describeRequestError(failures[0]?.error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
+      this.#reason = `It could not list its tools: ${why}${this.#kept.staleNote}`;
+      this.#log(this.#reason);
+      this.#events.onChange();
+    }
+  }
+
+  /** One step for whoever looks: the old lists or the new ones. */
+  #adopt(client: UpstreamClient, parts: Partial<ServerCatalog>): void {
     if (client !== this.#client) return;
-    const { instructions, capabilities } = client;
-    this.#adopt({ tools, capabilities, ...(instructions === undefined ? {} : { instructions }) });
-  }
-
-  #adopt(catalog: ServerCatalog): void {
     const { isKnown } = this.#kept;
-    const changed = this.#kept.replace(catalog, this.config);
-    if (changed && isKnown) this.#log(`its catalog has changed; it lists ${catalog.tools.length} tools now`);
-    if (this.#state === 'ready') this.#reason = undefined;
-    this.#events.onChange();
+    const changed = this.#kept.replace(parts, this.config);
+    if (isKnown && changed.length > 0) this.#log(`its catalog has changed: ${this.#changeNote(changed)}`);
+    const told = parts.tools !== undefined && this.#state === 'ready' && this.#reason !== undefined;
+    if (told) this.#reason = undefined;
+    if (changed.length > 0 || told) this.#events.onChange();
   }
 
-  /** One list at a time. A server that cannot list keeps what it listed last, and serves calls all the same. */
-  #listAgain(): Promise<void> {
-    this.#listing ??= this.#list()
-      .catch((error: unknown) => {
-        if (this.#state !== 'ready') return;
-        const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
-        this.#reason = `It could not list its tools: ${why}${this.#kept.staleNote}`;
-        this.#log(this.#reason);
-        this.#events.onChange();
-      })
-      .finally(() => {
-        this.#listing = undefined;
-      });
-    return this.#listing;
+  #changeNote(changed: readonly (keyof ServerCatalog)[]): string {
+    const { current } = this.#kept;
+    const notes = changed.map((part) => {
+      const value = current[part];
+      return Array.isArray(value) ? `${part} (${value.length} now)` : part;
+    });
+    return notes.join(', ');
   }
 
-  /** A change that is announced while the tools are being listed may not be in that list: it is listed again. */
-  #onToolsChanged(): void {
-    this.#listTimer ??= setTimeout(() => void this.#listAfterChange(), LIST_CHANGED_DEBOUNCE_MS);
+  /** One list of a kind at a time. A server that cannot list keeps what it listed last, and serves all the same. */
+  #listAgain(group: ListGroup): Promise<void> {
+    const client = this.#client;
+    if (!client) return Promise.resolve();
+    const current =
+      this.#listings.get(group) ??
+      (group === 'tools'
+        ? this.#listTools(client)
+        : this.#listedBeside(client, group).then((parts) => this.#adopt(client, parts))
+      ).finally(() => this.#listings.delete(group));
+    this.#listings.set(group, current);
+    return current;
   }
 
-  async #listAfterChange(): Promise<void> {
+  /** A change that is announced while a list is under way may not be in it: it is listed again. */
+  async #listAfterChange(group: ListGroup): Promise<void> {
     await this.#starting;
-    await this.#listing;
-    if (this.#state === 'ready') await this.#listAgain();
-    // Only now: however many changes are announced, one list is under way.
-    this.#listTimer = undefined;
+    await this.#listings.get(group);
+    if (this.#state === 'ready') await this.#listAgain(group);
   }
 
   /** A server that nobody calls is stopped, where what it lists is known without it. */
@@ -381,7 +452,7 @@ export class ServerConnection {
 
   #stopIdle(): void {
     if (this.#state !== 'ready' || this.#inFlight > 0) return;
-    if (this.#listing || this.#listTimer) this.#waitForIdle();
+    if (this.#listings.size > 0 || Object.values(this.#paces).some((pace) => pace.pending)) this.#waitForIdle();
     else {
       this.#set('not_started');
       void this.#end();
@@ -414,6 +485,7 @@ export class ServerConnection {
   #set(state: ConnectionState, reason?: string): void {
     this.#state = state;
     this.#reason = reason;
+    this.#retryAfterSeconds = undefined;
     this.#since = Date.now();
     if (state !== 'starting') this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
     this.#events.onChange();
@@ -424,6 +496,10 @@ function sessionOf(origin: CallOrigin): object {
   return origin.session ?? origin;
 }
 
+function asLinkFailure(error: unknown): LinkFailure {
+  return error instanceof LinkFailure ? error : new LinkFailure((error as Error).message);
+}
+
 type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<T>;
 
 /** The call never left: whoever made it may make it again. */
@@ -431,9 +507,13 @@ export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
   /** What the person must do first, where waiting is of no use. */
   readonly failure: 'unauthorized' | 'unapproved' | undefined;
+  /** How long the server asked to wait. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: string, state?: ConnectionState) {
+  constructor(reason: string, state?: ConnectionState, retryAfterSeconds?: number) {
     super(reason);
-    this.failure = state === 'needs_sign_in' ? 'unauthorized' : state === 'needs_approval' ? 'unapproved' : undefined;
+    if (state === 'needs_approval') this.failure = 'unapproved';
+    else if (state === 'needs_sign_in' || state === 'needs_secret') this.failure = 'unauthorized';
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -2,13 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { type ConnectionEvents, type ConnectionServices, ServerConnection } from './serverConnection.ts';
 
+export interface PoolEvents extends ConnectionEvents {
+  /** One that has not begun yet: whoever wants to hear of it from its first start on listens now. */
+  onConnection?(connection: ServerConnection): void;
+}
+
 /** The servers of a configuration, each on its own: one that hangs or fails delays and harms nobody. */
 export class ServerPool {
   readonly #services: ConnectionServices;
-  readonly #events: ConnectionEvents;
+  readonly #events: PoolEvents;
   #connections = new Map<string, ServerConnection>();
 
-  constructor(services: ConnectionServices, events: ConnectionEvents) {
+  constructor(services: ConnectionServices, events: PoolEvents) {
     this.#services = services;
     this.#events = events;
   }
@@ -32,6 +37,7 @@ export class ServerPool {
       } else {
         const connection = new ServerConnection(config, this.#services, this.#events);
         next.set(config.name, connection);
+        this.#events.onConnection?.(connection);
         // Who changes a server wants to see what comes of it.
         if (current) void connection.start();
         else connection.begin();
@@ -43,9 +49,12 @@ export class ServerPool {
     this.#events.onChange();
   }
 
-  /** Something was approved, or taken back: those that waited for it begin. */
-  recheckApprovals(): void {
-    for (const connection of this.connections) if (connection.state === 'needs_approval') connection.begin();
+  /** Something was approved, given, or taken back: those that waited for it begin. */
+  recheck(): void {
+    for (const connection of this.connections) {
+      if (connection.state === 'needs_approval') connection.begin();
+      else if (connection.state === 'needs_secret') void connection.start();
+    }
   }
 
   /** Every server lists its tools again; what is down is started. Resolves when all have answered or failed. */

@@ -1,14 +1,19 @@
 import { oneLine } from '../ops/porcelain.ts';
 import { type UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 
+export type LinkFailureState = 'failed' | 'needs_sign_in' | 'needs_secret';
+
 /** Why a server could not be reached, in one sentence, and what that makes of it. */
 export class LinkFailure extends Error {
   override readonly name = 'LinkFailure';
-  readonly state: 'failed' | 'needs_sign_in';
+  readonly state: LinkFailureState;
+  /** How long the server asks to wait. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: string, state: 'failed' | 'needs_sign_in' = 'failed') {
+  constructor(reason: string, state: LinkFailureState = 'failed', retryAfterSeconds?: number) {
     super(reason);
     this.state = state;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

@@ -2,52 +2,65 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
 import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
-import { FileSecrets } from '../config/fileSecrets.ts';
+import { secretKey } from '../config/fileSecrets.ts';
+import { FileTokens } from '../config/fileTokens.ts';
 import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
-import { followReferences, type SecretSource } from '../config/secretReferences.ts';
+import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
-  CallRecord,
   CatalogReport,
   GatewayHealth,
   GatewaySnapshot,
   LearnedUse,
+  MissingSecret,
+  SecretAnswer,
+  SecretRequest,
   ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
+import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { visibleText } from '../firewall/visibleText.ts';
 import type { Face } from '../ops/face.ts';
+import { shortened } from '../ops/porcelain.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
-import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
+import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
 import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
+import { systemResources } from '../surface/systemResources.ts';
 import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ServerCatalog } from '../upstream/serverCatalog.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
+import { SignIns } from '../upstream/signIns.ts';
 import { StaticLink } from '../upstream/staticLink.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
-import type { LinkEvents, UpstreamLink } from '../upstream/upstreamLink.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { readCallSettings } from './callSettings.ts';
+import { Diagnostics } from './diagnostics.ts';
+import { KeptTokens } from './keptTokens.ts';
+import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
+import { SharedSecrets } from './sharedSecrets.ts';
+import { type SignInRequests, signInRequests } from './signInRequests.ts';
+import type { WatchedServer } from './upstreamWatch.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -62,10 +75,17 @@ export interface GatewayOptions {
   onChange(): void;
   /** Asks the person at an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  /** Reaches into the editor's own store of secrets. */
+  secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
 /** These serve nothing until somebody does something. */
-const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_approval']);
+const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
+  'failed',
+  'needs_sign_in',
+  'needs_secret',
+  'needs_approval',
+]);
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
@@ -79,11 +99,13 @@ const DRAIN_MS = 10_000;
 export class Gateway {
   /** What sessions see, by the way that they have asked for. */
   readonly faces: Readonly<Record<Face, SessionSurface>>;
+  readonly signInRequests: SignInRequests;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
   readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
+  readonly #diagnostics: Diagnostics;
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   readonly #clientRequests: ClientRequests;
@@ -93,18 +115,23 @@ export class Gateway {
   readonly #listing: readonly { onCatalogChanged(): void }[];
   #firewall: Firewall;
   readonly #approvals: Approvals;
-  readonly #secrets: SecretSource;
+  readonly #secrets: SharedSecrets;
+  readonly #missing = new Map<string, MissingSecret>();
+  readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
   #config: LoadedConfig;
   #view = CatalogView.build([], 0);
-  #listed: readonly ServerCatalog[] = [];
+  readonly #primitives: Primitives;
+  #listed: readonly unknown[] = [];
   #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#configurationFile = options.configurationFile ?? configFile(options.workspace);
-    this.#load = options.load ?? (() => loadConfig(options.workspace, process.env));
+    const { workspace, stateFolder } = options;
+    this.#configurationFile = options.configurationFile ?? configFile(workspace);
+    this.#load = options.load ?? (() => loadConfig(workspace, process.env));
+    this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets });
     this.#config = this.#load();
     const { artifacts } = this.#config;
     this.#artifacts = new ArtifactStore({
@@ -115,19 +142,17 @@ export class Gateway {
     });
     this.#firewall = this.#newFirewall();
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
-    this.#secrets = new FileSecrets(rootOf(options.stateFolder), options.workspace);
+    this.#secrets = new SharedSecrets(rootOf(options.stateFolder), options.workspace, options.secret);
+    this.#signIns = new SignIns(new KeptTokens(new FileTokens(rootOf(options.stateFolder)), options.secret));
     this.#journal = new ChildJournal(options.stateFolder);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
     const services: ConnectionServices = {
       openLink: (config, events) => this.#openLink(config, events),
       isApproved: (config) => config.type === 'static' || this.#approvals.isApproved(options.workspace, config),
+      mayTry: (config) => this.#signIns.mayTry(config),
       snapshots: this.#snapshots,
       idleMs: () => this.#config.idleMinutes * 60_000,
-      onConnection: (connection) => {
-        this.#clientRequests.attach(connection);
-        passthrough.attach(connection);
-      },
     };
     this.#clientRequests = new ClientRequests({
       workspace: options.workspace,
@@ -136,23 +161,41 @@ export class Gateway {
     });
     this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
+      onConnection: (connection) => {
+        this.#primitives.attach(connection);
+        this.#clientRequests.attach(connection);
+        passthrough.attach(connection);
+      },
       log: options.log,
       scrubSecrets,
     });
+    this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#follow(config));
     this.#calls = new CallPipeline<AdmittedResult>({
       upstream: (server) => this.#pool.get(server),
-      firewall: (result, { tool, provenance }) =>
-        this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance }),
+      firewall: (result, { tool, provenance }) => {
+        this.#primitives.links.note(tool.server, result);
+        return this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+      },
       scrubSecrets,
       approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
       approvalStore: approvalFile(options.stateFolder, options.log),
       log: options.log,
     });
     this.#configureCalls();
+    this.#primitives = new Primitives({
+      upstream: (server) => this.#pool.get(server),
+      firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
+      authorize: (call) => this.#calls.authorizeView(call),
+      scrubSecrets,
+      own: systemResources({ health: () => this.healthReport(), telemetry: () => this.telemetryReport() }),
+      ranking: rankResources,
+      log: options.log,
+    });
     const context = {
       calls: this.#calls,
       clientRequests: this.#clientRequests,
       settled: () => this.#settled(),
+      primitives: this.#primitives.ports,
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
@@ -165,9 +208,10 @@ export class Gateway {
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (call: Omit<CallRecord, 'id'>) => {
+      onCallEnd: (...[call, event]: Parameters<GatewayContext['onCallEnd']>) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
+        this.#diagnostics.callEnded(call, event);
         this.#options.onChange();
       },
     };
@@ -175,7 +219,7 @@ export class Gateway {
     const passthrough = passthroughSurface(this.#passthroughContext(context));
     this.#listing = [transparent, passthrough];
     this.faces = {
-      gateway: this.#clientRequests.serve(gatewaySurface(context)),
+      gateway: this.#clientRequests.serve(gatewaySurface(context, this.#primitives.client)),
       transparent: this.#clientRequests.serve(transparent),
       passthrough: this.#clientRequests.serve(passthrough),
     };
@@ -199,6 +243,7 @@ export class Gateway {
   }
 
   start(): void {
+    this.#diagnostics.started();
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
@@ -213,21 +258,30 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
+    this.#signIns.stop();
     clearTimeout(this.#rebuildTimer);
     unwatchFile(this.#configurationFile);
     unwatchFile(this.#approvals.file, this.#onApprovals);
+    this.#primitives.stop();
     this.#uses.flush();
     await this.#artifacts.flush();
     this.#calls.dispose();
     await this.#pool.stop();
     await killMarked(this.#journal.run);
     this.#journal.close();
+    await this.#diagnostics.close();
   }
 
   /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
   approve(hashes: readonly string[]): void {
     this.#approvals.approve(this.#options.workspace, hashes);
-    this.#pool.recheckApprovals();
+    this.#pool.recheck();
+  }
+
+  /** Somebody may have given what a server waits for. */
+  recheck(): void {
+    this.#pool.recheck();
+    void this.#recheckSignIns();
   }
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
@@ -248,6 +302,19 @@ export class Gateway {
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
     if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
+  }
+
+  healthReport(): HealthReport {
+    const problems = this.#config.problems.filter(({ severity }) => severity === 'error');
+    return this.#diagnostics.health(
+      this.health,
+      this.#serverStatuses(),
+      problems.map(({ message }) => message),
+    );
+  }
+
+  telemetryReport(): TelemetryReport {
+    return this.#diagnostics.telemetry(this.health);
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
@@ -274,7 +341,8 @@ export class Gateway {
   }
 
   catalogReport(): CatalogReport {
-    return catalogReport(this.#view);
+    const primitives = this.#primitives.ports;
+    return catalogReport(this.#view, advertisedTools({ primitives }), primitives.view().catalog.findings);
   }
 
   get learned(): readonly LearnedUse[] {
@@ -286,17 +354,44 @@ export class Gateway {
   }
 
   async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    if (written.type === 'static') return new StaticLink(written);
-    const config = await followReferences(written, this.#secrets, this.#config.inputs);
-    return config.type === 'stdio' ? new StdioLink(config, this.#journal, events) : new HttpLink(config, events);
+    this.#missing.delete(written.name);
+    const config = await this.#follow(written).catch((error: unknown) => {
+      if (!(error instanceof SecretMissingError)) throw error;
+      this.#missing.set(written.name, this.#missingSecret(error));
+      throw new LinkFailure(error.message, 'needs_secret');
+    });
+    if (config.type === 'static') return new StaticLink(config);
+    if (config.type === 'stdio') return new StdioLink(config, this.#journal, events);
+    return new HttpLink(config, events, this.#signIns.sessionFor(config));
   }
 
-  readonly #onApprovals = (): void => this.#pool.recheckApprovals();
+  #follow(written: ServerConfig): Promise<ServerConfig> {
+    return followReferences(written, this.#secrets, this.#config.inputs);
+  }
+
+  #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
+    return {
+      key: secretKey(secret, this.#options.workspace, rootOf(this.#options.stateFolder)),
+      name: secret,
+      description: input?.description ?? '',
+      password: input === undefined || input.password,
+      options: input?.options ?? [],
+    };
+  }
+
+  readonly #onApprovals = (): void => this.#pool.recheck();
 
   #apply(): void {
     const { servers, broken } = this.#config;
     this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
     this.#pool.apply(servers.filter((server) => !server.disabled));
+  }
+
+  async #recheckSignIns(): Promise<void> {
+    for (const connection of this.#pool.connections) {
+      if (connection.state === 'needs_sign_in' && (await this.#signIns.mayTry(connection.config)))
+        void connection.start();
+    }
   }
 
   /** A broken file leaves the last good one running; its problem is told all the same. */
@@ -329,6 +424,7 @@ export class Gateway {
   }
 
   #onServersChanged(): void {
+    this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
     this.#options.onChange();
     this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
   }
@@ -338,16 +434,20 @@ export class Gateway {
     clearTimeout(this.#rebuildTimer);
     this.#rebuildTimer = undefined;
     const connections = this.#pool.connections;
-    const listed = connections.map((connection) => connection.catalog);
-    const same = listed.length === this.#listed.length && listed.every((catalog, i) => catalog === this.#listed[i]);
+    this.#primitives.rebuild(connections);
+    // The tools alone: what else a server has changes without them.
+    const listed = connections.flatMap(({ config, catalog }) => [config.name, catalog.tools, catalog.instructions]);
+    const same = listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
       this.#calls.invalidate();
       for (const surface of this.#listing) surface.onCatalogChanged();
+      this.#diagnostics.catalogChanged(this.#view);
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
+      this.#diagnostics.catalogFailed(this.#view);
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
     }
     this.#options.onChange();
@@ -372,6 +472,7 @@ export class Gateway {
 
   #statusOf(config: ServerConfig, connection: ServerConnection | undefined): ServerStatus {
     const base = { name: config.name, location: config.location };
+    const missing = this.#missing.get(config.name);
     if (!connection) {
       const state = config.disabled ? ('disabled' as const) : ('starting' as const);
       return { ...base, namespace: '', state, since: 0, toolCount: 0 };
@@ -383,6 +484,7 @@ export class Gateway {
       since: connection.since,
       toolCount: this.#view.toolCountOf(config.name),
       ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+      ...(missing && connection.state === 'needs_secret' ? { secret: missing } : {}),
       ...(connection.state === 'needs_approval' ? { approval: approvable(config) } : {}),
       ...(connection.reason === undefined ? {} : { reason: connection.reason }),
       stderr: connection.stderr,
@@ -399,7 +501,7 @@ function approvalQuestion(tool: CatalogTool, args: object, reason: string): Appr
     toolId: tool.id,
     server: tool.server,
     reason: visibleText(reason),
-    args: shown.length <= SHOWN_ARGS_CHARS ? shown : `${shown.slice(0, SHOWN_ARGS_CHARS - 1)}…`,
+    args: shortened(shown, SHOWN_ARGS_CHARS),
   };
 }
 
@@ -407,6 +509,10 @@ function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
+}
+
+function watchedServer({ config, state, reason, catalog }: ServerConnection): WatchedServer {
+  return { name: config.name, state, reason, tools: catalog.tools };
 }
 
 function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {

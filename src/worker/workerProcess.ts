@@ -7,6 +7,8 @@ import type {
   ApprovalVerdict,
   ControlRequests,
   GatewaySnapshot,
+  SecretAnswer,
+  SecretRequest,
   SessionStatus,
 } from '../control/contract.ts';
 import { isAlive } from '../host/startLock.ts';
@@ -63,6 +65,7 @@ export class WorkerProcess {
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
+      secret: (request) => this.#secret(request),
     });
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
@@ -149,6 +152,8 @@ export class WorkerProcess {
       status: () => this.#snapshot(),
       watch: () => {
         this.#watchers.set(control, 'idle');
+        // An editor may bring the secrets that it keeps.
+        this.#gateway.recheck();
         return this.#snapshot();
       },
       children: ({ path }) => this.#gateway.children(path),
@@ -168,8 +173,15 @@ export class WorkerProcess {
         this.#gateway.forget(toolId);
         return this.#gateway.learned;
       },
+      health: () => this.#gateway.healthReport(),
+      telemetry: () => this.#gateway.telemetryReport(),
       approve: ({ hashes }) => {
         this.#gateway.approve(hashes);
+        return this.#snapshot();
+      },
+      ...this.#gateway.signInRequests,
+      recheck: () => {
+        this.#gateway.recheck();
         return this.#snapshot();
       },
       refresh: async () => {
@@ -224,6 +236,17 @@ export class WorkerProcess {
       if (verdict !== 'unavailable') return verdict;
     }
     return 'unavailable';
+  }
+
+  /** The first editor that has a store, or has the value asked for. */
+  async #secret(request: SecretRequest): Promise<SecretAnswer> {
+    let answer: SecretAnswer = { kept: false };
+    for (const watcher of [...this.#watchers.keys()]) {
+      const { kept, value } = await watcher.secret(request);
+      if (kept) answer = { kept, value };
+      if (kept && (request.op === 'set' || value !== undefined)) break;
+    }
+    return answer;
   }
 
   /** A watcher that does not read is sent one snapshot, not all of them: when it has read, the latest follows. */

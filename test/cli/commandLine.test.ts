@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import { rendezvous, status, waygate } from '../support/census.ts';
@@ -14,7 +15,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, stop, browse, catalog, learned, approve, secret, import, client-config, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace, --mode, --catalog, --http, /],
@@ -32,6 +33,8 @@ describe('the command line', () => {
       /--token-file and --no-token exclude each other; give one\./,
     ],
     [['serve', '--http', '--token-file', ''], /--token-file is empty/],
+    [['telemetry', '--folow'], /waygate telemetry has no option "--folow"; did you mean "--follow"\?/],
+    [['health', '--since'], /waygate health has no option "--since"; it takes --workspace, --json, --follow\./],
     [['status', 'here'], /waygate status: Unexpected argument 'here'/],
     [['status', '--json=yes'], /waygate status: Option '--json' does not take an argument\./],
     [['serve', '--workspace'], /waygate serve: Option '--workspace <value>' argument missing\./],
@@ -67,8 +70,17 @@ describe('the command line', () => {
     for (const args of [[], ['--help'], ['-h'], ['help'], ['serve', '--help'], ['stop', '-h']]) {
       const { code, stdout } = await waygate(workspace, args);
       expect(code).toBe(0);
-      for (const command of ['serve', 'status', 'stop']) expect(stdout).toContain(`waygate ${command}`);
+      for (const command of ['serve', 'status', 'health', 'telemetry', 'stop'])
+        expect(stdout).toContain(`waygate ${command}`);
     }
+  });
+
+  it('takes a folder as a file URI too, and refuses one of another machine', async () => {
+    const workspace = testWorkspace({});
+    const { stdout } = await waygate(workspace, ['status', '--workspace', pathToFileURL(workspace.folder).href]);
+    expect(stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
+    const refused = await waygate(workspace, ['status', '--workspace', 'file:///a%2Fb']);
+    expect(refused).toMatchObject({ code: 66, stderr: expect.stringMatching(oneSentence) });
   });
 
   it('tells that no gateway runs, and starts none to tell it', async () => {

@@ -20,7 +20,7 @@ function place(contents: Record<string, string>) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  const env = { PATH: process.env['PATH'], HOME: home };
+  const env = { PATH: process.env['PATH'], HOME: home, WAYGATE_STATE_DIR: join(home, 'state') };
   const target = join(workspace, '.vscode', 'waygate.json');
   return {
     root,
@@ -62,6 +62,7 @@ describe('waygate import', () => {
         files  from Cursor (/w/.cursor/mcp.json)
         web  from Codex (/h/.codex/config.toml)
       The same server again: "files" of Gemini CLI (/h/.gemini/settings.json).
+      The values of these inputs are kept in /h/state/secrets.json, for you alone.
       Left out: "a b" of Gemini CLI (/h/.gemini/settings.json): it has neither a command nor a URL.
       These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):
         Cursor: delete "mcpServers" → "github", "mcpServers" → "files" in /w/.cursor/mcp.json
@@ -127,6 +128,7 @@ describe('waygate import', () => {
         github  from Claude Code (/w/.mcp.json)
           env.GITHUB_TOKEN stood in clear and is now \${input:github-token}
         files  from Cursor (/w/.cursor/mcp.json)
+      The values of these inputs would be kept in /h/state/secrets.json, for you alone.
       These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):
         Claude Code: delete "mcpServers" → "github" in /w/.mcp.json
         Cursor: delete "mcpServers" → "files" in /w/.cursor/mcp.json

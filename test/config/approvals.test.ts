@@ -67,6 +67,11 @@ describe('an approval', () => {
       'connects to https://x/mcp',
       'sends headers Authorization=${secret:demo} B',
     ]);
+    const auth = { clientId: 'us', clientSecret: '${secret:ours}', scopes: ['a', 'b'], issuer: 'https://login.x' };
+    expect(approvable(server({ url: 'https://x/mcp', auth })).lines).toEqual([
+      'connects to https://x/mcp',
+      'signs in with clientId=us clientSecret=${secret:ours} issuer=https://login.x scopes="a b"',
+    ]);
   });
 });
 

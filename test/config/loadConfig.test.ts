@@ -76,6 +76,14 @@ describe('the configuration', () => {
     ['{"command": "x", "disabled": "yes"}', '1:50 Server "one": "disabled" must be true or false.'],
     ['{"type": "ws", "url": "https://x"}', '1:30 Server "one": "type" must be "stdio", "http" or "sse".'],
     ['{"type": "http"}', '1:21 Server "one": it has no "url".'],
+    ['{"url": "https://x", "auth": "me"}', '1:50 Server "one": "auth" must be an object.'],
+    ['{"url": "https://x", "auth": {"clientld": "a"}}', /Unknown key "clientld"; did you mean "clientId"\?/],
+    ['{"url": "https://x", "auth": {"clientSecret": "hunter22"}}', /"auth\.clientSecret" must be a reference/],
+    ['{"url": "https://x", "auth": {"clientId": "${secret:a}"}}', /"\$\{secret:a\}" has no place here/],
+    ['{"url": "https://x", "auth": {"scopes": "read"}}', /"auth\.scopes" must be a list of strings/],
+    ['{"url": "https://x", "auth": {"issuer": "login.example"}}', /"auth\.issuer" is no address/],
+    ['{"url": "https://x", "auth": {"issuer": "file:///etc"}}', /"auth\.issuer" is no address/],
+    ['{"command": "x", "auth": {}}', /"auth" belongs to a server at a URL, and this one is not/],
     ['{"type": "stdio", "url": "https://x"}', '1:21 Server "one": it has no "command".'],
     [
       '{"command": "x", "url": "https://x"}',
@@ -102,7 +110,7 @@ describe('the configuration', () => {
     ],
     [
       '{"command": "${secret:key}"}',
-      '1:33 Server "one": "${secret:key}" has no place here; secrets belong into "env", "args", "headers" or "url".',
+      '1:33 Server "one": "${secret:key}" has no place here; secrets belong into "env", "args", "headers", "url" or "auth.clientSecret".',
     ],
     ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
   ])('tells what is wrong with a server, and where: %s', (text, problem) => {

@@ -26,6 +26,7 @@ const VALUES: Record<string, unknown> = {
   envFile: '/dev/null',
   url: 'https://example.com/mcp',
   headers: { A: 'b' },
+  auth: { clientId: 'us', clientSecret: '${secret:ours}', scopes: ['read'], issuer: 'https://login.example.com' },
   disabled: false,
   keepAlive: true,
   idleMinutes: 5,
@@ -63,7 +64,7 @@ describe('the schema that the editor completes by and the loader', () => {
     // A server is a program or at an address, never both.
     const without = (...names: string[]) =>
       Object.fromEntries(Object.entries(server).filter(([name]) => !names.includes(name)));
-    const program = without('url', 'headers');
+    const program = without('url', 'headers', 'auth');
     const address = { ...without('command', 'args', 'env', 'envFile', 'cwd'), type: 'http' };
     const config = { ...filled(schema.properties), servers: { one: program, two: address }, browse, artifacts };
     expect(Object.values({ ...config, ...server, ...browse, ...artifacts })).not.toContain(undefined);

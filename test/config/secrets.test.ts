@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FileSecrets } from '../../src/config/fileSecrets.ts';
-import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { type LoadedConfig, parseConfig } from '../../src/config/loadConfig.ts';
 import { followReferences, writtenForm } from '../../src/config/secretReferences.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -38,6 +38,12 @@ describe('references to secrets', () => {
     expect(await followReferences(address as StdioServerConfig, sourceOf({ T: 't' }), config.inputs)).toMatchObject({
       url: 'https://eu.x/mcp?k=t',
       headers: { Authorization: 'Bearer t' },
+    });
+    const auth = { clientId: 'us', clientSecret: '${secret:T}' };
+    const guarded = parse({ servers: { one: { url: 'https://x', auth } } }).servers[0] as ServerConfig;
+    expect(JSON.stringify(guarded)).not.toContain('"t"');
+    expect(await followReferences(guarded, sourceOf({ T: 't' }), [])).toMatchObject({
+      auth: { clientId: 'us', clientSecret: 't' },
     });
   });
 

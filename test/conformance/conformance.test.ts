@@ -48,6 +48,7 @@ const CLAIMED = [
   'execute_envelope',
   'view_selectors',
   'secrets',
+  'diagnostics',
   'vscode_import',
 ];
 

@@ -1,6 +1,7 @@
 import type { OperationTable, OverruledCase } from './conformance.ts';
 import { catalogOperations, catalogOverruled } from './ops/catalog.ts';
 import { configOperations } from './ops/config.ts';
+import { diagnosticsOperations, diagnosticsOverruled } from './ops/diagnostics.ts';
 import { dispatchOperations } from './ops/dispatch.ts';
 import { FIREWALL_OPS } from './ops/firewall.ts';
 import { routingOperations } from './ops/routing.ts';
@@ -17,10 +18,11 @@ export const operations: OperationTable = {
   ...routingOperations,
   ...surfaceOperations,
   ...dispatchOperations,
+  diagnostics: diagnosticsOperations,
   envelope: firewallGroup,
   execute_envelope: firewallGroup,
   view_selectors: firewallGroup,
   secrets: firewallGroup,
 };
 
-export const overruled: readonly OverruledCase[] = [...catalogOverruled];
+export const overruled: readonly OverruledCase[] = [...catalogOverruled, ...diagnosticsOverruled];

@@ -116,4 +116,30 @@ describe('the control channel', () => {
     socket.write('GET / HTTP/1.1\r\n\r\n');
     await gone;
   });
+
+  it('asks the far end for secrets as often as need be, and keeps nothing of the questions', async () => {
+    const { client, server, far } = await channel();
+    expect(await server.secret({ op: 'get', key: 'k' })).toEqual({ kept: false });
+    client.onSecret(async ({ key }) => ({ kept: true, value: key }));
+    expect(await server.secret({ op: 'get', key: 'k' })).toEqual({ kept: true, value: 'k' });
+    const before = far.listenerCount('close');
+    for (let i = 0; i < 30; i++) await server.secret({ op: 'get', key: String(i) });
+    expect(far.listenerCount('close')).toBe(before);
+  });
+
+  it('has no answer from a far end that goes while it is asked', async () => {
+    const { client, server } = await channel();
+    const asked = new Promise<void>((done) => {
+      client.onSecret(() => {
+        done();
+        return new Promise(() => undefined);
+      });
+    });
+    const answer = server.secret({ op: 'get', key: 'k' });
+    await asked;
+    client.dispose();
+    expect(await answer).toEqual({ kept: false });
+    expect(await server.secret({ op: 'get', key: 'k' })).toEqual({ kept: false });
+    expect(await server.approve({ tool: 't', toolId: 'i', server: 's', reason: 'r', args: '' })).toBe('unavailable');
+  });
 });

@@ -61,6 +61,7 @@ export class ScriptedWorker implements ControlClient {
   }
   /** No test of the link asks anybody. */
   onApproval(): void {}
+  onSecret(): void {}
   onClose(listener: () => void): void {
     this.#close = listener;
   }

@@ -24,7 +24,9 @@ function place(contents: Record<string, string>) {
   }
   const file = join(workspace, '.vscode', 'waygate.json');
   const seen = { items: [] as readonly ImportItem[], conflicts: [] as Conflict[], plans: [] as ImportPlan[] };
+  const kept = new Map<string, string>();
   const prompts: ImportPrompts = {
+    keep: async (name, value) => void kept.set(name, value),
     choose: async (items) => {
       seen.items = items;
       return new Set(items.filter(({ picked }) => picked).map(({ key }) => key));
@@ -42,6 +44,7 @@ function place(contents: Record<string, string>) {
   return {
     file,
     seen,
+    kept,
     run: (answers: Partial<ImportPrompts> = {}) => importFlow(file, at, { ...prompts, ...answers }),
     written: () => JSON.parse(readFileSync(file, 'utf8')) as { servers: object },
   };
@@ -56,6 +59,7 @@ describe('Import Servers', () => {
       'w/.mcp.json': servers({ known: { command: 'k' } }),
     });
     await one.run();
+    expect([...one.kept]).toEqual([['input:github-token', SECRET]]);
     const rows = one.seen.items.map(({ label, detail, picked }) => [label, detail.split(' · ')[0], picked]);
     expect(rows).toEqual([
       ['known', 'already there', false],

@@ -68,6 +68,9 @@ describe('the contributions', () => {
     expect(extensionManifest().contributes).toMatchObject({
       menus: {
         commandPalette: [
+          { command: 'waygate.signIn', when: 'false' },
+          { command: 'waygate.signOut', when: 'false' },
+          { command: 'waygate.setSecret', when: 'false' },
           { command: 'waygate.copyPath', when: 'false' },
           { command: 'waygate.copyToolId', when: 'false' },
         ],

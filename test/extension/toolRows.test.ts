@@ -118,7 +118,8 @@ describe('the root', () => {
   it('shows what needs the person first, then the graph in its own order, then what is starting', () => {
     const servers = [
       server('ready'),
-      server('slow', { state: 'starting' }),
+      server('slow', { state: 'starting', toolCount: 0 }),
+      server('again', { state: 'starting' }),
       FAILED,
       server('off', { state: 'disabled' }),
       server('mail', { state: 'needs_sign_in' }),

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { attachControl } from '../../src/host/attachControl.ts';
 import { stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
-import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
+import { servers, type TestWorkspace, testWorkspace, WAYGATE, WORKER } from '../support/workspace.ts';
 
 /** As a person pipes it: `echo value | waygate secret set NAME`. */
 async function setSecret(workspace: TestWorkspace, name: string, value: string): Promise<string> {
@@ -20,7 +21,7 @@ describe('a server whose secret is not set', () => {
     const workspace = testWorkspace({ one: { ...servers.fixture('--wild'), env: { API_KEY: '${secret:demo}' } } });
     const host = await HostProcess.connect(workspace);
     const failed = await until('the failure', async () =>
-      (await status(workspace)).servers.find((server) => server.state === 'failed'),
+      (await status(workspace)).servers.find((server) => server.state === 'needs_secret'),
     );
     expect(failed.reason).toBe('It needs the secret "demo"; set it: waygate secret set demo.');
     expect((await host.call('tool_browse', { path: '/' })).text).toContain(failed.reason);
@@ -33,6 +34,33 @@ describe('a server whose secret is not set', () => {
     expect((await waygate(workspace, ['secret', 'list'])).stdout).toBe('demo\n');
     expect((await waygate(workspace, ['secret', 'delete', 'demo'])).stdout).toBe('Deleted demo.\n');
     expect((await waygate(workspace, ['secret', 'list'])).stdout).toBe('No secret is set.\n');
+  });
+
+  it('gets it from the editor that keeps it, as soon as one is there', async () => {
+    const workspace = testWorkspace();
+    const reference = { API_KEY: '${input:key}' };
+    const inputs = [{ id: 'key', type: 'promptString', description: 'The key', password: true }];
+    const one = { ...servers.fixture('--wild'), env: reference };
+    workspace.write('.vscode/waygate.json', JSON.stringify({ inputs, servers: { one } }));
+    workspace.approve();
+    const host = await HostProcess.connect(workspace);
+    const waiting = await until('the server to wait for it', async () =>
+      (await status(workspace)).servers.find((server) => server.state === 'needs_secret'),
+    );
+    expect(waiting.secret).toMatchObject({ name: 'input:key', description: 'The key', password: true, options: [] });
+    const kept = new Map([[waiting.secret?.key, 'from-the-editor']]);
+    const { folder, stateDir } = workspace;
+    const runtime = { workspace: folder, stateDir, nodePath: process.execPath, workerScript: WORKER };
+    const editor = await attachControl(runtime, { start: false, holds: true });
+    onTestFinished(() => editor?.dispose());
+    editor?.onSecret(async (request) =>
+      request.op === 'get' ? { kept: true, value: kept.get(request.key) } : { kept: true },
+    );
+    await editor?.request('watch', {});
+    const id = await host.toolId('/one/environment');
+    const answer = await host.call('tool_execute', { tool_id: id, args: {} });
+    expect(JSON.parse(answer.text.replace('ok\n', ''))).toMatchObject({ API_KEY: 'from-the-editor' });
+    expect(existsSync(join(workspace.stateDir, 'secrets.json'))).toBe(false);
   });
 
   it.each([

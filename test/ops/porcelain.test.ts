@@ -4,7 +4,18 @@ import { boundData } from '../../src/ops/boundData.ts';
 import { compareBuilds } from '../../src/ops/build.ts';
 import { GatewayError } from '../../src/ops/gatewayError.ts';
 import { nearest } from '../../src/ops/nearest.ts';
-import { boundText, count, errorText, groupDigits, oneLine } from '../../src/ops/porcelain.ts';
+import {
+  boundText,
+  count,
+  duration,
+  errorText,
+  firstLines,
+  groupDigits,
+  latency,
+  oneLine,
+  shortened,
+  table,
+} from '../../src/ops/porcelain.ts';
 import { contractOf } from '../../src/ops/replay.ts';
 
 describe('porcelain', () => {
@@ -28,6 +39,39 @@ describe('porcelain', () => {
   it('makes one line of anything', () => {
     expect(oneLine(' a\u0000b\n\tc\u009b ')).toBe('a b c');
     expect(oneLine('x'.repeat(20), 10)).toBe(`${'x'.repeat(9)}…`);
+  });
+
+  it('shortens to the limit with a mark, and never cuts a character in two', () => {
+    expect([shortened('abc', 3), shortened('abcd', 3), shortened('a😀b', 3)]).toEqual(['abc', 'ab…', 'a…']);
+  });
+
+  it('tells times and latencies as exactly as they are worth', () => {
+    expect([0, 119_400, 180_000, 7_199_000, 7_200_000, -5].map(duration)).toEqual([
+      '0 s',
+      '119 s',
+      '3 min',
+      '2 h',
+      '2 h',
+      '0 s',
+    ]);
+    expect([0, 0.4321, 12.345, 999, 1_500].map(latency)).toEqual(['0 ms', '0.432 ms', '12.3 ms', '999 ms', '1.5 s']);
+  });
+
+  it('sets a table: numbers to the right and grouped, texts to the left, no space at an end', () => {
+    expect(
+      table(
+        ['tool', 'calls', 'last'],
+        [
+          ['a', 1_234, '1 ms'],
+          ['longer', 7, ''],
+        ],
+      ),
+    ).toEqual(['tool    calls  last', 'a       1,234  1 ms', 'longer      7']);
+  });
+
+  it('says how many lines it left out', () => {
+    expect(firstLines(['a', 'b', 'c'], 3)).toEqual(['a', 'b', 'c']);
+    expect(firstLines(['a', 'b', 'c'], 1)).toEqual(['a', '… 2 lines omitted']);
   });
 
   it('counts as a person does', () => {
@@ -115,6 +159,12 @@ describe('replay contracts', () => {
     ['tools/list', undefined, 'convergent'],
     ['tools/call', 'tool_browse', 'convergent'],
     ['tools/call', 'tool_view', 'convergent'],
+    ['tools/call', 'resource_browse', 'convergent'],
+    ['tools/call', 'resource_read', 'convergent'],
+    ['tools/call', 'prompt_browse', 'convergent'],
+    ['tools/call', 'prompt_get', 'convergent'],
+    ['resources/subscribe', undefined, 'convergent'],
+    ['resources/unsubscribe', undefined, 'convergent'],
     ['tools/call', 'tool_execute', 'never_replay'],
     ['tools/call', undefined, 'never_replay'],
     ['something/new', undefined, 'never_replay'],

@@ -5,6 +5,7 @@ import {
   errorResponse,
   isRequestId,
   peekId,
+  peekIsError,
   peekResponseId,
   relateFrame,
   requestKey,
@@ -21,6 +22,8 @@ describe('frames', () => {
       fc.property(ids, fc.jsonValue(), (id, result) => {
         expect(peekResponseId(frame(resultResponse(id, { result })))).toBe(id);
         expect(peekResponseId(frame(errorResponse(id, -32603, 'no')))).toBe(id);
+        expect(peekIsError(frame(errorResponse(id, -32603, 'no')))).toBe(true);
+        expect(peekIsError(frame(resultResponse(id, { error: result })))).toBe(false);
         expect(peekResponseId(frame(encodeMessage({ id, method: 'ping', params: {} })))).toBeUndefined();
       }),
       { seed: 3, numRuns: 1_000 },

@@ -35,6 +35,7 @@ export interface StatusReport {
     pid?: number;
     toolCount: number;
     reason?: string;
+    secret?: { key: string };
     location?: { line: number };
   }[];
   configuration: { problems: { message: string; location: { file: string; line: number } }[] };

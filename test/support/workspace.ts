@@ -89,6 +89,11 @@ export const servers = {
     command: process.execPath,
     args: [resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), folder],
   }),
+  /** `test/fixtures/primitivesServer.mjs`: resources, templates, prompts. */
+  primitives: (...flags: string[]) => ({
+    command: process.execPath,
+    args: [resolve('test/fixtures/primitivesServer.mjs'), ...flags],
+  }),
   /** Everything that the conformance suites ask of a server. */
   conformance: {
     command: process.execPath,

@@ -1,6 +1,8 @@
+import type { PrimitiveListing } from '../../src/catalog/primitiveCatalog.ts';
 import type { ConfigurationStatus, ServerStatus } from '../../src/control/contract.ts';
 import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../../src/surface/gateway/gatewaySurface.ts';
+import type { PrimitiveUpstream } from '../../src/surface/primitives/primitivePorts.ts';
 import { fixedContext, readyServer } from '../support/fixedContext.ts';
 
 export const FILE = '/home/ada/shop/.vscode/waygate.json';
@@ -14,14 +16,23 @@ export interface Answer {
 /** The surface over a catalog that never changes, with no process behind it. */
 export function fixedGateway(
   listings: Record<string, readonly unknown[]>,
-  more: { servers?: Partial<ServerStatus>[]; configuration?: Partial<ConfigurationStatus> } = {},
+  more: {
+    servers?: Partial<ServerStatus>[];
+    configuration?: Partial<ConfigurationStatus>;
+    primitives?: readonly Partial<PrimitiveListing>[];
+    upstream?: PrimitiveUpstream['request'];
+  } = {},
 ) {
   const calls: Parameters<GatewayContext['onCallEnd']>[0][] = [];
   const running = Object.entries(listings).map(([name, tools]) => readyServer(name, tools.length));
   const context: GatewayContext = {
     ...fixedContext(
       Object.entries(listings).map(([server, tools]) => ({ server, tools })),
-      { servers: [...running, ...(more.servers ?? []).map((one) => ({ ...readyServer(one.name ?? '', 0), ...one }))] },
+      {
+        servers: [...running, ...(more.servers ?? []).map((one) => ({ ...readyServer(one.name ?? '', 0), ...one }))],
+        ...(more.primitives ? { primitives: more.primitives } : {}),
+        ...(more.upstream ? { upstream: more.upstream } : {}),
+      },
     ),
     configuration: () => ({ file: FILE, exists: true, problems: [], ...more.configuration }),
     onCallEnd: (call) => void calls.push(call),
@@ -32,6 +43,7 @@ export function fixedGateway(
     (await surface.callTool(name, args, { signal: new AbortController().signal, client: 'test', session })) as Answer;
   return {
     surface,
+    context,
     artifacts: context.artifacts,
     calls,
     view: context.view(),

@@ -3,12 +3,15 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { FileTokens } from '../../src/config/fileTokens.ts';
 import type { HttpServerConfig } from '../../src/config/gatewayConfig.ts';
+import { classifyError } from '../../src/dispatch/classifyError.ts';
 import { httpUpstream } from '../../src/protocol/httpUpstream.ts';
 import { authByHeaders } from '../../src/protocol/upstreamAuth.ts';
 import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
 import { HttpLink } from '../../src/upstream/httpLink.ts';
 import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { SignIns } from '../../src/upstream/signIns.ts';
 import { until } from '../support/hostProcess.ts';
 import { httpServer } from '../support/httpServer.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -18,6 +21,7 @@ const TOOLS = 9;
 
 function connect(url: string, more: Partial<HttpServerConfig> = {}) {
   const states: string[] = [];
+  const signIns = new SignIns(new FileTokens(temporaryFolder('wg-')));
   const connection: ServerConnection = new ServerConnection(
     {
       name: 'one',
@@ -29,7 +33,12 @@ function connect(url: string, more: Partial<HttpServerConfig> = {}) {
       location: { file: 'waygate.json', line: 1, column: 1 },
       ...more,
     },
-    { openLink: async (config, events) => new HttpLink(config as HttpServerConfig, events) },
+    {
+      openLink: async (given, events) => {
+        const config = given as HttpServerConfig;
+        return new HttpLink(config, events, signIns.sessionFor(config));
+      },
+    },
     {
       onChange: () => {
         if (states.at(-1) !== connection.state) states.push(connection.state);
@@ -78,8 +87,8 @@ describe.each([
   });
 
   it.each([
-    [{}, /^It asks for a sign-in \(HTTP 401\); give it a token/],
-    [{ authorization: 'Bearer old' }, /^It refused the Authorization in "headers" \(HTTP 401\)/],
+    [{}, /^It asks for a sign-in\. Sign in: waygate login one\.$/],
+    [{ authorization: 'Bearer old' }, /^It refused the Authorization in "headers": the token may have expired/],
   ])('needs a sign-in where it answers 401 to %o', async (headers, reason) => {
     const { url } = await httpServer('--kind', kind, '--token', 'sesame');
     const { connection, states } = connect(url, { type, headers });
@@ -213,6 +222,38 @@ describe('a connection over Streamable HTTP', () => {
     await connection.start();
     expect(connection.state).toBe('failed');
     expect(connection.reason).toMatch(reason);
+  });
+});
+
+describe('a server that asks to wait', () => {
+  const inAMinute = () => new Date(Date.now() + 60_000).toUTCString();
+
+  it.each([
+    ['429', () => '7', 7, 'RATE_LIMITED'],
+    ['503', inAMinute, 60, 'UPSTREAM_UNAVAILABLE'],
+  ])('is heard at its start and in a call: HTTP %s', async (status, words, seconds, code) => {
+    const { url } = await httpServer('--refuse', status, '--retry-after', words());
+    const near = (value: number | undefined) => Math.abs((value ?? 0) - seconds) < 15;
+    const { connection } = connect(url, { type: 'http' });
+    const failed = await connection.call('echo', {}, WAIT).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(NotDispatchedError);
+    expect(near((failed as NotDispatchedError).retryAfterSeconds)).toBe(true);
+    const client = new UpstreamClient();
+    onTestFinished(() => client.close());
+    const transport = httpUpstream({ url, kind: 'http', auth: authByHeaders({}) });
+    const refused = await client.connect(transport, { onClose: () => undefined }, 20_000).catch((error) => error);
+    expect(refused).toMatchObject({ failure: 'error', code: Number(status) });
+    // What the dispatch makes of it.
+    expect(classifyError(refused)).toMatchObject({ code, retryable: true });
+    expect(near(classifyError(refused).retryAfter)).toBe(true);
+    expect(near(classifyError(failed).retryAfter)).toBe(true);
+  });
+
+  it('and one that does not say how long', async () => {
+    const { connection } = connect((await httpServer('--refuse', '429', '--retry-after', 'soon')).url);
+    const failed = (await connection.call('echo', {}, WAIT).catch((error: unknown) => error)) as NotDispatchedError;
+    expect(failed.message).toMatch(/HTTP 429/);
+    expect(failed.retryAfterSeconds).toBeUndefined();
   });
 });
 

@@ -172,7 +172,7 @@ describe('a server that has changed since it last ran', () => {
     await connection.refresh();
     expect(names()).toContain('echo_b');
     expect(readFileSync(file(), 'utf8')).toContain('echo_b');
-    expect(log).toContain('one: its catalog has changed; it lists 6 tools now');
+    expect(log).toContain('one: its catalog has changed: tools (6 now)');
   });
 
   it('is told by its package version, where that can be read', () => {

@@ -112,6 +112,7 @@ const STATES: Record<ServerState, { word: string; glyph: Parameters<typeof glyph
   disabled: { word: 'disabled', glyph: 'slash' },
   failed: { word: 'failed', glyph: 'error' },
   needs_sign_in: { word: 'needs sign-in', glyph: 'warning' },
+  needs_secret: { word: 'needs a secret', glyph: 'warning' },
   needs_approval: { word: 'needs approval', glyph: 'warning' },
 };
 

@@ -31,7 +31,8 @@ function remark({ outcome, target }: PlannedServer): string {
   return outcome === 'own' ? ', which is Waygate itself' : '';
 }
 
-export function renderSummary(plan: ImportPlan, { dryRun }: { dryRun: boolean }): string {
+/** `keptIn`: where the values of secrets go that are inputs now. */
+export function renderSummary(plan: ImportPlan, { dryRun, keptIn }: { dryRun: boolean; keptIn: string }): string {
   const lines: string[] = [];
   const added = plan.servers.filter(written);
   const verb = dryRun ? 'Would import' : 'Imported';
@@ -46,6 +47,9 @@ export function renderSummary(plan: ImportPlan, { dryRun }: { dryRun: boolean })
     if (outcome === 'present') lines.push(`Already there: ${known} of ${placeOf(source)}.`);
     if (outcome === 'duplicate') lines.push(`The same server again: ${known} of ${placeOf(source)}.`);
     if (outcome === 'own') lines.push(`Passed over: "${name}" of ${placeOf(source)} is Waygate itself.`);
+  }
+  if (added.some(({ references }) => references.some(({ input }) => input !== undefined))) {
+    lines.push(`The values of these inputs ${dryRun ? 'would be' : 'are'} kept in ${keptIn}, for you alone.`);
   }
   const waiting = added.filter(({ cannotStart }) => cannotStart !== undefined);
   if (waiting.length > 0) lines.push('This Waygate cannot start yet, and says so until it can:');

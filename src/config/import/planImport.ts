@@ -67,6 +67,8 @@ export interface ImportPlan {
   after: string;
   changed: boolean;
   servers: readonly PlannedServer[];
+  /** Hands over the values that were replaced by an input, so that nobody has to type them again. */
+  keepSecrets(keep: (name: string, value: string) => unknown): Promise<void>;
   /** Hides every secret that was found, wherever it would show. */
   redact(text: string): string;
 }
@@ -97,6 +99,7 @@ export function planImport(request: ImportRequest): ImportPlan {
   );
   const inputs = new Inputs(existing.inputs);
   const secretValues = new Set([...existing.servers].flatMap(([name, raw]) => secretsOf(name, raw, env)));
+  const asInputs = new Map<string, string>();
   const planned: (PlannedServer & { entry: ServerEntry; exact: string })[] = [];
 
   for (const { source, server, key } of candidates) {
@@ -124,6 +127,10 @@ export function planImport(request: ImportRequest): ImportPlan {
     const outcome = replaces ? 'replaced' : target === name ? 'added' : 'renamed';
     const safe = protectSecrets(target, entry, env);
     const asked = inputs.adopt(target, safe.entry, safe.secrets, source.parsed.inputs);
+    asked.references.forEach(({ reference, input }, i) => {
+      const value = safe.secrets[i]?.value;
+      if (input && value !== undefined) asInputs.set(reference.slice(2, -1), value);
+    });
     const clash = outcome === 'renamed' ? [`another server is called "${name}"`] : [];
     planned.push({
       ...base,
@@ -150,6 +157,9 @@ export function planImport(request: ImportRequest): ImportPlan {
     after: changed ? mark + after : (request.current ?? after),
     changed,
     servers: planned.map(({ entry: _, exact: __, ...one }) => ({ ...one, cannotStart: broken.get(one.target) })),
+    keepSecrets: async (keep) => {
+      for (const [name, value] of asInputs) await keep(name, value);
+    },
     redact: (text) => redact(text, secretValues),
   };
 }

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { groupBy } from '../../catalog/cluster.ts';
 import { nearest } from '../../ops/nearest.ts';
+import { shortened } from '../../ops/porcelain.ts';
 import { dotted, isObject, type JsonObject, type JsonPath } from '../json.ts';
 import { resolvePointer } from './schemaProfile.ts';
 import { alternatives, inWords, kindOf, quoted } from './schemaWords.ts';
@@ -87,9 +88,9 @@ function explain(error: ErrorObject, path: JsonPath, { schema, args, guess }: Gr
   const value = valueAt(args, path);
   const parent = resolvePointer(schema, schemaAt);
   const words = describe(error, isObject(parent) ? parent : {}, value, schema, guess);
-  const place = path.length === 0 ? '' : `${shortWord(dotted(path), 100)} `;
+  const place = path.length === 0 ? '' : `${shortened(dotted(path), 100)} `;
   const subject = words.own ? '' : place || 'the arguments ';
-  const at = words.own && path.length > 0 ? ` (in ${shortWord(dotted(path), 100)})` : '';
+  const at = words.own && path.length > 0 ? ` (in ${shortened(dotted(path), 100)})` : '';
   const hint = words.suggestion === undefined ? '' : `; did you mean ${quoted(words.suggestion)}?`;
   return {
     path,
@@ -220,12 +221,8 @@ function fold(name: string): string {
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 12).map((name) => shortWord(name, 40));
+  const shown = names.slice(0, 12).map((name) => shortened(name, 40));
   return `${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
-}
-
-function shortWord(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }
 
 export function pathOf(error: Pick<ErrorObject, 'instancePath'>): JsonPath {

@@ -1,3 +1,4 @@
+import { shortened } from '../../ops/porcelain.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
@@ -21,7 +22,7 @@ export function schemaFragment(schema: unknown, at: string): unknown {
 }
 
 function condensed(value: unknown, depth: number, withProse: boolean): unknown {
-  if (typeof value === 'string') return value.length <= MAX_TEXT ? value : `${value.slice(0, MAX_TEXT - 1)}…`;
+  if (typeof value === 'string') return shortened(value, MAX_TEXT);
   if (Array.isArray(value)) {
     if (depth === 0) return ['…'];
     const shown = value.slice(0, MAX_OPTIONS).map((item) => condensed(item, depth - 1, withProse));

@@ -1,3 +1,4 @@
+import { shortened } from '../../ops/porcelain.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { FORMAT_EXAMPLES } from './formats.ts';
 import { resolvePointer } from './schemaProfile.ts';
@@ -42,9 +43,10 @@ function kindWithDetail(type: string, schema: JsonObject): string {
   const kind = KINDS[type] ?? 'any value';
   if (type === 'string' && typeof schema.format === 'string') {
     const example = FORMAT_EXAMPLES[schema.format];
-    return `${kind} of format ${short(schema.format)}${example ? `, like ${example}` : ''}`;
+    return `${kind} of format ${shortened(schema.format, MAX_TEXT)}${example ? `, like ${example}` : ''}`;
   }
-  if (type === 'string' && typeof schema.pattern === 'string') return `${kind} that matches ${short(schema.pattern)}`;
+  if (type === 'string' && typeof schema.pattern === 'string')
+    return `${kind} that matches ${shortened(schema.pattern, MAX_TEXT)}`;
   if (type === 'array' && isObject(schema.items) && typeof schema.items.type === 'string') {
     return `${kind} of ${{ string: 'strings', object: 'objects', array: 'lists', boolean: 'booleans' }[schema.items.type] ?? 'numbers'}`;
   }
@@ -53,7 +55,7 @@ function kindWithDetail(type: string, schema: JsonObject): string {
 
 /** `"open" or "closed"`; long lists are cut. */
 export function alternatives(values: readonly unknown[]): string {
-  const shown = values.slice(0, MAX_OPTIONS).map((value) => short(JSON.stringify(value) ?? 'nothing'));
+  const shown = values.slice(0, MAX_OPTIONS).map((value) => shortened(JSON.stringify(value) ?? 'nothing', MAX_TEXT));
   const more = values.length > shown.length ? ` (and ${values.length - shown.length} more)` : '';
   if (shown.length === 1) return `${shown[0]}${more}`;
   return `one of ${shown.join(', ')}${more}`;
@@ -69,7 +71,7 @@ export function kindOf(value: unknown): string {
 }
 
 export function quoted(word: string): string {
-  return JSON.stringify(short(word));
+  return JSON.stringify(shortened(word, MAX_TEXT));
 }
 
 function followed(schema: JsonObject, root: unknown): JsonObject {
@@ -82,8 +84,4 @@ function followed(schema: JsonObject, root: unknown): JsonObject {
     target = next;
   }
   return target;
-}
-
-function short(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
 }

@@ -1,4 +1,4 @@
-import { count, groupDigits } from '../../ops/porcelain.ts';
+import { count, groupDigits, shortened } from '../../ops/porcelain.ts';
 import { MAX_JSON_BYTES } from '../select/jsonLimit.ts';
 import type { Digest, Selector } from './digestSource.ts';
 import type { JsonOutline, JsonType, OutlineNode } from './jsonOutline.ts';
@@ -79,7 +79,7 @@ function typesOf(node: OutlineNode, owners: number, detail: Detail): string {
   const types = entries
     .map(([type, times]) => typeWord(type, node) + (entries.length > 1 ? ` ×${groupDigits(times)}` : ''))
     .join(' | ');
-  const first = node.first === undefined ? '' : `, first ${shorten(node.first, detail.first)}`;
+  const first = node.first === undefined ? '' : `, first ${shortened(node.first, detail.first)}`;
   const lack = met < owners ? ` (in ${groupDigits(met)} of ${groupDigits(owners)})` : '';
   return types + first + lack;
 }
@@ -90,10 +90,6 @@ function typeWord(type: JsonType, node: OutlineNode): string {
   if (node.shortest === node.longest) return `array of ${elements(node, node.longest)}`;
   const { shortest, longest } = node;
   return `array of ${groupDigits(shortest)}–${elements(node, longest)}`;
-}
-
-function shorten(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
 function total(types: Map<JsonType, number>): number {

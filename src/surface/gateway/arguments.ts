@@ -1,9 +1,8 @@
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { nearest } from '../../ops/nearest.ts';
+import type { RenderMode } from '../../ops/normalise.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import type { ToolDefinition } from './definitions.ts';
-
-export type RenderMode = 'porcelain' | 'json';
 
 /** A meta-tool's arguments after the check: names and types are those of its schema. */
 export type CheckedArguments = Readonly<Record<string, unknown>>;

@@ -6,8 +6,8 @@ import { countTokens } from '../../catalog/tokens.ts';
 import type { GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { boundText, count, groupDigits, MAX_ANSWER_CHARS } from '../../ops/porcelain.ts';
-import { type RankedTool, rank } from '../../routing/rankIndex.ts';
-import type { CatalogView } from '../catalogView.ts';
+import { type RankedTool, type RankOptions, rank } from '../../routing/rankIndex.ts';
+import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid, type CheckedArguments } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { serverNotes, serverStates } from './serverNotes.ts';
@@ -18,8 +18,16 @@ const NOTES_ROOM_CHARS = 2_000;
 const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
 const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
-const NEXT_STEP =
-  'Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.';
+
+/** What is looked through: a kind of things, and what is done with one that was found. */
+interface Shelf {
+  metaTool: 'tool_browse' | 'resource_browse' | 'prompt_browse';
+  noun: 'tool' | 'resource' | 'prompt';
+  /** What a query is about. */
+  purpose: string;
+  nextStep: string;
+  choices: Choices;
+}
 
 interface Listing {
   headline: string;
@@ -33,30 +41,69 @@ interface Listing {
 
 export function browse(args: CheckedArguments, context: GatewayContext, session: SessionState): Answer {
   const view = context.view();
-  const { query, path } = args as { query?: string; path?: string };
-  if ((query === undefined) === (path === undefined)) {
-    throw argsInvalid('tool_browse takes either "query" or "path": give one of them.', []);
-  }
-  const { topK, cacheStable } = context.browseConfig();
-  const wanted = (args.top_k as number | undefined) ?? topK;
-  const listing = path === undefined ? byQuery(view, query as string, wanted, context) : byPath(view, path);
-  if (query !== undefined)
+  const shelf: Shelf = {
+    metaTool: 'tool_browse',
+    noun: 'tool',
+    purpose: 'what the tool should do',
+    nextStep: 'Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.',
+    choices: view,
+  };
+  const { cacheStable, learning } = context.browseConfig();
+  const listing = listingOf(args, shelf, context, learning ? { history: context.useHistory() } : {});
+  if (typeof args.query === 'string') {
     session.recordQuery(
-      query,
+      args.query,
       listing.cards.map((card) => card.id),
     );
+  }
   const cards = cacheStable ? session.arrange(listing.cards, view.revision) : listing.cards;
-  return render({ ...listing, cards }, view, context);
+  return render({ ...listing, cards }, shelf, context);
 }
 
-function render(listing: Listing, view: CatalogView, context: GatewayContext): Answer {
+export function browseResources(args: CheckedArguments, context: GatewayContext): Answer {
+  const shelf: Shelf = {
+    metaTool: 'resource_browse',
+    noun: 'resource',
+    purpose: 'what the resource is about',
+    nextStep: 'Read one: resource_read. In the address of a template replace each {part}, and give the address.',
+    choices: context.primitives.view().resources,
+  };
+  return render(listingOf(args, shelf, context), shelf, context);
+}
+
+export function browsePrompts(args: CheckedArguments, context: GatewayContext): Answer {
+  const shelf: Shelf = {
+    metaTool: 'prompt_browse',
+    noun: 'prompt',
+    purpose: 'what the prompt is for',
+    nextStep: 'Arguments of a prompt: tool_view {"handle": "schema:<prompt_id>", "selector": {}}. Get it: prompt_get.',
+    choices: context.primitives.view().prompts,
+  };
+  return render(listingOf(args, shelf, context), shelf, context);
+}
+
+function listingOf(
+  args: CheckedArguments,
+  shelf: Shelf,
+  context: GatewayContext,
+  more: Pick<RankOptions, 'history'> = {},
+): Listing {
+  const { query, path } = args as { query?: string; path?: string };
+  if ((query === undefined) === (path === undefined)) {
+    throw argsInvalid(`${shelf.metaTool} takes either "query" or "path": give one of them.`, []);
+  }
+  const topK = (args.top_k as number | undefined) ?? context.browseConfig().topK;
+  return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path);
+}
+
+function render(listing: Listing, { metaTool, noun, nextStep, choices }: Shelf, context: GatewayContext): Answer {
   const { headline, cards, rest, hints, confidence } = listing;
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration());
   const shown = fitting(cards, CARDS_ROOM_CHARS, (card) => renderCardLine(card, cards.length, cards.length));
   const lines = [headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
   if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
-  const next = shown.some((card) => card.kind === 'tool') ? [NEXT_STEP] : [];
+  const next = shown.some((card) => card.kind === noun) ? [nextStep] : [];
   const [summary, ...details] = notes;
   const closing = [...(summary === undefined ? [] : [summary]), ...next, ...hints, ...details];
   lines.push(...withinBudget(closing, lines, shown.length));
@@ -65,27 +112,27 @@ function render(listing: Listing, view: CatalogView, context: GatewayContext): A
     data: {
       cards: fitting(cards, CARDS_ROOM_CHARS, (card) => JSON.stringify(card)).map(cardToJson),
       total: cards.length,
-      searched: view.catalog.tools.length,
+      searched: choices.catalog.tools.length,
       ...(confidence === undefined ? {} : { confidence }),
       servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
     },
+    told: { kind: 'browse', method: metaTool, cards, tools: choices.catalog.byId },
   };
 }
 
-function byQuery(view: CatalogView, query: string, topK: number, context: GatewayContext): Listing {
-  if (query.trim() === '')
-    throw argsInvalid('"query" is empty: say in a few words what the tool should do.', ['query']);
-  const history = context.browseConfig().learning ? { history: context.useHistory() } : {};
-  const result = rank(view.index, query, { topK, ...history });
+function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
+  const { noun, purpose, choices } = shelf;
+  if (query.trim() === '') throw argsInvalid(`"query" is empty: say in a few words ${purpose}.`, ['query']);
+  const result = rank(choices.index, query, options);
   const { cards } = cardsWithinBudget(
     result.hits.map((hit) => ({ ...hit, id: hit.tool.id })),
     (hit) => toCard(hit.tool, hit.score),
   );
   const searched = `${groupDigits(result.searched)} searched`;
-  const hints = [...cloneHints(result.hits)];
-  if (result.confidence !== 'good') hints.push(...missHints(view, result.nearestNames));
+  const hints = [...cloneHints(noun, result.hits)];
+  if (result.confidence !== 'good') hints.push(...missHints(choices, result.nearestNames));
   return {
-    headline: headlineOf(result.confidence, cards.length, searched),
+    headline: headlineOf(noun, result.confidence, cards.length, searched),
     cards,
     rest: 'ask for fewer at a time.',
     hints,
@@ -94,14 +141,13 @@ function byQuery(view: CatalogView, query: string, topK: number, context: Gatewa
 }
 
 /** Nothing matched, or matched badly, is said plainly: ten unrelated cards would be taken for an answer. */
-function headlineOf(confidence: 'good' | 'weak' | 'none', found: number, searched: string): string {
-  if (found === 0) return `No tool matches this query (${searched}).`;
-  if (confidence === 'weak') return `No tool matches this query well (${searched}). The nearest:`;
-  return `${count(found, 'tool')} for this query, best first (${searched}).`;
+function headlineOf(noun: string, confidence: 'good' | 'weak' | 'none', found: number, searched: string): string {
+  if (found === 0) return `No ${noun} matches this query (${searched}).`;
+  if (confidence === 'weak') return `No ${noun} matches this query well (${searched}). The nearest:`;
+  return `${count(found, noun)} for this query, best first (${searched}).`;
 }
 
-function missHints(view: CatalogView, nearestNames: readonly string[]): string[] {
-  const { servers } = view.catalog;
+function missHints({ catalog: { servers } }: Choices, nearestNames: readonly string[]): string[] {
   const named = servers.slice(0, MAX_NAMED_NAMESPACES).map((server) => `/${server.namespace} (${server.toolCount})`);
   const more = servers.length - named.length;
   return [
@@ -114,14 +160,14 @@ function missHints(view: CatalogView, nearestNames: readonly string[]): string[]
 }
 
 /** One card stands for the same tool of several servers: they are named, so that one can be chosen. */
-function cloneHints(hits: readonly RankedTool[]): string[] {
+function cloneHints(noun: string, hits: readonly RankedTool[]): string[] {
   return hits
     .filter((hit) => hit.clones.length > 0)
-    .map((hit) => `The same tool as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
+    .map((hit) => `The same ${noun} as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
 }
 
-function byPath(view: CatalogView, path: string): Listing {
-  const { graph, byId } = view.catalog;
+function byPath({ noun, choices }: Shelf, path: string): Listing {
+  const { graph, byId } = choices.catalog;
   let nodes: readonly GraphNode[];
   try {
     nodes = graph.resolve(path);
@@ -137,7 +183,7 @@ function byPath(view: CatalogView, path: string): Listing {
   );
   const tools = nodes.reduce((sum, node) => sum + node.toolCount, 0);
   return {
-    headline: `${path}: ${count(nodes.length, 'entry', 'entries')}, ${count(tools, 'tool')}.`,
+    headline: `${path}: ${count(nodes.length, 'entry', 'entries')}, ${count(tools, noun)}.`,
     cards,
     rest: 'search with "query", or browse a path inside.',
     hints: [],

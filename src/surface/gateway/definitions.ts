@@ -67,3 +67,67 @@ export const GATEWAY_TOOLS: readonly ToolDefinition[] = [
     annotations: { title: 'Read more of a result', readOnlyHint: true, openWorldHint: false },
   },
 ];
+
+const BROWSE_INPUT: ToolDefinition['inputSchema'] = {
+  type: 'object',
+  properties: {
+    query: { type: 'string' },
+    path: { type: 'string' },
+    top_k: { type: 'integer', minimum: 1, maximum: 50 },
+    render: RENDER,
+  },
+  additionalProperties: false,
+};
+const reads = (title: string) => ({ title, readOnlyHint: true, openWorldHint: false });
+
+/** Advertised where some server has resources (000 §9.4). */
+export const RESOURCE_TOOLS: readonly ToolDefinition[] = [
+  {
+    name: 'resource_browse',
+    title: 'Find resources',
+    description:
+      'Find resources that the connected MCP servers offer to read: documents, notes, files, records, logs, database schemas, guides. Search with "query" in a few words, or look around with "path": "/" lists the servers that have some.',
+    inputSchema: BROWSE_INPUT,
+    annotations: reads('Find resources'),
+  },
+  {
+    name: 'resource_read',
+    title: 'Read a resource',
+    description:
+      'Read a resource found with resource_browse: "resource_id" is its whole id, or an address (URI). In the address of a template replace each {part} and give the result: for "log://app/{day}" it is "log://app/monday".',
+    inputSchema: {
+      type: 'object',
+      properties: { resource_id: { type: 'string' }, render: RENDER },
+      required: ['resource_id'],
+      additionalProperties: false,
+    },
+    annotations: reads('Read a resource'),
+  },
+];
+
+/** Advertised where some server has prompts (000 §9.4). */
+export const PROMPT_TOOLS: readonly ToolDefinition[] = [
+  {
+    name: 'prompt_browse',
+    title: 'Find prompts',
+    description:
+      'Find prompts that the connected MCP servers offer: ready-made instructions, checklists and workflows for a task. Search with "query" in a few words, or look around with "path": "/" lists the servers that have some.',
+    inputSchema: BROWSE_INPUT,
+    annotations: reads('Find prompts'),
+  },
+  {
+    name: 'prompt_get',
+    title: 'Get a prompt',
+    description:
+      'Get a prompt found with prompt_browse, by its whole prompt_id, filled in with "args": texts by name. Which it takes shows tool_view with the handle "schema:<prompt_id>".',
+    inputSchema: {
+      type: 'object',
+      properties: { prompt_id: { type: 'string' }, args: { type: 'object' }, render: RENDER },
+      required: ['prompt_id'],
+      additionalProperties: false,
+    },
+    annotations: reads('Get a prompt'),
+  },
+];
+
+export const ALL_TOOLS: readonly ToolDefinition[] = [...GATEWAY_TOOLS, ...RESOURCE_TOOLS, ...PROMPT_TOOLS];

@@ -20,7 +20,8 @@ export async function execute(
     dry_run: dryRun,
   } = args as { tool_id: string; args: unknown; dry_run?: boolean };
   const { catalog, revision } = context.view();
-  const { id } = chosenTool(given, catalog);
+  const tool = chosenTool(given, catalog);
+  const { id } = tool;
   const outcome = await context.clientRequests.during(call, (origin) =>
     context.calls.execute({
       toolId: id,
@@ -36,11 +37,21 @@ export async function execute(
       origin,
     }),
   );
-  if (outcome.kind === 'dry_run') return { text: dryRunText(outcome.report), data: outcome.report };
+  if (outcome.kind === 'dry_run') {
+    return { text: dryRunText(outcome.report), data: outcome.report, told: { kind: 'dry_run', tool } };
+  }
   const { text, parts, isError, envelope } = outcome.result;
   session.recordHydrated(id, revision);
   const query = session.queryFor(id);
   if (query !== undefined && !isError) context.recordUse(query, id);
   // The envelope counts tokens: it is made only when it is asked for.
-  return { text, data: renderMode(args) === 'json' ? envelope() : {}, isError, media: parts };
+  const data = renderMode(args) === 'json' ? envelope() : undefined;
+  const { result, diagnostics } = outcome;
+  return {
+    text,
+    data: data ?? {},
+    isError,
+    media: parts,
+    told: { kind: 'execute', tool, diagnostics, result, shown: data?.summary ?? text },
+  };
 }

@@ -6,6 +6,8 @@ import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
 import type { ClientRequests } from '../clientRequests.ts';
+import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
+import type { AnswerTold, CallEvent } from './callEvents.ts';
 
 /** What the surface works on: the worker owns it. */
 export interface GatewayContext {
@@ -21,8 +23,10 @@ export interface GatewayContext {
   calls: CallPipeline<AdmittedResult>;
   /** Where what servers ask their clients goes. */
   clientRequests: Pick<ClientRequests, 'during'>;
+  /** Resources and prompts. */
+  primitives: PrimitivePorts;
   onCallStart(): void;
-  onCallEnd(call: Omit<CallRecord, 'id'>): void;
+  onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
 }
 
 /** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */
@@ -32,4 +36,6 @@ export interface Answer {
   isError?: boolean;
   /** Parts that a text cannot stand for: images, audio. */
   media?: readonly object[];
+  /** For telemetry. */
+  told: AnswerTold;
 }

@@ -1,51 +1,76 @@
 import { type MetaTool, rateLimited } from '../../dispatch/quota.ts';
 import { boundData } from '../../ops/boundData.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import { type Normalisation, normalisationNote, type RenderMode } from '../../ops/normalise.ts';
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
-import { argsInvalid, type CheckedArguments, checkArguments, type RenderMode, renderMode } from './arguments.ts';
-import { browse } from './browse.ts';
-import { GATEWAY_TOOLS } from './definitions.ts';
+import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from './arguments.ts';
+import { browse, browsePrompts, browseResources } from './browse.ts';
+import { answeredEvent, type CallEvent, failedEvent } from './callEvents.ts';
+import { ALL_TOOLS, GATEWAY_TOOLS, PROMPT_TOOLS, RESOURCE_TOOLS, type ToolDefinition } from './definitions.ts';
 import { execute } from './execute.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from './introduction.ts';
+import { type NormalisedCall, normaliseCall } from './normaliseCall.ts';
+import { getPrompt, readResource } from './readPrimitive.ts';
 import { type SessionState, SessionStates } from './sessionState.ts';
 import { view } from './view.ts';
 
-/** The default face of the gateway (000 §4.2): three tools, whatever stands behind them. */
-export function gatewaySurface(context: GatewayContext): SessionSurface {
+/** Three tools, and two for each of resources and prompts where some server has them (000 §4.2, §9.4). */
+export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives'>): readonly ToolDefinition[] {
+  const { resources, prompts } = primitives.view().catalog;
+  return [
+    ...GATEWAY_TOOLS,
+    ...(resources.length > 0 ? RESOURCE_TOOLS : []),
+    ...(prompts.length > 0 ? PROMPT_TOOLS : []),
+  ];
+}
+
+/** The default face of the gateway (000 §4.2): a few tools, whatever stands behind them. */
+export function gatewaySurface(
+  context: GatewayContext,
+  client?: Required<Pick<SessionSurface, 'request' | 'open'>>,
+): SessionSurface & { listTools(): readonly object[] } {
   const sessions = new SessionStates();
   return {
     serverInfo: SERVER_INFO,
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
-    listTools: () => GATEWAY_TOOLS,
-    callTool: (name, args, call) =>
-      answerCall(name, args, call, context, () => callTool(name, args, context, sessions.of(call.session), call)),
+    listTools: () => advertisedTools(context),
+    ...client,
+    callTool: (givenName, givenArgs, call) =>
+      answerCall(normaliseCall(givenName, givenArgs), call, context, sessions, (name, args, session) =>
+        callTool(name, args, context, session, call),
+      ),
   };
 }
 
 /** Runs a call of a meta-tool, makes a result of what comes of it, and records it. */
 export async function answerCall(
-  name: string,
-  args: unknown,
+  meant: NormalisedCall,
   call: SurfaceCall,
-  context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd'>,
-  run: () => Promise<Answer>,
+  context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd' | 'view'>,
+  sessions: SessionStates,
+  run: (name: string, args: unknown, session: SessionState) => Promise<Answer>,
 ): Promise<object> {
   const at = Date.now();
   const started = performance.now();
   context.onCallStart();
-  const { result, errorCode } = await settle(run, args);
-  context.onCallEnd({
-    at,
-    client: call.client,
-    metaTool: name,
-    subject: subjectOf(args),
-    durationMs: performance.now() - started,
-    outcome: result.isError ? 'error' : 'ok',
-    ...(errorCode === undefined ? {} : { errorCode }),
-  });
+  const session = sessions.of(call.session);
+  const { name, args } = meant;
+  const { result, event } = await settle(meant, context, () => run(name, args, session));
+  context.onCallEnd(
+    {
+      at,
+      client: call.client,
+      metaTool: name,
+      subject: subjectOf(args),
+      durationMs: performance.now() - started,
+      outcome: result.isError ? 'error' : 'ok',
+      ...(event.error === undefined ? {} : { errorCode: event.error.code }),
+    },
+    { ...event, sessionId: session.id },
+  );
   return result;
 }
 
@@ -56,23 +81,46 @@ async function callTool(
   session: SessionState,
   call: SurfaceCall,
 ): Promise<Answer> {
-  const definition = GATEWAY_TOOLS.find((tool) => tool.name === name);
+  const definition = ALL_TOOLS.find((tool) => tool.name === name);
   if (!definition) {
-    throw argsInvalid(
-      `There is no tool "${name.slice(0, 64)}" here; it has ${GATEWAY_TOOLS.map((t) => t.name).join(', ')}.`,
-      [],
-    );
+    const names = advertisedTools(context).map((tool) => tool.name);
+    throw argsInvalid(`There is no tool "${name.slice(0, 64)}" here; it has ${names.join(', ')}.`, []);
   }
   const checked: CheckedArguments = checkArguments(definition, args);
   if (name === 'tool_execute') return execute(checked, context, session, call);
-  takeQuota(name as MetaTool, checked, context, call.session);
-  return name === 'tool_view' ? view(checked, context, session, call) : browse(checked, context, session);
+  takeQuota(LIMITED_AS[name] as MetaTool, checked, context, call.session);
+  switch (name) {
+    case 'tool_view':
+      return view(checked, context, session, call);
+    case 'resource_browse':
+      return browseResources(checked, context);
+    case 'resource_read':
+      return readResource(checked, context, call);
+    case 'prompt_browse':
+      return browsePrompts(checked, context);
+    case 'prompt_get':
+      return getPrompt(checked, context, call);
+    default:
+      return browse(checked, context, session);
+  }
 }
 
-/** The limits of `tool_execute` are the pipeline's; those of the other two are taken here (000 §4.5). */
+/** Limits name three tools (000 §4.5): looking for resources and prompts is browsing, reading them is viewing. */
+const LIMITED_AS: Readonly<Record<string, MetaTool>> = {
+  tool_browse: 'tool_browse',
+  resource_browse: 'tool_browse',
+  prompt_browse: 'tool_browse',
+  tool_view: 'tool_view',
+  resource_read: 'tool_view',
+  prompt_get: 'tool_view',
+};
+
+/** The limits of `tool_execute` are the pipeline's; those of the others are taken here (000 §4.5). */
 export function takeQuota(metaTool: MetaTool, args: CheckedArguments, context: GatewayContext, session: object): void {
   const decision = context.calls.limiter.take({ session, metaTool });
-  if (!decision.allowed) throw rateLimited(metaTool === 'tool_view' ? String(args.handle) : '', decision);
+  if (decision.allowed) return;
+  const subject = args.handle ?? args.resource_id ?? args.prompt_id ?? '';
+  throw rateLimited(String(subject), decision);
 }
 
 interface ToolResult {
@@ -82,27 +130,35 @@ interface ToolResult {
 }
 
 /** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
-async function settle(run: () => Promise<Answer>, args: unknown): Promise<{ result: ToolResult; errorCode?: string }> {
+async function settle(
+  { name, args, told }: NormalisedCall,
+  context: Pick<GatewayContext, 'view'>,
+  run: () => Promise<Answer>,
+): Promise<{ result: ToolResult; event: CallEvent }> {
   const mode: RenderMode =
     typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';
   try {
     const answer = await run();
-    return { result: toResult(answer, mode), ...(answer.isError ? { errorCode: 'UPSTREAM_ERROR' } : {}) };
+    return { result: toResult(answer, mode, told), event: answeredEvent(args, answer.told) };
   } catch (thrown) {
     const error =
       thrown instanceof GatewayError
         ? thrown
         : new GatewayError('UPSTREAM_ERROR', oneLine(`Waygate failed on this call: ${(thrown as Error).message}`));
-    const answer = { text: errorText(error), data: error.toObject(), isError: true };
-    return { result: toResult(answer, mode), errorCode: error.code };
+    const event = failedEvent(name, args, error, (toolId) => context.view().catalog.byId.get(toolId));
+    return { result: toResult({ text: errorText(error), data: error.toObject(), isError: true }, mode, told), event };
   }
 }
 
 /** VS Code replaces text by structured content: a porcelain answer carries text alone (design.md §3). */
-function toResult({ text, data, isError, media = [] }: Answer, mode: RenderMode): ToolResult {
+function toResult(
+  { text, data, isError, media = [] }: Omit<Answer, 'told'>,
+  mode: RenderMode,
+  told: readonly Normalisation[],
+): ToolResult {
   const flag = isError ? { isError: true } : {};
   if (mode === 'json') {
-    const bounded = boundData(data);
+    const bounded = boundData(told.length === 0 ? data : { normalised: told, ...data });
     return {
       content: [{ type: 'text', text: JSON.stringify(bounded) }, ...media],
       structuredContent: bounded,
@@ -110,11 +166,23 @@ function toResult({ text, data, isError, media = [] }: Answer, mode: RenderMode)
     };
   }
   // Parts are joined without a separator by VS Code: each ends its line.
-  return { content: [{ type: 'text', text: `${boundText(text, MAX_ANSWER_CHARS - 2)}\n` }, ...media], ...flag };
+  const notes = told.map((one) => `${normalisationNote(one)}\n`).join('');
+  const bounded = boundText(text, MAX_ANSWER_CHARS - 2 - notes.length);
+  return { content: [{ type: 'text', text: `${bounded}\n${notes}` }, ...media], ...flag };
 }
 
 function subjectOf(args: unknown): string {
   if (typeof args !== 'object' || args === null) return '';
-  const { query, path, tool_id: id, handle } = args as Record<string, unknown>;
-  return ([query, path, id, handle].find((value) => typeof value === 'string') as string | undefined) ?? '';
+  const {
+    query,
+    path,
+    tool_id: tool,
+    handle,
+    resource_id: resource,
+    prompt_id: prompt,
+  } = args as Record<string, unknown>;
+  return (
+    ([query, path, tool, handle, resource, prompt].find((value) => typeof value === 'string') as string | undefined) ??
+    ''
+  );
 }

@@ -7,7 +7,14 @@ import { VERSION } from '../../ops/build.ts';
 /** Copilot builds tool ids and the prefix of these instructions from the name: one word, lower case (design.md §1). */
 export const SERVER_INFO = { name: 'waygate', title: 'waygate', version: VERSION } as const;
 
-export const SERVER_CAPABILITIES = { tools: { listChanged: true }, logging: {} } as const;
+/** Also for lists that are empty now: servers come and go, a client's session stays. */
+export const SERVER_CAPABILITIES = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+} as const;
 
 /** The first 512 characters suffice to use the three tools well: some clients show no more. */
 export const INSTRUCTIONS = `Waygate is the door to all of this user's MCP servers (files, git, issues, databases, browsers, cloud, chat ...). Their tools are not listed: find them here.

@@ -13,6 +13,7 @@ export function serverNotes(servers: readonly ServerStatus[], configuration: Con
   const summary = [
     named('Still starting', inState('starting'), 'browse again shortly'),
     named('Needs sign-in', inState('needs_sign_in'), 'ask the user'),
+    named('Needs a secret', inState('needs_secret'), 'ask the user'),
     named('Needs approval', inState('needs_approval'), 'ask the user'),
     named('Failed', failed),
   ].filter((note) => note !== '');
@@ -21,7 +22,7 @@ export function serverNotes(servers: readonly ServerStatus[], configuration: Con
   return [
     ...(summary.length > 0 ? [summary.join(' ')] : []),
     ...unconfigured(servers, configuration),
-    ...failed.map((server) => `${oneLine(server.name, 60)}: ${reason(server)}`),
+    ...[...failed, ...inState('needs_secret')].map((server) => `${oneLine(server.name, 60)}: ${reason(server)}`),
     ...problems.map(
       ({ message, location }) =>
         `Configuration, ${fileName(location.file)} line ${location.line}: ${oneLine(message, 200)}`,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { CacheStableSession } from '../../catalog/cacheStable.ts';
 import type { ChoiceCard } from '../../catalog/card.ts';
 
@@ -6,6 +7,8 @@ const REMEMBERED_QUERIES = 5;
 
 /** What the gateway remembers of one MCP session. */
 export class SessionState {
+  /** For the event log alone: it says nothing of the client. */
+  readonly id = randomUUID().replaceAll('-', '');
   readonly #seen = new CacheStableSession();
   #seenRevision = -1;
   #queries: { query: string; toolIds: ReadonlySet<string> }[] = [];

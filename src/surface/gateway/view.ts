@@ -20,13 +20,14 @@ export async function view(
 ): Promise<Answer> {
   const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), context, session);
-  const tool = context.view().catalog.byId.get(sourceOf(handle));
+  const source = sourceOf(handle);
+  const tool = context.view().catalog.byId.get(source) ?? context.primitives.view().choice(source);
   if (tool) {
     const approval = elicitApproval(call.ask, visibleText);
     await context.calls.authorizeView({ tool, session: call.session, signal: call.signal, approval });
   }
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector);
-  return { text, data, media: parts };
+  return { text, data, media: parts, told: { kind: 'view', shown: String(data.text ?? '') } };
 }
 
 /** The tool whose result a handle stands for: `kind:tool_id:digest`. */
@@ -37,13 +38,15 @@ function sourceOf(handle: string): string {
 /** Hydration on demand: cards never carry anything of a schema (000 §2.2). */
 function viewSchema(toolId: string, context: GatewayContext, session: SessionState): Answer {
   const { catalog, revision } = context.view();
-  const tool: CatalogTool | undefined = catalog.byId.get(toolId);
+  const prompt = context.primitives.view().prompts.catalog.byId.get(toolId);
+  const tool: CatalogTool | undefined = catalog.byId.get(toolId) ?? prompt;
   if (!tool) throw unknownTool(toolId, catalog, 'VIEW_FAILED', SCHEMA_PREFIX + toolId);
-  session.recordHydrated(tool.id, revision);
+  if (tool !== prompt) session.recordHydrated(tool.id, revision);
   const signature = signatureOf(tool.inputSchema);
   const heading = `${tool.id}: ${signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument')}`;
   return {
     text: boundText([heading, ...signature].join('\n')),
-    data: { tool_id: tool.id, args_schema: tool.inputSchema ?? {} },
+    data: { [prompt ? 'prompt_id' : 'tool_id']: tool.id, args_schema: tool.inputSchema ?? {} },
+    told: { kind: 'hydrate', tool },
   };
 }

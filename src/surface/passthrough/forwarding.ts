@@ -1,3 +1,4 @@
+import { RESUMED_META } from '../../ops/replay.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
@@ -125,6 +126,8 @@ export class Forwarding {
     const owner = await this.#ownerOf(params);
     const answer = await this.#send(owner, 'resources/subscribe', params, call);
     if (call.peer) this.#subscriptions.add(owner, String(params.uri), call.peer);
+    // What has changed while there was no worker nobody has told the client.
+    if (call.meta?.[RESUMED_META]) call.peer?.notify('notifications/resources/updated', { uri: params.uri });
     return answer;
   }
 
@@ -167,7 +170,8 @@ export class Forwarding {
 
   async #send(server: ServerConnection, method: string, given: Params, call: SurfaceCall): Promise<object> {
     const { _meta, ...params } = given;
-    const { signal, meta, progress: onProgress } = call;
+    const { signal, progress: onProgress } = call;
+    const { [RESUMED_META]: _resumed, ...meta } = call.meta ?? {};
     try {
       return await this.#context.clientRequests.during(call, (origin) =>
         server.request(method, params, {

@@ -7,14 +7,17 @@ import { RpcError } from '../../ops/rpcError.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { checkArguments } from '../gateway/arguments.ts';
+import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
 import { GATEWAY_TOOLS, type ToolDefinition } from '../gateway/definitions.ts';
 import { answerCall, takeQuota } from '../gateway/gatewaySurface.ts';
 import { SERVER_INFO } from '../gateway/introduction.ts';
+import { normaliseCall } from '../gateway/normaliseCall.ts';
 import { serverNotes } from '../gateway/serverNotes.ts';
 import { SessionStates } from '../gateway/sessionState.ts';
 import { unknownTool } from '../gateway/unknownTool.ts';
 import { view } from '../gateway/view.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
+import { forwardedEvent } from './forwardedEvent.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
@@ -62,15 +65,15 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     },
     callTool: async (name, args, call) => {
       const tool = await toolNamed(name, routes, context);
-      if (tool) return callThrough(tool, args, call, context);
+      if (tool) return callThrough(tool, args, call, context, sessions.of(call.session).id);
       if (name !== VIEW.name || !context.admit()) {
         const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
         throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}`, ...notes].join('. ')));
       }
-      return answerCall(name, args, call, context, async () => {
-        const checked = checkArguments(VIEW, args);
+      return answerCall(normaliseCall(name, args), call, context, sessions, async (_name, given, session) => {
+        const checked = checkArguments(VIEW, given);
         takeQuota('tool_view', checked, context, call.session);
-        return view(checked, context, sessions.of(call.session), call);
+        return view(checked, context, session, call);
       });
     },
     request: (method, params, call) => forwarding.request(method, params, call),
@@ -103,32 +106,35 @@ async function callThrough(
   args: unknown,
   call: SurfaceCall,
   context: PassthroughContext,
+  sessionId: string,
 ): Promise<object> {
   const at = Date.now();
   const started = performance.now();
   context.onCallStart();
-  let errorCode: string | undefined;
+  let event: CallEvent | undefined;
   try {
     const result = await forwarded(tool, args, call, context);
-    if (result.isError === true) errorCode = 'UPSTREAM_ERROR';
+    event = forwardedEvent(tool, result.isError === true);
     return await shown(result, tool, context);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    errorCode = error.code;
+    event = failedEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
     const own = ownErrorOf(error);
     if (!own) return faultResult(error);
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
     throw own;
   } finally {
-    context.onCallEnd({
+    const told = event ?? forwardedEvent(tool, true);
+    const ended = {
       at,
       client: call.client,
       metaTool: 'tools/call',
       subject: tool.id,
       durationMs: performance.now() - started,
-      outcome: errorCode === undefined ? 'ok' : 'error',
-      ...(errorCode === undefined ? {} : { errorCode }),
-    });
+      outcome: told.success ? ('ok' as const) : ('error' as const),
+      ...(told.error === undefined ? {} : { errorCode: told.error.code }),
+    };
+    context.onCallEnd(ended, { ...told, sessionId });
   }
 }
 

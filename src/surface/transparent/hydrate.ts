@@ -19,5 +19,6 @@ export function hydrate(tool: CatalogTool): Answer {
   return {
     text: boundText(shown.join('\n')),
     data: { tool_id: tool.id, args_schema: schema, examples: [], constraints: {} },
+    told: { kind: 'hydrate', tool },
   };
 }

@@ -5,7 +5,8 @@ import { execute } from '../gateway/execute.ts';
 import type { Answer, GatewayContext } from '../gateway/gatewayContext.ts';
 import { answerCall, takeQuota } from '../gateway/gatewaySurface.ts';
 import { SERVER_INFO } from '../gateway/introduction.ts';
-import { SessionStates } from '../gateway/sessionState.ts';
+import { normaliseCall } from '../gateway/normaliseCall.ts';
+import { type SessionState, SessionStates } from '../gateway/sessionState.ts';
 import { view } from '../gateway/view.ts';
 import { TRANSPARENT_TOOLS } from './definitions.ts';
 import { hydrate } from './hydrate.ts';
@@ -31,9 +32,8 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     stripped.set(view, tools);
     return tools;
   };
-  const run = async (name: string, args: unknown, call: SurfaceCall): Promise<Answer> => {
+  const run = async (name: string, args: unknown, session: SessionState, call: SurfaceCall): Promise<Answer> => {
     const tools = toolsOf(context.view());
-    const session = sessions.of(call.session);
     const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
     if (!definition) {
       // Not supported by the specification, and what a client does that takes a list for what it is.
@@ -59,7 +59,14 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
       await context.settled();
       return [...toolsOf(context.view()).list, ...TRANSPARENT_TOOLS];
     },
-    callTool: (name, args, call) => answerCall(name, args, call, context, () => run(name, args, call)),
+    callTool: (givenName, givenArgs, call) =>
+      answerCall(
+        normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),
+        call,
+        context,
+        sessions,
+        (name, args, session) => run(name, args, session, call),
+      ),
     open: (peer) => {
       clients.add(peer);
       return () => clients.delete(peer);

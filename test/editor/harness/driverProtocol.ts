@@ -27,6 +27,8 @@ export interface DriverMethods {
   clickRow(view: string, label: string): void;
   /** Clicks what a Playwright selector finds first: CSS, or `text=…`. */
   click(selector: string): void;
+  /** Waits until a Playwright selector finds something in sight. */
+  waitFor(selector: string): void;
   press(key: string): void;
   statusBar(): StatusBarItem[];
   /** What VS Code has to tell, newest first. */

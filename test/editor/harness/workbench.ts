@@ -80,6 +80,10 @@ export function workbench(page: Page, screenshots: string): Answers {
       await page.locator(selector).first().click();
     },
 
+    async waitFor(selector) {
+      await page.locator(selector).first().waitFor();
+    },
+
     async press(key) {
       await page.keyboard.press(key);
     },

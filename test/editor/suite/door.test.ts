@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { driver, eventually } from '../harness/driver.ts';
@@ -197,6 +197,34 @@ describe('Waygate in VS Code', () => {
       (labels) => labels.includes('second-memory'),
     );
     assert.match(await invokeAfterChange('tool_browse', { path: '/' }), /\/second-memory/);
+  });
+
+  it('imports the servers of another client, as the comparison shows, with secrets as references', async () => {
+    const file = configurationFile();
+    const before = readFileSync(file, 'utf8');
+    const other = join(workspaceFolder(), '.mcp.json');
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    writeFileSync(
+      other,
+      JSON.stringify({ mcpServers: { elsewhere: { command: 'node', args: ['x.js'], env: { GITHUB_TOKEN: secret } } } }),
+    );
+    const importing = vscode.commands.executeCommand('waygate.importServers');
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("elsewhere")');
+    await driver.screenshot('import-servers');
+    await driver.click('.quick-input-widget .quick-input-action .monaco-button');
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("Write")');
+    await driver.screenshot('import-comparison');
+    await driver.click('.quick-input-list .monaco-list-row:has-text("Write")');
+    await importing;
+    const after = readFileSync(file, 'utf8');
+    assert.match(after, /"elsewhere"/);
+    assert.doesNotMatch(after, new RegExp(secret));
+    assert.match(after, /\$\{(input|secret):/);
+    assert.ok(readFileSync(other, 'utf8').includes(secret), 'the original stays as it is');
+    writeFileSync(file, before);
+    rmSync(other);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await vscode.commands.executeCommand('waygate.refresh');
   });
 
   it('names a broken configuration where it is broken, and keeps what worked', async () => {

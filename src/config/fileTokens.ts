@@ -1,0 +1,69 @@
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readPrivateJson, writePrivateJson } from './privateFile.ts';
+import { ensurePrivateFolder, unwritable } from './stateFolder.ts';
+
+const FOLDER = 'tokens';
+/** A renewal takes at most a few requests of 15 s; an older lock was left behind. */
+const STALE_AFTER_MS = 60_000;
+const POLL_MS = 25;
+
+/**
+ * What sign-ins brought, each in a 0600 file of its own, for where no editor keeps them. They are the person's, not the
+ * workspace's: the gateways of all workspaces share them.
+ */
+export class FileTokens {
+  readonly #root: string;
+  readonly #folder: string;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#folder = join(root, FOLDER);
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const content = readPrivateJson(this.#fileOf(key));
+    return typeof content === 'string' ? content : undefined;
+  }
+
+  async set(key: string, value: string): Promise<void> {
+    this.#ensureFolder();
+    writePrivateJson(this.#fileOf(key), value);
+  }
+
+  async delete(key: string): Promise<void> {
+    rmSync(this.#fileOf(key), { force: true });
+  }
+
+  async exclusively<T>(key: string, run: () => Promise<T>): Promise<T> {
+    this.#ensureFolder();
+    const lock = `${this.#fileOf(key)}.lock`;
+    while (!acquire(lock)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    try {
+      return await run();
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  }
+
+  #ensureFolder(): void {
+    ensurePrivateFolder(this.#root);
+    ensurePrivateFolder(this.#folder);
+  }
+
+  #fileOf(key: string): string {
+    return join(this.#folder, `${key}.json`);
+  }
+}
+
+function acquire(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(lock, error);
+  }
+  const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (age > STALE_AFTER_MS) rmSync(lock, { force: true });
+  return false;
+}

@@ -1,0 +1,52 @@
+/** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
+import type { TelemetrySnapshot, ToldFault } from '../ops/telemetry.ts';
+import type { GatewayHealth, ServerState } from './contract.ts';
+
+/** `cold`: nothing runs. */
+export type LifecycleState = 'cold' | 'starting' | 'ready' | 'recovering';
+export type RolloutState = 'stable' | 'pending' | 'reloading';
+export type WorkerHandshake = 'absent' | 'starting' | 'initializing' | 'ready' | 'failed';
+
+/** The base health payload of 004, with `worker_handshake` of its later corrections. */
+export interface HealthCore {
+  state: LifecycleState;
+  worker_handshake: WorkerHandshake;
+  /** Counts from 1; the next one is another process. */
+  generation: number;
+  uptime_ms: number;
+  consecutive_failures: number;
+  restart_count: number;
+  rollout: RolloutState;
+  last_fault?: ToldFault;
+}
+
+/** One server. `not_started` is not down: it starts when it is needed. */
+export interface ServerHealth extends Omit<HealthCore, 'state' | 'worker_handshake' | 'rollout'> {
+  name: string;
+  state: ServerState;
+  /** It should run and does not. */
+  down: boolean;
+  reason?: string;
+}
+
+export interface HealthReport extends HealthCore {
+  workspace: string;
+  /** How well it serves, as the editor shows it. */
+  condition: GatewayHealth;
+  problems: readonly string[];
+  servers: readonly ServerHealth[];
+  event_log: EventLogHealth;
+}
+
+export interface EventLogHealth {
+  file: string;
+  written: number;
+  dropped: number;
+  failures: number;
+  /** Why the last write failed; absent once one has succeeded again. */
+  failing?: string;
+}
+
+export interface TelemetryReport extends TelemetrySnapshot {
+  workspace: string;
+}

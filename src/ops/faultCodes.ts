@@ -1,0 +1,245 @@
+import type { Fault, FaultClass, RecoveryDirective, RecoveryHint } from './fault.ts';
+import type { GatewayErrorCode } from './gatewayError.ts';
+
+/** When the same start, or the same call, may be expected to go better. */
+export type Remedy =
+  /** By itself, after a while. */
+  | 'time'
+  /** When the person has signed in. */
+  | 'sign_in'
+  /** When the configuration, or what it names, is another: trying again meanwhile is noise. */
+  | 'configuration';
+
+export interface FaultTraits {
+  class: FaultClass;
+  directive: RecoveryDirective;
+  recovery_hint: RecoveryHint;
+  remedy: Remedy;
+  /** 000 §3.4: what a model branches on. */
+  error: GatewayErrorCode;
+  /** Whether the same call may succeed later, where it is certain that it had no effect or may be repeated. */
+  retryable: boolean;
+  /** Completes "{server} …". */
+  says: string;
+  /** What to do about it, to a model. */
+  advice: string;
+  /** Whether the detail helps a model: most often it is for the person who runs the server. */
+  tellsDetail?: true;
+}
+
+type Row = Omit<FaultTraits, 'class' | 'remedy'> & { remedy?: Remedy };
+
+const ASK_USER = 'Ask the user to look at this server, or use another tool.';
+const LATER = 'Call again later, or use another tool.';
+const CHECK_FIRST = 'It may have taken effect: check before you repeat it.';
+const OTHER_CALL = 'Change the call, or use another tool.';
+
+/** Traits that most faults of a class share. */
+const LOST = {
+  directive: 'restart_and_replay',
+  recovery_hint: 'replace_worker',
+  error: 'UPSTREAM_UNAVAILABLE',
+  retryable: true,
+  advice: LATER,
+} as const;
+const TIMED_OUT = { ...LOST, error: 'UPSTREAM_TIMEOUT' } as const;
+const MISANSWERED = {
+  directive: 'abort_request',
+  recovery_hint: 'keep_worker',
+  error: 'UPSTREAM_ERROR',
+  retryable: false,
+  advice: OTHER_CALL,
+} as const;
+const PERMANENT = {
+  directive: 'abort_request',
+  recovery_hint: 'roll_forward',
+  remedy: 'configuration',
+  error: 'UPSTREAM_UNAVAILABLE',
+  retryable: false,
+  advice: ASK_USER,
+  tellsDetail: true,
+} as const;
+const FULL = {
+  directive: 'retry_in_place',
+  recovery_hint: 'keep_worker',
+  error: 'RATE_LIMITED',
+  retryable: true,
+  advice: 'Wait for the answers of other calls, then call again.',
+} as const;
+const AMBIGUOUS = {
+  directive: 'abort_request',
+  recovery_hint: 'replace_worker',
+  retryable: false,
+  advice: CHECK_FIRST,
+} as const;
+
+/** Every fault that the gateway tells of, by class. `faultError.ts` makes the error object from it. */
+const BY_CLASS = {
+  transport: {
+    connection_lost: { ...LOST, says: 'lost its connection' },
+    connection_refused: { ...LOST, says: 'cannot be reached' },
+    input_closed: { ...LOST, says: 'no longer reads its input' },
+    output_closed: { ...LOST, says: 'closed its output' },
+    session_lost: { ...LOST, says: 'has forgotten its session' },
+  },
+  process: {
+    exited: { ...LOST, says: 'ended by itself' },
+    killed: { ...LOST, says: 'was killed' },
+    exited_before_initialize: { ...LOST, says: 'ends before it is ready', tellsDetail: true },
+    spawn_failed: { ...LOST, says: 'could not be started', tellsDetail: true },
+    crash_loop: {
+      ...LOST,
+      directive: 'abort_request',
+      says: 'keeps ending and is tried only once a minute',
+      advice: ASK_USER,
+    },
+    circuit_open: {
+      ...LOST,
+      directive: 'abort_request',
+      recovery_hint: 'keep_worker',
+      says: 'failed several calls in a row and is left alone for a while',
+    },
+    spawn_enoent: { ...PERMANENT, says: 'cannot start: its command was not found' },
+    spawn_eacces: { ...PERMANENT, says: 'cannot start: its command may not be run' },
+    folder_missing: { ...PERMANENT, says: 'cannot start: its folder does not exist or may not be entered' },
+    needs_approval: { ...PERMANENT, says: 'is not approved for this workspace' },
+    configuration_invalid: { ...PERMANENT, says: 'cannot start as it is configured' },
+    stopped: { ...LOST, directive: 'abort_request', recovery_hint: 'keep_worker', says: 'was stopped' },
+  },
+  timeout: {
+    handshake_timeout: { ...TIMED_OUT, says: 'did not become ready in time' },
+    call_timeout: {
+      ...TIMED_OUT,
+      directive: 'abort_request',
+      recovery_hint: 'keep_worker',
+      says: 'did not answer in time',
+    },
+    unresponsive: { ...TIMED_OUT, says: 'stopped answering' },
+  },
+  protocol: {
+    malformed_response: { ...MISANSWERED, says: 'gave an answer that is not valid MCP' },
+    bad_result: { ...MISANSWERED, says: 'gave a result of the wrong form' },
+    garbage_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'wrote too much that is not MCP' },
+    unknown_id_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'answered too much that nobody asked' },
+    initialize_refused: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'refused to be initialized' },
+    unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'speaks no version of MCP that Waygate knows' },
+  },
+  downstream: {
+    upstream_error: { ...MISANSWERED, says: 'answered with an error', tellsDetail: true },
+    upstream_unavailable: {
+      ...MISANSWERED,
+      error: 'UPSTREAM_UNAVAILABLE',
+      retryable: true,
+      says: 'is unavailable',
+      advice: LATER,
+    },
+    upstream_timeout: {
+      ...MISANSWERED,
+      error: 'UPSTREAM_TIMEOUT',
+      retryable: true,
+      says: 'reported a time-out',
+      advice: LATER,
+    },
+    unauthorized: {
+      ...MISANSWERED,
+      remedy: 'sign_in',
+      error: 'AUTH_FAILED',
+      says: 'wants the user to sign in',
+      advice: 'Ask the user to sign in to this server, or use another tool.',
+    },
+    credentials_refused: {
+      ...PERMANENT,
+      error: 'AUTH_FAILED',
+      says: 'refused its credentials',
+      advice: 'Ask the user to renew them in the configuration of this server.',
+    },
+    forbidden: {
+      ...MISANSWERED,
+      error: 'PERMISSION_DENIED',
+      says: 'does not permit this',
+      advice: 'Ask the user for access, or go on without it.',
+      tellsDetail: true,
+    },
+    rate_limited: { ...FULL, says: 'limits its calls', advice: 'Call again after a while.' },
+  },
+  resource: {
+    queue_overflow: { ...FULL, says: 'has too many requests waiting' },
+    queue_bytes: { ...FULL, says: 'has too much data waiting' },
+    frame_too_large: {
+      ...MISANSWERED,
+      says: 'gave an answer that is too large',
+      advice: 'It was carried out: ask for less instead of repeating it.',
+    },
+    request_too_large: {
+      ...MISANSWERED,
+      error: 'ARGS_INVALID',
+      says: 'cannot be sent a request of this size',
+      advice: 'Send less.',
+    },
+  },
+  replay: {
+    replay_exhausted: {
+      ...LOST,
+      directive: 'abort_request',
+      retryable: false,
+      says: 'ended each time it ran this',
+      advice: OTHER_CALL,
+    },
+  },
+  rollout: {
+    drain_limit: { ...LOST, recovery_hint: 'roll_forward', says: 'was replaced before it had finished' },
+    candidate_failed: { ...LOST, recovery_hint: 'keep_worker', says: 'could not be replaced', tellsDetail: true },
+  },
+  invariant: {
+    duplicate_id: {
+      ...MISANSWERED,
+      says: 'was sent the id of another request',
+      advice: 'Use a new id for each request.',
+    },
+    invalid_state: {
+      ...MISANSWERED,
+      recovery_hint: 'abort_host',
+      says: 'met a mistake in Waygate itself',
+      advice: ASK_USER,
+    },
+  },
+  ambiguous_outcome: {
+    outcome_unknown: { ...AMBIGUOUS, error: 'UPSTREAM_UNAVAILABLE', says: 'was lost while it ran this call' },
+    outcome_unknown_after_timeout: {
+      ...AMBIGUOUS,
+      recovery_hint: 'keep_worker',
+      error: 'UPSTREAM_TIMEOUT',
+      says: 'did not answer this call in time',
+    },
+  },
+} as const satisfies Record<FaultClass, Record<string, Row>>;
+
+type CodesOf<T> = T extends unknown ? Extract<keyof T, string> : never;
+export type KnownFaultCode = CodesOf<(typeof BY_CLASS)[FaultClass]>;
+
+export const FAULT_CODES: Readonly<Record<KnownFaultCode, FaultTraits>> = Object.freeze(
+  Object.fromEntries(
+    Object.entries(BY_CLASS).flatMap(([name, rows]) =>
+      Object.entries(rows).map(([code, row]) => [code, { remedy: 'time', ...row, class: name }]),
+    ),
+  ) as unknown as Record<KnownFaultCode, FaultTraits>,
+);
+
+/** A class's own words for a code that the table does not know. */
+const CLASS_EXAMPLE: Readonly<Record<FaultClass, KnownFaultCode>> = {
+  transport: 'connection_lost',
+  process: 'exited',
+  protocol: 'malformed_response',
+  timeout: 'call_timeout',
+  downstream: 'upstream_error',
+  resource: 'queue_overflow',
+  replay: 'replay_exhausted',
+  rollout: 'drain_limit',
+  invariant: 'invalid_state',
+  ambiguous_outcome: 'outcome_unknown',
+};
+
+export function traitsOf(fault: Pick<Fault, 'class' | 'code'>): FaultTraits {
+  const known = Object.hasOwn(FAULT_CODES, fault.code) ? FAULT_CODES[fault.code as KnownFaultCode] : undefined;
+  return known?.class === fault.class ? known : FAULT_CODES[CLASS_EXAMPLE[fault.class]];
+}

@@ -1,0 +1,62 @@
+import type { Fault } from './fault.ts';
+import { traitsOf } from './faultCodes.ts';
+import { GatewayError } from './gatewayError.ts';
+import { oneLine } from './porcelain.ts';
+import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
+
+/** What the teller of a fault knows beyond the fault itself. */
+export interface Telling {
+  /** Whose fault it is, as the model knows it: the server's name, or "Waygate's worker". */
+  subject: string;
+  knowledge: ExecutionKnowledge;
+  contract: ReplayContract;
+  /** The `tool_id`, or what else the error is about (000 §3.4). */
+  path?: string;
+  /** Seconds, where it is known when it is worth calling again. */
+  retryAfter?: number;
+  /** How often it was sent in all, where that was more than once. */
+  dispatches?: number;
+}
+
+const MAX_SUBJECT_CHARS = 60;
+/** An error line for a model (000 §3.4). */
+const MAX_MESSAGE_CHARS = 256;
+const CHECK_FIRST = 'The call may have taken effect: check before you repeat it.';
+
+/** The one way from a fault to the error object of 000 §3.4 (004, Failure Shaping). */
+export function faultError(fault: Fault, telling: Telling): GatewayError {
+  const traits = traitsOf(fault);
+  const { knowledge, contract } = telling;
+  const lost = knowledge === 'in_flight' || knowledge === 'outcome_unknown';
+  const mayHaveTakenEffect = lost && contract !== 'convergent';
+  return new GatewayError(traits.error, sentence(fault, telling, mayHaveTakenEffect), {
+    path: telling.path ?? '',
+    retryable: traits.retryable && !mayHaveTakenEffect,
+    details: {
+      ...(knowledge === 'not_dispatched' ? { outcome: 'not_dispatched' } : lost ? { outcome: 'unknown' } : {}),
+      fault: `${fault.class}/${fault.code}`,
+      ...(fault.class === 'resource' && traits.error === 'RATE_LIMITED' ? { scope: 'queue' } : {}),
+      ...(telling.retryAfter === undefined ? {} : { retry_after: telling.retryAfter }),
+      ...((telling.dispatches ?? 1) > 1 ? { attempts: telling.dispatches } : {}),
+    },
+  });
+}
+
+function sentence(fault: Fault, telling: Telling, mayHaveTakenEffect: boolean): string {
+  const { says, advice, tellsDetail, retryable } = traitsOf(fault);
+  const subject = `${oneLine(telling.subject, MAX_SUBJECT_CHARS)} ${says}`;
+  const sent = telling.knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
+  const next = mayHaveTakenEffect ? CHECK_FIRST : `${sent}${whenToCall(telling, retryable, advice)}`;
+  // What to do about it is never cut off: the detail has what room is left.
+  const room = MAX_MESSAGE_CHARS - subject.length - next.length - ': . '.length;
+  const detail = tellsDetail && fault.detail !== '' ? `: ${oneLine(fault.detail, room)}` : '';
+  return `${ended(`${subject}${detail}`)} ${next}`;
+}
+
+function whenToCall({ retryAfter }: Telling, retryable: boolean, advice: string): string {
+  return retryable && retryAfter !== undefined ? `Call again after ${Math.ceil(retryAfter)} s.` : advice;
+}
+
+function ended(words: string): string {
+  return /[.!?…]$/.test(words) ? words : `${words}.`;
+}

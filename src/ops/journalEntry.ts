@@ -1,0 +1,45 @@
+import type { Fault } from './fault.ts';
+import type { JournalCall } from './journalCall.ts';
+import type { ExecutionKnowledge } from './replay.ts';
+
+/** Waits for a generation; is with one; waits for one that can be asked; is being asked about. */
+export type Phase = 'waiting' | 'in_flight' | 'held' | 'probing';
+
+/** What a journal keeps of a call that is not over. */
+export interface JournalEntry<Payload> {
+  call: JournalCall<Payload>;
+  phase: Phase;
+  /** Who has it, or is asked about it; 0 for nobody. */
+  generation: number;
+  dispatches: number;
+  /** A generation that had it is gone, and nobody will ever tell what came of it there. */
+  lost: boolean;
+  /** Since it was sent last. */
+  probes: number;
+  /** It never took this call; it is not offered it again. */
+  refusedBy: number;
+  lastFault: Fault | undefined;
+}
+
+export function newEntry<Payload>(call: JournalCall<Payload>): JournalEntry<Payload> {
+  return {
+    call,
+    phase: 'waiting',
+    generation: 0,
+    dispatches: 0,
+    lost: false,
+    probes: 0,
+    refusedBy: 0,
+    lastFault: undefined,
+  };
+}
+
+/** Whether this generation is the one whose reply counts. */
+export function isWith(entry: JournalEntry<unknown>, generation: number): boolean {
+  return entry.phase === 'in_flight' && entry.generation === generation;
+}
+
+export function knowledgeOf(entry: JournalEntry<unknown>): ExecutionKnowledge {
+  if (entry.phase === 'in_flight') return 'in_flight';
+  return entry.lost ? 'outcome_unknown' : 'not_dispatched';
+}

@@ -1,0 +1,84 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * What a model, or a person, may write otherwise where only one thing can be meant (004, Normalization). Each is a
+ * rule with a name; whoever applies one says so in the result.
+ */
+export type NormalisationRule = 'field_alias' | 'integer_text' | 'token_alias' | 'file_uri';
+
+export interface Normalisation {
+  rule: NormalisationRule;
+  /** What was given, and what it was read as. */
+  from: string;
+  to: string;
+}
+
+/** `" 7 "` and `"42.0"` are numbers, `"-1"` and `"7.5"` are not: undefined. */
+export function humanInteger(text: string): number | undefined {
+  if (text.length > 32 || !/^\s*\d+(?:\.0+)?\s*$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** Letters and digits in lower case: `topK`, `top-k` and `Top_K` are one token. */
+export function asciiToken(text: string): string {
+  return text.length > 128 ? '' : text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+}
+
+/** The one of `known` that `text` can only mean: by its token, or by an alias. Itself where it is known; else undefined. */
+export function meantToken(
+  text: string,
+  known: readonly string[],
+  aliases: Readonly<Record<string, string>> = {},
+): string | undefined {
+  if (known.includes(text)) return text;
+  const token = asciiToken(text);
+  if (token === '') return undefined;
+  const alias = Object.hasOwn(aliases, token) ? aliases[token] : undefined;
+  if (alias !== undefined && known.includes(alias)) return alias;
+  const meant = known.filter((name) => asciiToken(name) === token);
+  return meant.length === 1 ? meant[0] : undefined;
+}
+
+/** A path on this machine: from a `file://` URI, or relative to `root`. Undefined where a URI names no local file. */
+export function localPath(given: string, root: string): string | undefined {
+  if (!/^file:/i.test(given)) return resolve(root, given);
+  try {
+    return resolve(fileURLToPath(given));
+  } catch {
+    return undefined;
+  }
+}
+
+/** `relative` for people and models, `absolute` for data. */
+export type PathStyle = 'relative' | 'absolute';
+
+const PATH_STYLES: readonly PathStyle[] = ['relative', 'absolute'];
+
+export function meantPathStyle(text: string): PathStyle | undefined {
+  return meantToken(text, PATH_STYLES, { rel: 'relative', abs: 'absolute' }) as PathStyle | undefined;
+}
+
+/** With forward slashes where it is relative; what lies outside of the root stays absolute. */
+export function renderPath(path: string, root: string, style: PathStyle): string {
+  if (style === 'absolute') return resolve(root, path);
+  const inside = relative(root, resolve(root, path));
+  if (inside === '') return '.';
+  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return resolve(root, path);
+  return inside.split(sep).join('/');
+}
+
+export type RenderMode = 'porcelain' | 'json';
+
+const RENDER_MODES: readonly RenderMode[] = ['porcelain', 'json'];
+const RENDER_ALIASES = { text: 'porcelain', plain: 'porcelain', plaintext: 'porcelain', structured: 'json' };
+
+export function meantRenderMode(text: string): RenderMode | undefined {
+  return meantToken(text, RENDER_MODES, RENDER_ALIASES) as RenderMode | undefined;
+}
+
+/** One line of a result that tells of a rule: `note: "topK" was read as "top_k" (field_alias)`. */
+export function normalisationNote({ rule, from, to }: Normalisation): string {
+  return `note: ${JSON.stringify(from)} was read as ${JSON.stringify(to)} (${rule})`;
+}

@@ -1,0 +1,68 @@
+import type { ProbeResolution } from './requestDisposition.ts';
+
+/** How to find out whether a lost call took effect: a tool of the same server that only reads, set by the person. */
+export interface Probe {
+  tool: string;
+  /** Its arguments; `{"$arg": "/pointer"}` stands for a value of the lost call's own. */
+  arguments: Readonly<Record<string, unknown>>;
+  /** Where in its structured content the effect shows. */
+  effect: {
+    /** A JSON pointer (RFC 6901). */
+    at: string;
+    /** What stands there after the effect; without it anything but null or false will do. */
+    equals?: string | number | boolean;
+  };
+}
+
+/** The arguments for a probe of one call; undefined when the call lacks a value that the probe needs. */
+export function probeArguments(probe: Probe, callArguments: unknown): Record<string, unknown> | undefined {
+  try {
+    return fill(probe.arguments, callArguments) as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof MissingValueError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * What a probe's result says. One that failed, or has no structured content, says nothing: absence of an answer is not
+ * absence of an effect.
+ */
+export function judgeProbe(probe: Probe, result: { isError?: unknown; structuredContent?: unknown }): ProbeResolution {
+  const { isError, structuredContent } = result;
+  if (isError === true || typeof structuredContent !== 'object' || structuredContent === null) return 'unresolved';
+  const found = valueAt(structuredContent, probe.effect.at);
+  const { equals } = probe.effect;
+  if (equals === undefined) {
+    return found === undefined || found === null || found === false ? 'safe_to_replay' : 'already_completed';
+  }
+  // Where a value is expected and none stands, the result is of another form than the person thought.
+  if (found === undefined) return 'unresolved';
+  return found === equals ? 'already_completed' : 'safe_to_replay';
+}
+
+class MissingValueError extends Error {}
+
+function fill(template: unknown, callArguments: unknown): unknown {
+  if (Array.isArray(template)) return template.map((item) => fill(item, callArguments));
+  if (typeof template !== 'object' || template === null) return template;
+  const { $arg: pointer } = template as { $arg?: unknown };
+  if (typeof pointer === 'string' && Object.keys(template).length === 1) {
+    const value = valueAt(callArguments, pointer);
+    if (value === undefined) throw new MissingValueError();
+    return value;
+  }
+  return Object.fromEntries(Object.entries(template).map(([key, item]) => [key, fill(item, callArguments)]));
+}
+
+function valueAt(data: unknown, pointer: string): unknown {
+  if (pointer === '') return data;
+  if (!pointer.startsWith('/')) return undefined;
+  let value = data;
+  for (const step of pointer.slice(1).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}

@@ -1,0 +1,98 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import { SignInError } from './signInError.ts';
+
+/**
+ * A server that asks for a sign-in names addresses that we then fetch and the person's browser opens. It must not lead us
+ * to the person's own machine or network (MCP, Security Best Practices, SSRF), nor the browser to anything but a page.
+ */
+export type Reach = 'public' | 'private' | 'link-local' | 'loopback';
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+const LISTS: readonly [Reach, BlockList][] = [
+  ['loopback', subnets(['127.0.0.0', 8], ['::1', 128], ['0.0.0.0', 8], ['::', 128])],
+  ['link-local', subnets(['169.254.0.0', 16], ['fe80::', 10])],
+  ['private', subnets(['10.0.0.0', 8], ['172.16.0.0', 12], ['192.168.0.0', 16], ['100.64.0.0', 10], ['fc00::', 7])],
+];
+
+/** Which addresses a server may name: those that are as far away as itself, or further. */
+const MAY_NAME: Readonly<Record<Reach, readonly Reach[]>> = {
+  public: ['public'],
+  private: ['public', 'private'],
+  'link-local': ['public'],
+  loopback: ['public', 'private', 'loopback'],
+};
+
+export class TrustedUrls {
+  readonly #own: URL;
+  readonly #configured: URL | undefined;
+  readonly #lookup: Lookup;
+
+  /** `configured` is an address that the person wrote down: to its host nobody else has led us. */
+  constructor(server: string, configured?: string, lookupHost: Lookup = addressesOf) {
+    this.#own = new URL(server);
+    this.#configured = configured === undefined ? undefined : new URL(configured);
+    this.#lookup = lookupHost;
+  }
+
+  /** The address, if it may be opened or asked; else an error whose message is one sentence. `what` is its name there. */
+  check(address: string | URL, what: string): URL {
+    if (!URL.canParse(String(address))) throw new SignInError(`${what} is no address.`);
+    const url = new URL(address);
+    const shown = `${what} (${url.protocol}//${url.host})`;
+    const reach = reachOf(hostOf(url));
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && reach === 'loopback')) {
+      throw new SignInError(`${shown} must begin with https://; it is not opened.`);
+    }
+    if (url.username || url.password) throw new SignInError(`${what} holds a password; it is not opened.`);
+    if (reach !== undefined && !this.#mayName(url, reach)) throw this.#refusal(shown, reach);
+    return url;
+  }
+
+  /** Before it is fetched: a public name may stand for an address that is not. */
+  async checkResolved(url: URL): Promise<void> {
+    if (this.#isKnown(url) || isIP(hostOf(url)) !== 0) return;
+    for (const address of await this.#lookup(hostOf(url))) {
+      const reach = reachOf(address) ?? 'public';
+      if (!this.#mayName(url, reach)) throw this.#refusal(url.origin, reach);
+    }
+  }
+
+  #mayName(url: URL, reach: Reach): boolean {
+    return this.#isKnown(url) || MAY_NAME[reachOf(hostOf(this.#own)) ?? 'public'].includes(reach);
+  }
+
+  #isKnown(url: URL): boolean {
+    return url.hostname === this.#own.hostname || url.hostname === this.#configured?.hostname;
+  }
+
+  #refusal(shown: string, reach: Reach): SignInError {
+    return new SignInError(
+      `${shown} is a ${reach} address, to which ${this.#own.host} may not lead; if that is right, name it as "auth.issuer".`,
+    );
+  }
+}
+
+/** `undefined` for a name of which only the resolver knows. */
+function reachOf(host: string): Reach | undefined {
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
+  const family = isIP(host);
+  if (family === 0) return undefined;
+  return LISTS.find(([, list]) => list.check(host, family === 6 ? 'ipv6' : 'ipv4'))?.[0] ?? 'public';
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  // A name that nobody knows is told by the fetch.
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
+}
+
+function subnets(...ranges: [string, number][]): BlockList {
+  const list = new BlockList();
+  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, address.includes(':') ? 'ipv6' : 'ipv4');
+  return list;
+}

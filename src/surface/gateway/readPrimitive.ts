@@ -1,0 +1,126 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { variablesOf } from '../../catalog/uriTemplate.ts';
+import { readError } from '../../dispatch/readRequest.ts';
+import { argumentError } from '../../dispatch/validation/argumentError.ts';
+import type { AdmittedResult } from '../../firewall/firewall.ts';
+import { promptAsResult, resourceAsResult } from '../../firewall/primitiveResults.ts';
+import { GatewayError, type GatewayErrorCode } from '../../ops/gatewayError.ts';
+import { nearest } from '../../ops/nearest.ts';
+import { oneLine } from '../../ops/porcelain.ts';
+import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import { authorized, forwarded, type PrimitivePorts, readOptions } from '../primitives/primitivePorts.ts';
+import type { PrimitiveView } from '../primitives/primitiveView.ts';
+import { argsInvalid, type CheckedArguments, renderMode } from './arguments.ts';
+import type { Answer, GatewayContext } from './gatewayContext.ts';
+
+type Json = Record<string, unknown>;
+
+/** `resource_read` (000 §9.4): by id, or by an address, which a template needs. */
+export async function readResource(
+  args: CheckedArguments,
+  { primitives }: GatewayContext,
+  call: SurfaceCall,
+): Promise<Answer> {
+  const given = (args.resource_id as string).trim();
+  const { choice, uri } = wantedResource(given, primitives);
+  const result = await ask(primitives, choice, 'resources/read', { uri }, call);
+  const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
+  const isListed = primitives.view().resource(choice.id) !== undefined;
+  return answerOf(admitted, args, 'resource_read', isListed ? choice : undefined);
+}
+
+/** `prompt_get` (000 §9.4): what it is filled in with is judged here, by what the prompt declares. */
+export async function getPrompt(args: CheckedArguments, context: GatewayContext, call: SurfaceCall): Promise<Answer> {
+  const { primitives } = context;
+  const given = (args.prompt_id as string).trim();
+  const view = primitives.view();
+  const prompt = view.prompt(given);
+  const choice = view.choice(given);
+  if (!prompt || !choice) throw unknown('PROMPT_NOT_FOUND', 'prompt', given, view.prompts.catalog.tools);
+  const filled = args.args ?? {};
+  if (typeof filled !== 'object' || filled === null || Array.isArray(filled)) {
+    throw argsInvalid(`"args" of prompt_get must be an object: {"name": "text"}.`, ['args']);
+  }
+  const verdict = await context.calls.validator.validate(prompt.argumentsSchema, filled as Json);
+  if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema') {
+    const subject = { ...choice, inputSchema: prompt.argumentsSchema };
+    throw argumentError(subject, verdict, filled, primitives.scrubSecrets);
+  }
+  const result = await ask(primitives, choice, 'prompts/get', { name: prompt.name, arguments: filled }, call);
+  const admitted = await primitives.firewall(promptAsResult(result), { id: prompt.id, name: prompt.name });
+  return answerOf(admitted, args, 'prompt_get', choice);
+}
+
+async function ask(
+  ports: PrimitivePorts,
+  choice: CatalogTool,
+  method: string,
+  params: Json,
+  call: SurfaceCall,
+): Promise<Json> {
+  await authorized(ports, choice, call);
+  const upstream = ports.upstream(choice.server);
+  if (!upstream) {
+    const message = `The server ${choice.server} has left the configuration. Browse again.`;
+    throw new GatewayError('UPSTREAM_UNAVAILABLE', message, { path: choice.id, retryable: false });
+  }
+  try {
+    return await upstream.request(method, forwarded(params, call), readOptions(call));
+  } catch (error) {
+    throw readError(error, choice, ports.scrubSecrets);
+  }
+}
+
+function wantedResource(given: string, ports: PrimitivePorts): { choice: CatalogTool; uri: string } {
+  const view = ports.view();
+  const listed = view.resource(given);
+  if (listed?.isTemplate) throw unfilled(listed.uri);
+  if (listed) return { choice: view.choice(listed.id) as CatalogTool, uri: listed.uri };
+  const target = given.includes(':') && !given.startsWith('resource::') ? addressed(given, view, ports) : undefined;
+  if (!target) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, view.resources.catalog.tools);
+  const choice = view.choiceAt(target);
+  const found = view.resource(choice.id);
+  if (found?.isTemplate && found.uri === target.uri) throw unfilled(target.uri);
+  return { choice, uri: target.uri };
+}
+
+function addressed(address: string, view: PrimitiveView, ports: PrimitivePorts) {
+  const target = view.resourceDirectory.resolve(address, ports.linkedServer);
+  if (target === undefined || 'server' in target) return target;
+  const message = `Several servers have this resource. Give one of these as "resource_id": ${target.instead.join(' ')}`;
+  throw new GatewayError('ARGS_INVALID', message, { path: address, details: { instead: target.instead } });
+}
+
+function unfilled(template: string): GatewayError {
+  const variables = variablesOf(template).join(', ');
+  const message = `This is a template: replace ${variables || 'its parts'} in ${oneLine(template, 120)} and give the address as "resource_id".`;
+  return new GatewayError('ARGS_INVALID', message, { path: template, details: { template } });
+}
+
+function unknown(
+  code: Extract<GatewayErrorCode, 'RESOURCE_NOT_FOUND' | 'PROMPT_NOT_FOUND'>,
+  noun: string,
+  given: string,
+  choices: readonly CatalogTool[],
+): GatewayError {
+  const ids = choices.map(({ id }) => id);
+  const begins = given === '' ? [] : ids.filter((id) => id.startsWith(given));
+  const meant = begins.length === 1 ? begins[0] : nearest(given, ids);
+  const remedy = meant ? `Did you mean "${meant}"?` : `Find its id with ${noun}_browse.`;
+  return new GatewayError(code, `There is no ${noun} ${JSON.stringify(given.slice(0, 100))}. ${remedy}`, {
+    path: given,
+    ...(meant ? { details: { nearest: meant } } : {}),
+  });
+}
+
+function answerOf(
+  result: AdmittedResult,
+  args: CheckedArguments,
+  method: 'resource_read' | 'prompt_get',
+  tool: CatalogTool | undefined,
+): Answer {
+  const { text, parts, isError, envelope } = result;
+  // The envelope counts tokens: it is made only when it is asked for.
+  const data = renderMode(args) === 'json' ? envelope() : {};
+  return { text, data, isError, media: parts, told: { kind: 'read', method, tool, result } };
+}

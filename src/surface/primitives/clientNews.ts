@@ -1,0 +1,41 @@
+import { Pace } from '../../ops/pace.ts';
+import type { ClientPeer } from '../../protocol/sessionServer.ts';
+
+export type ListKind = 'tools' | 'resources' | 'prompts';
+
+/** Several servers come up within a moment: a client that lists again after each of them would do nothing else. */
+const NEWS_PACE = { delayMs: 100, intervalMs: 1_000 };
+
+/** The sessions there are, and what all of them are told. */
+export class ClientNews {
+  readonly #peers = new Map<object, ClientPeer>();
+  readonly #paces: Readonly<Record<ListKind, Pace>>;
+
+  constructor() {
+    const paced = (kind: ListKind): Pace => new Pace(() => this.#tell(kind), NEWS_PACE);
+    this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
+  }
+
+  /** Returns what ends it. */
+  add(peer: ClientPeer): () => void {
+    this.#peers.set(peer.session, peer);
+    return () => this.#peers.delete(peer.session);
+  }
+
+  /** A session by what all its requests have in common. */
+  get(session: object): ClientPeer | undefined {
+    return this.#peers.get(session);
+  }
+
+  changed(kind: ListKind): void {
+    this.#paces[kind].request();
+  }
+
+  stop(): void {
+    for (const pace of Object.values(this.#paces)) pace.stop();
+  }
+
+  #tell(kind: ListKind): void {
+    for (const peer of this.#peers.values()) peer.notify(`notifications/${kind}/list_changed`);
+  }
+}

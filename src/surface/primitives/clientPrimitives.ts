@@ -1,0 +1,202 @@
+import type { OfferedPrompt } from '../../catalog/primitiveCatalog.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import { RESOURCE_NOT_FOUND, type ReadTarget, readRpcError } from '../../dispatch/readRequest.ts';
+import { RESUMED_META } from '../../ops/replay.ts';
+import { RpcError } from '../../ops/rpcError.ts';
+import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { ClientNews } from './clientNews.ts';
+import { pageOf } from './pages.ts';
+import { authorized, forwarded, type PrimitivePorts, type PrimitiveUpstream, readOptions } from './primitivePorts.ts';
+import type { PrimitiveView } from './primitiveView.ts';
+import type { ResourceTarget } from './resourceDirectory.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+type Json = Record<string, unknown>;
+type Params = Readonly<Json>;
+
+const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+
+/**
+ * MCP's own methods for resources and prompts, over all servers: what a client asks by itself, or for its person, and
+ * not its model. Whatever a server answers is passed on as it came; only addresses and names are the client's.
+ */
+export class ClientPrimitives {
+  readonly #ports: PrimitivePorts;
+  readonly #news: ClientNews;
+  readonly #subscriptions: Subscriptions;
+
+  constructor(ports: PrimitivePorts, news: ClientNews, subscriptions: Subscriptions) {
+    this.#ports = ports;
+    this.#news = news;
+    this.#subscriptions = subscriptions;
+  }
+
+  /** Undefined for a method that is none of these. */
+  readonly request: NonNullable<SessionSurface['request']> = (method, params, call) => {
+    const view = this.#ports.view();
+    switch (method) {
+      case 'resources/list':
+        return answer(() => this.#listResources(view, params));
+      case 'resources/templates/list':
+        return answer(() => pageOf('resourceTemplates', view.resourceDirectory.templates, params.cursor));
+      case 'resources/read':
+        return this.#readResource(view, params, call);
+      case 'resources/subscribe':
+        return this.#subscribe(view, params, call);
+      case 'resources/unsubscribe':
+        return this.#unsubscribe(view, params, call);
+      case 'prompts/list':
+        return answer(() => pageOf('prompts', view.promptDirectory.prompts, params.cursor));
+      case 'prompts/get':
+        return this.#getPrompt(view, params, call);
+      case 'completion/complete':
+        return this.#complete(view, params, call);
+      default:
+        return undefined;
+    }
+  };
+
+  /** To be called for every session; returns what ends it. */
+  readonly open = (peer: ClientPeer): (() => void) => {
+    const leave = this.#news.add(peer);
+    return () => {
+      leave();
+      this.#subscriptions.end(peer.session);
+    };
+  };
+
+  #listResources(view: PrimitiveView, params: Params): object {
+    const own = (this.#ports.own?.list() ?? []) as readonly Params[];
+    return pageOf('resources', [...own, ...view.resourceDirectory.resources], params.cursor);
+  }
+
+  async #readResource(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+    const address = textParam(params, 'uri');
+    const contents = this.#ports.own?.read(address);
+    if (contents) return { contents };
+    const target = this.#target(view, address);
+    const id = { id: address, server: target.server };
+    const sent = { ...params, uri: target.uri };
+    const result = await this.#ask(id, view.choiceAt(target), 'resources/read', sent, call);
+    return target.prefix === '' ? result : { ...result, contents: prefixed(result.contents, target.prefix) };
+  }
+
+  async #subscribe(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+    const address = textParam(params, 'uri');
+    const peer = this.#peerOf(call);
+    // What the gateway tells of itself changes all the time: whoever wants to know reads it.
+    if (this.#ports.own?.read(address)) return {};
+    const target = this.#target(view, address);
+    await this.#guarded({ id: address, server: target.server }, async () => {
+      await authorized(this.#ports, view.choiceAt(target), call);
+      await this.#subscriptions.subscribe(peer, target);
+    });
+    if (call.meta?.[RESUMED_META] === true) this.#subscriptions.resumed(peer.session, target);
+    return {};
+  }
+
+  async #unsubscribe(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+    const address = textParam(params, 'uri');
+    const { session } = this.#peerOf(call);
+    if (this.#ports.own?.read(address)) return {};
+    await this.#subscriptions.unsubscribe(session, this.#target(view, address));
+    return {};
+  }
+
+  async #getPrompt(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+    const prompt = this.#prompt(view, textParam(params, 'name'));
+    const choice = view.choice(prompt.id) as CatalogTool;
+    return this.#ask(prompt, choice, 'prompts/get', { ...params, name: prompt.name }, call);
+  }
+
+  async #complete(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+    const ref = (params.ref ?? {}) as Params;
+    let target: ReadTarget;
+    let choice: CatalogTool;
+    let own: Json;
+    if (ref.type === 'ref/prompt') {
+      const prompt = this.#prompt(view, textParam(ref, 'name'));
+      target = prompt;
+      choice = view.choice(prompt.id) as CatalogTool;
+      own = { ...ref, name: prompt.name };
+    } else if (ref.type === 'ref/resource') {
+      const address = textParam(ref, 'uri');
+      const found = this.#target(view, address);
+      target = { id: address, server: found.server };
+      choice = view.choiceAt(found);
+      own = { ...ref, uri: found.uri };
+    } else throw new RpcError(INVALID_PARAMS, '"ref" must be of type "ref/prompt" or "ref/resource".');
+    // Where a server does not complete there is nothing to choose from, and no fault.
+    const { capabilities } = this.#upstream(target.server);
+    if (!capabilities.completions) return { completion: { values: [], total: 0, hasMore: false } };
+    return this.#ask(target, choice, 'completion/complete', { ...params, ref: own }, call);
+  }
+
+  /** The client's `_meta` is in what is sent already. */
+  #ask(target: ReadTarget, choice: CatalogTool, method: string, params: Json, call: SurfaceCall): Promise<Json> {
+    const { _meta: _, ...plain } = params;
+    return this.#guarded(target, async () => {
+      await authorized(this.#ports, choice, call);
+      return this.#upstream(target.server).request(method, forwarded(plain, call), readOptions(call));
+    });
+  }
+
+  async #guarded<T>(target: ReadTarget, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw readRpcError(error, target, this.#ports.scrubSecrets);
+    }
+  }
+
+  #upstream(server: string): PrimitiveUpstream {
+    const upstream = this.#ports.upstream(server);
+    if (!upstream) throw new RpcError(INTERNAL_ERROR, `The server ${server} has left the configuration.`);
+    return upstream;
+  }
+
+  #target(view: PrimitiveView, address: string): ResourceTarget {
+    const found = view.resourceDirectory.resolve(address, this.#ports.linkedServer);
+    if (!found) {
+      const message = `No server has the resource ${JSON.stringify(address.slice(0, 200))}; resources/list has those there are.`;
+      throw new RpcError(RESOURCE_NOT_FOUND, message, { uri: address });
+    }
+    if ('server' in found) return found;
+    throw new RpcError(INVALID_PARAMS, `Several servers have this resource; ask for ${found.instead.join(' or ')}.`);
+  }
+
+  #prompt(view: PrimitiveView, name: string): OfferedPrompt {
+    const prompt = view.promptDirectory.get(name);
+    if (prompt) return prompt;
+    const message = `There is no prompt ${JSON.stringify(name.slice(0, 100))}; prompts/list has those there are.`;
+    throw new RpcError(INVALID_PARAMS, message);
+  }
+
+  /** What a session is told by itself is told to the session, not on behalf of a request that has long ended. */
+  #peerOf({ peer }: SurfaceCall): ClientPeer {
+    const session = peer && this.#news.get(peer.session);
+    if (!session) throw new RpcError(INVALID_REQUEST, 'Subscribing needs a session that is initialized.');
+    return session;
+  }
+}
+
+/** A client looks for what it asked for: an editor takes contents under another address for those of a folder. */
+function prefixed(contents: unknown, prefix: string): unknown {
+  if (!Array.isArray(contents)) return contents;
+  return contents.map((one) => {
+    const uri = (one as { uri?: unknown } | null)?.uri;
+    return typeof uri === 'string' ? { ...one, uri: prefix + uri } : one;
+  });
+}
+
+function textParam(params: Params, name: string): string {
+  const value = params[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new RpcError(INVALID_PARAMS, `"${name}" must be a text.`);
+}
+
+async function answer(make: () => object): Promise<object> {
+  return make();
+}

@@ -1,0 +1,59 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import type { AuthorizedCall } from '../../dispatch/authorize.ts';
+import { elicitApproval } from '../../dispatch/elicitApproval.ts';
+import { READ_TIMEOUT_MS } from '../../dispatch/readRequest.ts';
+import type { AdmittedResult } from '../../firewall/firewall.ts';
+import { visibleText } from '../../firewall/visibleText.ts';
+import type { Progress, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { PrimitiveView } from './primitiveView.ts';
+
+type Json = Record<string, unknown>;
+
+/** A server as resources and prompts are asked of it; `ServerConnection` is one. */
+export interface PrimitiveUpstream {
+  readonly state: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  request(
+    method: string,
+    params: Json,
+    options: { timeoutMs: number; signal?: AbortSignal; onProgress?: (progress: Progress) => void },
+  ): Promise<Json>;
+  /** Keeps it running until what is returned is called. */
+  hold(): () => void;
+}
+
+/** Resources of the gateway itself, which no server has. */
+export interface OwnResources {
+  list(): readonly object[];
+  /** The contents; undefined where the address is none of these. */
+  read(uri: string): readonly object[] | undefined;
+}
+
+/** What resources and prompts need of the rooms around them: the worker provides it. */
+export interface PrimitivePorts {
+  view(): PrimitiveView;
+  upstream(server: string): PrimitiveUpstream | undefined;
+  firewall(result: Json, of: { id: string; name: string }): Promise<AdmittedResult>;
+  /** Returns when the person's rules let a resource or prompt be read; they know it as a `tool_view` (000 §4.5). */
+  authorize(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void>;
+  /** The server whose result named an address last. */
+  linkedServer(uri: string): string | undefined;
+  scrubSecrets(text: string): string;
+  own?: OwnResources;
+}
+
+export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: SurfaceCall): Promise<void> {
+  const { session, signal, ask } = call;
+  return ports.authorize({ tool, session, signal, approval: elicitApproval(ask, visibleText) });
+}
+
+/** The client's `_meta` goes on to the server, but for the token of its progress, which is ours to translate. */
+export function forwarded(params: Json, { meta }: SurfaceCall): Json {
+  if (meta === undefined) return params;
+  const { progressToken: _, ...rest } = meta;
+  return Object.keys(rest).length > 0 ? { ...params, _meta: rest } : params;
+}
+
+export function readOptions({ signal, progress }: SurfaceCall) {
+  return { timeoutMs: READ_TIMEOUT_MS, signal, ...(progress ? { onProgress: progress } : {}) };
+}

@@ -1,0 +1,113 @@
+import type { HealthReport, ServerHealth, TelemetryReport } from '../control/healthContract.ts';
+import { boundText, count, duration, firstLines, groupDigits, latency, oneLine, table } from '../ops/porcelain.ts';
+import type { LatencyTold, TelemetryTotals, ToldError, ToldFault } from '../ops/telemetry.ts';
+
+/** Health and telemetry as text: the summary first, lines bounded (004, Porcelain by Default). */
+const MAX_SERVERS = 60;
+const MAX_ROWS = 12;
+const MAX_LINE = 200;
+
+export function healthText(health: HealthReport): string {
+  const { condition, servers, problems, event_log: log } = health;
+  const down = servers.filter((server) => server.down);
+  const lines = [
+    `gateway ${condition}, up ${duration(health.uptime_ms)}: ${serverSummary(servers)}`,
+    `generation ${health.generation}, ${count(health.restart_count, 'restart')}, ${count(health.consecutive_failures, 'failure')} in a row, rollout ${health.rollout}, worker ${health.worker_handshake}`,
+    ...(health.last_fault === undefined ? [] : [faultLine('last fault', health.last_fault)]),
+    ...problems.map((problem) => `problem: ${oneLine(problem, MAX_LINE)}`),
+    ...(log.dropped === 0 ? [] : [`event log: ${count(log.dropped, 'event')} lost`]),
+  ];
+  // What is down is what is asked for.
+  const rest = servers.filter((server) => !server.down);
+  lines.push(...firstLines([...down, ...rest].map(serverLine), MAX_SERVERS));
+  return boundText(lines.join('\n'));
+}
+
+function serverSummary(servers: readonly ServerHealth[]): string {
+  if (servers.length === 0) return 'no server is configured';
+  const counts = new Map<string, number>();
+  for (const { state } of servers) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const states = [...counts].map(([state, n]) => `${n} ${state.replaceAll('_', ' ')}`);
+  return `${count(servers.length, 'server')}, ${states.join(', ')}`;
+}
+
+function serverLine(server: ServerHealth): string {
+  const { name, state, uptime_ms: uptime, restart_count: restarts, consecutive_failures: failures, reason } = server;
+  const parts = [
+    state.replaceAll('_', ' '),
+    ...(state === 'ready' ? [`up ${duration(uptime)}`] : []),
+    ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
+    ...(failures === 0 ? [] : [`${count(failures, 'failure')} in a row`]),
+  ];
+  return oneLine(`${name}: ${parts.join(', ')}${reason === undefined ? '' : `: ${reason}`}`, MAX_LINE);
+}
+
+function faultLine(what: string, fault: ToldFault): string {
+  return oneLine(`${what}: ${fault.class}/${fault.code} (generation ${fault.generation}): ${fault.detail}`, MAX_LINE);
+}
+
+export function telemetryText(telemetry: TelemetryReport): string {
+  const { totals, tokens, methods, tools, last_fault: fault } = telemetry;
+  const { request_count: requests, success_count: successes, error_count: errors, retry_count: retries } = totals;
+  const lost = totals.recovery_error_count === 0 ? '' : ` (${groupDigits(totals.recovery_error_count)} lost)`;
+  const lines = [
+    `${count(requests, 'request')} in ${duration(telemetry.uptime_ms)}: ${groupDigits(successes)} ok, ${count(errors, 'error')}${lost}, ${count(retries, 'retry', 'retries')}, ${count(totals.recovery_fault_count, 'fault')}`,
+    `schemas: ${groupDigits(tokens.schema_tokens_avoided)} tokens not sent each time (${groupDigits(tokens.schema_tokens_full)} would be, ${groupDigits(tokens.schema_tokens_exposed)} are)`,
+    `results: ${groupDigits(tokens.result_tokens_saved)} tokens not shown (${groupDigits(tokens.result_tokens_raw)} came, ${groupDigits(tokens.result_tokens_shown)} were shown)`,
+    ...(fault === undefined ? [] : [faultLine('last fault', fault)]),
+    ...rows(
+      'method',
+      methods.map((row) => ({ name: row.method, ...row })),
+    ),
+    ...rows(
+      'tool',
+      tools.map((row) => ({ name: row.tool_id, ...row })),
+    ),
+  ];
+  return boundText(lines.join('\n'));
+}
+
+type RowTold = TelemetryTotals & LatencyTold & { name: string; last_error?: ToldError };
+
+function rows(what: string, all: readonly RowTold[]): string[] {
+  if (all.length === 0) return [];
+  const shown = all.slice(0, MAX_ROWS);
+  const header = [what, 'requests', 'errors', 'retries', 'last', 'avg', 'p50', 'p95', 'p99', 'max'];
+  const cells = shown.map((row) => [
+    oneLine(row.name, 80),
+    row.request_count,
+    row.error_count,
+    row.retry_count,
+    row.last_latency_ms === undefined ? '' : latency(row.last_latency_ms),
+    ...[row.avg_latency_ms, row.p50_latency_ms, row.p95_latency_ms, row.p99_latency_ms, row.max_latency_ms].map(
+      latency,
+    ),
+  ]);
+  const errors = shown.flatMap(({ name, last_error: error }) =>
+    error === undefined ? [] : [oneLine(`last error of ${name}: ${error.code}: ${error.message}`, MAX_LINE)],
+  );
+  const more = all.length - shown.length;
+  return ['', ...table(header, cells), ...(more > 0 ? [`… ${count(more, what)} omitted`] : []), ...errors];
+}
+
+/** One event of the log on one line. */
+export function eventText(record: Readonly<Record<string, unknown>>): string {
+  const { event, timestamp, ts_unix_ms: ms, success, outcome, duration_ms: took, attributes, ...rest } = record;
+  const time = typeof timestamp === 'string' ? timestamp : new Date(Number(ms)).toISOString();
+  const { tool_id: tool, tool_name: name, namespace } = rest;
+  const subject = [tool, name, namespace].find((value) => typeof value === 'string');
+  const details = Object.entries((attributes as object | undefined) ?? {}).map(
+    ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  );
+  return oneLine(
+    [
+      time,
+      success === false || outcome === 'error' ? 'failed' : 'ok',
+      String(event),
+      ...(subject === undefined ? [] : [String(subject)]),
+      ...(typeof took === 'number' ? [latency(took)] : []),
+      ...details,
+    ].join(' '),
+    400,
+  );
+}

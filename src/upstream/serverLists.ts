@@ -1,0 +1,68 @@
+import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import type { ListName } from './serverCatalog.ts';
+
+/** Lists that change together: one announcement stands for them. */
+export type ListGroup = 'tools' | 'resources' | 'prompts';
+
+interface GroupTerms {
+  capability: string;
+  changed: string;
+  lists: readonly { method: string; name: ListName }[];
+}
+
+export const LIST_GROUPS: Readonly<Record<ListGroup, GroupTerms>> = {
+  tools: {
+    capability: 'tools',
+    changed: 'notifications/tools/list_changed',
+    lists: [{ method: 'tools/list', name: 'tools' }],
+  },
+  resources: {
+    capability: 'resources',
+    changed: 'notifications/resources/list_changed',
+    lists: [
+      { method: 'resources/list', name: 'resources' },
+      { method: 'resources/templates/list', name: 'resourceTemplates' },
+    ],
+  },
+  prompts: {
+    capability: 'prompts',
+    changed: 'notifications/prompts/list_changed',
+    lists: [{ method: 'prompts/list', name: 'prompts' }],
+  },
+};
+
+export interface GroupListed {
+  lists: Partial<Record<ListName, readonly unknown[]>>;
+  failures: readonly { method: string; error: unknown }[];
+}
+
+/** Every list of a group; what one of them fails with costs that one alone. */
+export async function listGroup(client: UpstreamClient, group: ListGroup, options: CallOptions): Promise<GroupListed> {
+  const { capability, lists } = LIST_GROUPS[group];
+  const listed: Partial<Record<ListName, readonly unknown[]>> = {};
+  const failures: { method: string; error: unknown }[] = [];
+  const declared = Boolean(client.capabilities[capability]);
+  await Promise.all(
+    lists.map(async ({ method, name }) => {
+      try {
+        listed[name] = declared ? await client.listAll(method, name, options) : [];
+      } catch (error) {
+        // Of servers that declare resources a third does not know their templates (real-servers.md): they have none.
+        if (group !== 'tools' && isUnknownMethod(error)) listed[name] = [];
+        else failures.push({ method, error });
+      }
+    }),
+  );
+  return { lists: listed, failures };
+}
+
+const METHOD_NOT_FOUND = -32601;
+
+function isUnknownMethod(error: unknown): boolean {
+  return error instanceof UpstreamRequestError && error.code === METHOD_NOT_FOUND;
+}
+
+/** What belongs to a server's catalog beside its lists; instructions that it has no more go. */
+export function introductionOf({ capabilities, instructions }: UpstreamClient) {
+  return { capabilities, instructions };
+}

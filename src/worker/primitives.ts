@@ -1,0 +1,90 @@
+import type { RankResources } from '../routing/rankIndex.ts';
+import { ClientNews } from '../surface/primitives/clientNews.ts';
+import { ClientPrimitives } from '../surface/primitives/clientPrimitives.ts';
+import type { PrimitivePorts } from '../surface/primitives/primitivePorts.ts';
+import { PrimitiveView } from '../surface/primitives/primitiveView.ts';
+import { ResultLinks } from '../surface/primitives/resultLinks.ts';
+import { Subscriptions } from '../surface/primitives/subscriptions.ts';
+import type { ServerConnection } from '../upstream/serverConnection.ts';
+
+type Ports = Omit<PrimitivePorts, 'view' | 'linkedServer'>;
+
+export interface PrimitivesOptions extends Ports {
+  ranking(): RankResources;
+  log(line: string): void;
+}
+
+/** The gateway's resources and prompts: their catalog as the servers change it, and the sessions that are told of it. */
+export class Primitives {
+  readonly ports: PrimitivePorts;
+  readonly client: ClientPrimitives;
+  readonly links = new ResultLinks();
+  readonly #options: PrimitivesOptions;
+  readonly #news = new ClientNews();
+  readonly #subscriptions: Subscriptions;
+  #view = new PrimitiveView([]);
+  #listed: readonly unknown[] = [];
+
+  constructor(options: PrimitivesOptions) {
+    this.#options = options;
+    const { ranking: _ranking, log, ...ports } = options;
+    this.ports = { ...ports, view: () => this.#view, linkedServer: (uri) => this.links.serverOf(uri) };
+    this.#subscriptions = new Subscriptions(ports.upstream, (line) => log(ports.scrubSecrets(line)));
+    this.client = new ClientPrimitives(this.ports, this.#news, this.#subscriptions);
+  }
+
+  /** A connection that is new: what it tells by itself is heard from its first start on. */
+  attach(connection: ServerConnection): void {
+    const { name } = connection.config;
+    connection.onNotification('notifications/resources/updated', (params) => this.#subscriptions.updated(name, params));
+    connection.onReady(() => this.#subscriptions.serverReady(name));
+  }
+
+  /** One synchronous step, like the tools' (000 §4.6); nothing is done where nothing has changed. */
+  rebuild(connections: readonly ServerConnection[]): void {
+    const listed = connections.flatMap(({ config, catalog, capabilities }) => {
+      const { resources, resourceTemplates, prompts, instructions } = catalog;
+      return [config.name, resources, resourceTemplates, prompts, instructions, capabilities];
+    });
+    if (listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i])) return;
+    this.#listed = listed;
+    try {
+      this.#adopt(new PrimitiveView(connections.map(listingOf), this.#options.ranking()));
+    } catch (error) {
+      // What a server lists must never end the worker: the last good catalog serves on.
+      this.#options.log(`resources and prompts could not be built anew: ${(error as Error).stack}`);
+    }
+  }
+
+  /** The tools that a client sees have changed for another reason. */
+  toolsChanged(): void {
+    this.#news.changed('tools');
+  }
+
+  stop(): void {
+    this.#news.stop();
+  }
+
+  #adopt(view: PrimitiveView): void {
+    const { resourceChoices: oldResources, promptChoices: oldPrompts } = this.#view.catalog;
+    const { resourceChoices: resources, promptChoices: prompts } = view.catalog;
+    this.#view = view;
+    if (resources.hash !== oldResources.hash) this.#news.changed('resources');
+    if (prompts.hash !== oldPrompts.hash) this.#news.changed('prompts');
+    const isEmpty = ({ tools }: { tools: readonly unknown[] }): boolean => tools.length === 0;
+    // Their tools come and go with them.
+    if (isEmpty(resources) !== isEmpty(oldResources) || isEmpty(prompts) !== isEmpty(oldPrompts)) this.toolsChanged();
+  }
+}
+
+function listingOf({ config, catalog, capabilities }: ServerConnection) {
+  const { resources, resourceTemplates, prompts, instructions } = catalog;
+  return {
+    server: config.name,
+    resources,
+    resourceTemplates,
+    prompts,
+    readsResources: Boolean(capabilities.resources),
+    ...(instructions === undefined ? {} : { instructions }),
+  };
+}

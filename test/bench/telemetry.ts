@@ -1,0 +1,100 @@
+/**
+ * What telemetry costs a call, in microseconds: the surface with everything behind it but a process, with and without
+ * telemetry and event log, in alternating blocks of one run (the note of a call is made in both). What is done later, off the call, is measured beside it,
+ * as the processor's time of the whole run. `node test/bench/telemetry.ts [--calls N] [--json]`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CallPipeline } from '../../src/dispatch/callPipeline.ts';
+import { type AdmittedResult, Firewall } from '../../src/firewall/firewall.ts';
+import { scrubSecrets } from '../../src/firewall/secrets.ts';
+import { gatewaySurface } from '../../src/surface/gateway/gatewaySurface.ts';
+import { Diagnostics } from '../../src/worker/diagnostics.ts';
+import { fixedContext } from '../support/fixedContext.ts';
+import { percentile } from './measure.ts';
+
+const { values } = parseArgs({ options: { calls: { type: 'string', default: '20000' }, json: { type: 'boolean' } } });
+const BLOCK = 200;
+const folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
+const diagnostics = new Diagnostics({ workspace: folder, stateFolder: folder, scrubSecrets });
+const ECHO = {
+  name: 'echo',
+  description: 'Says back the text it was given.',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+};
+const answer = { content: [{ type: 'text', text: 'a line of an answer, as servers give it\n'.repeat(20) }] };
+
+function surface(onCallEnd: Parameters<typeof gatewaySurface>[0]['onCallEnd']) {
+  const context = fixedContext([{ server: 'fixture', tools: [ECHO] }]);
+  const firewall = new Firewall({ store: context.artifacts });
+  const calls = new CallPipeline<AdmittedResult>({
+    upstream: () => ({ state: 'ready', call: async () => answer }),
+    firewall: (result, { tool }) => firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName }),
+    scrubSecrets,
+  });
+  const id = context.view().catalog.tools[0]?.id;
+  const { callTool } = gatewaySurface({ ...context, calls, onCallEnd });
+  const session = {};
+  const { signal } = new AbortController();
+  const args = { tool_id: id, args: { text: 'hello' } };
+  return () => callTool('tool_execute', args, { signal, client: 'bench', session });
+}
+
+const without = surface(() => undefined);
+const withTelemetry = surface((call, event) => diagnostics.callEnded(call, event));
+
+async function block(run: () => Promise<unknown>, times: number[]): Promise<void> {
+  for (let n = 0; n < BLOCK; n++) {
+    const started = performance.now();
+    await run();
+    times.push((performance.now() - started) * 1_000);
+  }
+}
+
+/** What is done later is done before the next block begins: it is nobody else's. */
+async function settled(): Promise<number> {
+  const before = process.cpuUsage();
+  await diagnostics.flush();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+const calls = Number(values.calls);
+const plain: number[] = [];
+const told: number[] = [];
+let later = 0;
+for (const warm of [true, false]) {
+  plain.length = 0;
+  told.length = 0;
+  later = 0;
+  for (let done = 0; done < (warm ? calls / 10 : calls); done += BLOCK) {
+    await block(without, plain);
+    await block(withTelemetry, told);
+    later += await settled();
+  }
+}
+await diagnostics.close();
+rmSync(folder, { recursive: true, force: true });
+
+for (const list of [plain, told]) list.sort((a, b) => a - b);
+const p50 = [percentile(plain, 0.5), percentile(told, 0.5)] as const;
+const result = {
+  withoutP50Us: p50[0],
+  withP50Us: p50[1],
+  addedP50Us: p50[1] - p50[0],
+  ratioP50: p50[1] / p50[0],
+  withoutP99Us: percentile(plain, 0.99),
+  withP99Us: percentile(told, 0.99),
+  laterUsPerCall: later / told.length,
+  eventLog: diagnostics.health('ready', [], []).event_log,
+};
+if (values.json) console.log(JSON.stringify(result));
+else {
+  console.log(
+    `a call      ${result.withoutP50Us.toFixed(1)} µs without, ${result.withP50Us.toFixed(1)} µs with: ` +
+      `+${result.addedP50Us.toFixed(2)} µs, ${result.ratioP50.toFixed(3)} x (p99 ${result.withoutP99Us.toFixed(0)} / ${result.withP99Us.toFixed(0)})`,
+  );
+  console.log(`afterwards  ${result.laterUsPerCall.toFixed(1)} µs of processor a call, for events and tokens`);
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { NOT_FOR_UPSTREAMS } from './suites/notForUpstreams.ts';
+import { clientScenarios, runClientScenario } from './suites/runClientSuite.ts';
+import { SUITES, type SuiteVersion } from './suites/runSuite.ts';
+
+const SCENARIOS = (Object.keys(SUITES) as SuiteVersion[]).flatMap((version) =>
+  clientScenarios(version).map((scenario) => ({ version, scenario })),
+);
+/** Drafts in the older suite, over a protocol that we speak: there they apply. */
+const APPLIES_IN_THE_OLDER = ['auth/offline-access-scope', 'auth/offline-access-not-supported'];
+
+/** A busy machine may reconnect 0.2 s later than it was told to. */
+const LATE = /^client-sse-retry-timing: Client reconnected slightly late/;
+
+const applies = ({ version, scenario }: (typeof SCENARIOS)[number]): boolean =>
+  !(scenario in NOT_FOR_UPSTREAMS) || (version === '0.1.16' && APPLIES_IN_THE_OLDER.includes(scenario));
+
+describe('the client scenarios of the official suites, against our connections to servers', () => {
+  it.each(SCENARIOS.filter(applies))('$version: $scenario', async ({ version, scenario }) => {
+    const { exitCode, passed, failed, warned, output } = await runClientScenario(version, scenario);
+    expect(failed, output).toEqual([]);
+    expect(warned.filter((one) => !LATE.test(one))).toEqual([]);
+    expect(exitCode, output).toBe(0);
+    expect(passed).toBeGreaterThan(0);
+  });
+
+  it('are all accounted for', () => {
+    const count = (wanted: SuiteVersion) => SCENARIOS.filter((one) => one.version === wanted && applies(one)).length;
+    expect([count('0.1.16'), count('0.2.0-alpha.12')]).toEqual([23, 28]);
+    const names = SCENARIOS.map(({ scenario }) => scenario);
+    expect(Object.keys(NOT_FOR_UPSTREAMS).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it('tell of a connection that does what they ask for wrongly', async () => {
+    const { failed } = await runClientScenario('0.1.16', 'auth/client-credentials-basic');
+    expect(failed.map((one) => one.split(':')[0])).toContain('client-credentials-grant-type');
+  });
+});

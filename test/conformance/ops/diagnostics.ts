@@ -1,0 +1,138 @@
+/** Operations of the event log: what each of the gateway's own tools leaves in it (004, Telemetry). */
+import { CallPipeline } from '../../../src/dispatch/callPipeline.ts';
+import { DISPATCH_DEFAULTS } from '../../../src/dispatch/dispatchConfig.ts';
+import { readCacheSettings } from '../../../src/dispatch/resultCache.ts';
+import { type AdmittedResult, Firewall } from '../../../src/firewall/firewall.ts';
+import { scrubSecrets } from '../../../src/firewall/secrets.ts';
+import { type DiagnosticEvent, diagnosticEvent } from '../../../src/ops/diagnosticEvent.ts';
+import { catalogLoaded } from '../../../src/surface/catalogEvents.ts';
+import type { CallEvent } from '../../../src/surface/gateway/callEvents.ts';
+import { GATEWAY_TOOLS } from '../../../src/surface/gateway/definitions.ts';
+import { gatewaySurface } from '../../../src/surface/gateway/gatewaySurface.ts';
+import { TokenMeter } from '../../../src/surface/tokenMeter.ts';
+import { fixedContext } from '../../support/fixedContext.ts';
+import type { ConformanceFile, Operation, OverruledCase } from '../conformance.ts';
+
+export const diagnosticsOverruled: readonly OverruledCase[] = [
+  {
+    id: 'diagnostics-04-browse-path-/',
+    op: 'browse path /',
+    section: '000 §3.2',
+    why: 'a bare "/" lists one card per namespace, also in a small catalog',
+  },
+];
+
+/** What the cases add to the fixture that they share: its identity is told by `files:read#3bdca3ae`. */
+const READ = {
+  name: 'files.read',
+  description: 'Read a file.',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  annotations: { readOnlyHint: true },
+};
+/** 705 characters, 92 tokens; 67 in the first 500 characters, 4 in the first 5. */
+const TEXT = `k: v\n${'x'.repeat(700)}`;
+const READ_ID = 'files:read#3bdca3ae';
+
+type Step = [name: string, args: Record<string, unknown>];
+
+/** A gateway over the fixture, whose one server answers every call alike. */
+function gateway(file: ConformanceFile) {
+  const shared = file.groups.runtime_fixture?.[0]?.input as { name: string }[];
+  const named = (server: string) => ({ server, tools: shared.filter(({ name }) => name.startsWith(server)) });
+  const context = fixedContext([named('github'), named('slack'), { server: 'files', tools: [READ] }]);
+  const firewall = new Firewall({ store: context.artifacts });
+  const calls = new CallPipeline<AdmittedResult>(
+    {
+      upstream: () => ({ state: 'ready', call: async () => ({ content: [{ type: 'text', text: TEXT }] }) }),
+      firewall: (result, { tool }) => firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName }),
+      scrubSecrets,
+    },
+    { ...DISPATCH_DEFAULTS, cache: readCacheSettings({ read_only: true }) },
+  );
+  const events: CallEvent[] = [];
+  const surface = gatewaySurface({ ...context, calls, onCallEnd: (_call, event) => void events.push(event) });
+  const session = {};
+  const call = async (...[name, args]: Step) =>
+    (await surface.callTool(name, args, {
+      signal: new AbortController().signal,
+      client: 'conformance',
+      session,
+    })) as { structuredContent?: { artifacts?: { handle: string }[] } };
+  return { view: context.view(), call, events };
+}
+
+/** The event as the case has it: the values that it pins, and the names of all. */
+function told(event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'version' | 'session_id'>, expected: unknown) {
+  const pinned = Object.keys((expected as { attributes: object }).attributes);
+  const { attributes } = event;
+  return {
+    event: event.event,
+    success: event.success,
+    tool_id: event.tool_id,
+    namespace: event.namespace,
+    attribute_keys: Object.keys(attributes).sort(),
+    attributes: Object.fromEntries(pinned.map((name) => [name, attributes[name]])),
+  };
+}
+
+/** The last event that these calls leave. */
+const lastOf = (...steps: Step[]): Operation => ({
+  run: async (_input, { expected, file }) => {
+    const { call, events } = gateway(file);
+    for (const step of steps) await call(...step);
+    const event = events.at(-1) as CallEvent;
+    const attributes = event.attributes(new TokenMeter());
+    return told(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
+  },
+});
+
+const execute = (args: object, more: object = {}): Step => [
+  'tool_execute',
+  { tool_id: READ_ID, args, render: 'json', ...more },
+];
+
+/** 004 adds `render` to what 000 pins: without it the schemas cost what the case says. */
+const exposed = GATEWAY_TOOLS.map(({ inputSchema }) => {
+  const { render: _render, ...properties } = inputSchema.properties;
+  return { inputSchema: { ...inputSchema, properties } };
+});
+
+const register: Operation = {
+  run: async (_input, { expected, file }) => {
+    const attributes = await catalogLoaded(gateway(file).view, exposed, new TokenMeter());
+    const draft = { event: 'catalog.loaded', success: true, attributes: { ...attributes } };
+    return told(diagnosticEvent(draft, new Date(), scrubSecrets), expected);
+  },
+};
+
+const viewed: Operation = {
+  run: async (_input, { expected, file }) => {
+    const { call, events } = gateway(file);
+    const { structuredContent } = await call(...execute({ path: 'a' }));
+    const handle = structuredContent?.artifacts?.[0]?.handle;
+    await call('tool_view', { handle, selector: { type: 'head', chars: 5 } });
+    const event = events.at(-1) as CallEvent;
+    const attributes = event.attributes(new TokenMeter());
+    return told(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
+  },
+};
+
+const SCHEMA_OF_READ: Step = ['tool_view', { handle: `schema:${READ_ID}`, selector: {} }];
+const dryRun = lastOf(execute({ path: 'a' }, { dry_run: true }));
+
+export const diagnosticsOperations: Readonly<Record<string, Operation>> = {
+  register,
+  'browse query': lastOf(['tool_browse', { query: 'read file' }]),
+  'browse bad path': lastOf(['tool_browse', { path: 'no-slash' }]),
+  'browse path /': lastOf(['tool_browse', { path: '/' }]),
+  'hydrate ok': lastOf(SCHEMA_OF_READ),
+  hydrate: lastOf(SCHEMA_OF_READ),
+  'hydrate unknown': lastOf(['tool_view', { handle: 'schema:no:pe#00000000', selector: {} }]),
+  'execute ok': lastOf(execute({ path: 'a' })),
+  'execute again (cached)': lastOf(execute({ path: 'a' }), execute({ path: 'a' })),
+  'execute bad args': lastOf(execute({})),
+  'execute dry run': dryRun,
+  'execute dry_run': dryRun,
+  'view ok': viewed,
+  'view unknown': lastOf(['tool_view', { handle: 'text:nope', selector: { type: 'head' } }]),
+};

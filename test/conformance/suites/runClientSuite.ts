@@ -1,0 +1,58 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { SUITES, type SuiteVersion } from './runSuite.ts';
+
+export interface ClientResult {
+  /** Of the program that was run. */
+  exitCode: number;
+  passed: number;
+  /** Each failed check, and each SHOULD that was not met: its id and why. */
+  failed: string[];
+  warned: string[];
+  output: string;
+}
+
+interface Check {
+  id: string;
+  status: string;
+  errorMessage?: string;
+}
+
+/** The names of a suite's scenarios for clients. */
+export function clientScenarios(version: SuiteVersion): string[] {
+  const list = execFileSync(process.execPath, [scriptOf(version), 'list'], { encoding: 'utf8' });
+  const section = /Client scenarios[^\n]*\n((?: {2}- .*\n)+)/.exec(list)?.[1] ?? '';
+  return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name as string);
+}
+
+/** Runs one scenario: the suite starts its servers, and our program against them. */
+export async function runClientScenario(version: SuiteVersion, scenario: string): Promise<ClientResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'waygate-client-suite-'));
+  const program = `${process.execPath} ${resolve('test/conformance/suites/upstreamClient.ts')}`;
+  const args = ['client', '--command', program, '--scenario', scenario, '-o', folder];
+  try {
+    const { exitCode, output } = await run([scriptOf(version), ...args]);
+    const [file] = globSync('**/checks.json', { cwd: folder });
+    if (file === undefined) throw new Error(`The suite ${version} ran no scenario ${scenario}:\n${output}`);
+    const checks = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Check[];
+    const told = (wanted: string): string[] =>
+      checks.filter(({ status }) => status === wanted).map(({ id, errorMessage }) => `${id}: ${errorMessage ?? ''}`);
+    return { exitCode, passed: told('SUCCESS').length, failed: told('FAILURE'), warned: told('WARNING'), output };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function scriptOf(version: SuiteVersion): string {
+  return resolve('node_modules', SUITES[version].program, 'dist/index.js');
+}
+
+function run(args: readonly string[]): Promise<{ exitCode: number; output: string }> {
+  return new Promise((done) => {
+    const child = execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
+      done({ exitCode: child.exitCode ?? 1, output: stdout + stderr }),
+    );
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * The program that the official suites' client scenarios run: our connection to a server, with the sign-ins and the file of
+ * tokens of a worker, and a person who consents to whatever the browser shows. It signs in when the connection asks for
+ * it, and no other way.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileTokens } from '../../../src/config/fileTokens.ts';
+import type { HttpServerConfig } from '../../../src/config/gatewayConfig.ts';
+import { UpstreamRequestError } from '../../../src/protocol/upstreamClient.ts';
+import { HttpLink } from '../../../src/upstream/httpLink.ts';
+import { ServerConnection } from '../../../src/upstream/serverConnection.ts';
+import { SignIns } from '../../../src/upstream/signIns.ts';
+
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
+/** What the suite calls the document that describes a client. */
+const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json';
+/** A person does not sign in for ever. */
+const MAX_SIGN_INS = 3;
+
+type ListedTool = { name: string; inputSchema?: unknown };
+
+/** What the scenarios have a client call, and with what. */
+const CALLS: Record<string, (tools: readonly ListedTool[]) => Record<string, unknown>> = {
+  add_numbers: () => ({ a: 5, b: 3 }),
+  'test-tool': () => ({}),
+  test_reconnection: () => ({}),
+  test_client_elicitation_defaults: () => ({}),
+  // What was listed comes back as it was.
+  json_schema_echo: (tools) => ({
+    schema: tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema,
+  }),
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'waygate-upstream-'));
+const signIns = new SignIns(new FileTokens(folder));
+const config: HttpServerConfig = {
+  name: 'suite',
+  type: 'http',
+  url: process.argv.at(-1) as string,
+  headers: {},
+  auth: authOf(),
+  disabled: false,
+  keepAlive: true,
+  location: { file: 'waygate.json', line: 1, column: 1 },
+};
+const connection = new ServerConnection(
+  config,
+  {
+    openLink: async (given, events) =>
+      new HttpLink(given as HttpServerConfig, events, signIns.sessionFor(given as HttpServerConfig)),
+    mayTry: (given) => signIns.mayTry(given),
+  },
+  { onChange: () => undefined, scrubSecrets: (text) => text, log: (line) => process.stderr.write(`${line}\n`) },
+);
+// The person's client answers for the person: with what the server proposes.
+connection.setRequestHandler(
+  'elicitation/create',
+  async ({ requestedSchema }) => ({ action: 'accept', content: defaultsOf(requestedSchema) }),
+  { elicitation: { form: { applyDefaults: true } } },
+);
+
+let signedIn = 0;
+try {
+  await connection.start();
+  if (connection.state === 'needs_sign_in') await signIn();
+  if (connection.state !== 'ready') throw new Error(`${connection.state}: ${connection.reason}`);
+  const tools = connection.tools as ListedTool[];
+  for (const { name } of tools) if (CALLS[name]) await call(name, CALLS[name](tools));
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+} finally {
+  signIns.stop();
+  await connection.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit();
+
+/** What a person would have written into the configuration. */
+function authOf(): NonNullable<HttpServerConfig['auth']> {
+  if (context.client_id !== undefined) return { clientId: context.client_id, ...secretOf() };
+  return { clientId: CLIENT_DOCUMENT };
+}
+
+function secretOf(): { clientSecret?: string } {
+  return context.client_secret === undefined ? {} : { clientSecret: context.client_secret };
+}
+
+async function signIn(): Promise<void> {
+  signedIn += 1;
+  const url = await signIns.begin(connection);
+  await browse(url);
+  const reason = await signIns.ended(config.name);
+  if (reason !== undefined) throw new Error(reason);
+}
+
+async function browse(url: string): Promise<void> {
+  const response = await fetch(url);
+  process.stderr.write(`the browser ends with ${response.status}: ${(await response.text()).slice(0, 200)}\n`);
+}
+
+async function call(tool: string, args: Record<string, unknown>): Promise<void> {
+  try {
+    await connection.call(tool, args, { timeoutMs: 20_000 });
+  } catch (error) {
+    const wantsSignIn = error instanceof UpstreamRequestError && error.failure === 'unauthorized';
+    if (!wantsSignIn || signedIn >= MAX_SIGN_INS) throw error;
+    await signIn();
+    await call(tool, args);
+  }
+}
+
+function defaultsOf(schema: unknown): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Record<string, { default?: unknown }> };
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CallJournal } from '../../src/ops/callJournal.ts';
+import { type Fault, faultOf } from '../../src/ops/fault.ts';
+import { faultError } from '../../src/ops/faultError.ts';
+import type { Terminal } from '../../src/ops/journalCall.ts';
+import type { ReplayContract } from '../../src/ops/replay.ts';
+import { Supervisor } from '../../src/ops/supervisor.ts';
+
+/** Journal and supervisor together, as host and upstream have them, over a server that is killed all the time. */
+const KILLS = 40;
+const IN_FLIGHT = 10;
+const CONTRACTS: readonly ReplayContract[] = ['convergent', 'probe_required', 'never_replay'];
+
+interface Work {
+  actsAfter: number;
+  answersAfter: number;
+}
+
+let folder: string;
+let log: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waygate-kernel-'));
+  log = join(folder, 'effects');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const effects = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []);
+
+/** The same kills at the same times, as far as a machine lets them. */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+class Kernel {
+  readonly ends = new Map<string, Terminal<{ id: string; pid: number }>[]>();
+  readonly children: ChildProcess[] = [];
+  readonly journal = new CallJournal<Work, { id: string; pid: number }>(
+    {
+      dispatch: ({ id, payload }) => {
+        const child = this.children.at(-1);
+        if (!child?.stdin?.writable) return false;
+        child.stdin.write(`${JSON.stringify({ id, ...payload })}\n`);
+        return true;
+      },
+      probe: ({ id }, generation) =>
+        void setImmediate(() => {
+          this.journal.resolveProbe(generation, id, effects().includes(id) ? 'already_completed' : 'safe_to_replay');
+        }),
+      settle: ({ id }, end) => void this.ends.set(id, [...(this.ends.get(id) ?? []), end]),
+    },
+    { maxCalls: 1_000, maxBytes: 1_000, maxWaiting: 1_000, maxReplays: KILLS, maxProbes: KILLS, retryAfter: 1 },
+  );
+  readonly supervisor = new Supervisor<ChildProcess>({
+    start: async ({ generation }) => {
+      const child = spawn(process.execPath, ['test/fixtures/effectServer.mjs', log], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      this.children.push(child);
+      child.stdin.on('error', () => undefined);
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const reply = JSON.parse(line) as { id: string; pid: number };
+        this.journal.reply(generation, reply.id, reply);
+      });
+      await once(child, 'spawn');
+      // What it wrote before its end is heard before its end.
+      const exited = once(child, 'close').then(([code, signal]) =>
+        faultOf('killed', { generation, detail: String(signal ?? code) }, (text) => text),
+      );
+      return { handle: child, exited };
+    },
+    end: async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+    faultOf: (error, generation) => faultOf('spawn_failed', { generation, detail: String(error) }, (text) => text),
+    onReady: (_, generation) => this.journal.open(generation),
+    onLost: (generation, fault: Fault) => this.journal.lose(generation, fault),
+    clock: {
+      now: () => performance.now(),
+      random: Math.random,
+      after: (ms, run) => {
+        const timer = setTimeout(run, ms);
+        return () => clearTimeout(timer);
+      },
+    },
+    // Here it is killed for a purpose: no crash is one too many.
+    limits: {
+      baseDelayMs: 0,
+      maxDelayMs: 0,
+      crashes: Number.POSITIVE_INFINITY,
+      windowMs: 1,
+      probeIntervalMs: 1,
+      stableMs: 1,
+    },
+  });
+}
+
+describe('the replay kernel over real processes', () => {
+  it(`keeps every promise through ${KILLS} kills with ${IN_FLIGHT} calls in flight`, async () => {
+    const random = chance(20_261_118);
+    const kernel = new Kernel();
+    const calls = new Map<string, ReplayContract>();
+    for (let kill = 0; kill < KILLS; kill++) {
+      const child = await kernel.supervisor.ready();
+      while (kernel.journal.size < IN_FLIGHT) {
+        const id = `c${calls.size}`;
+        const contract = CONTRACTS[calls.size % CONTRACTS.length] as ReplayContract;
+        calls.set(id, contract);
+        const payload = { actsAfter: Math.floor(random() * 30), answersAfter: Math.floor(random() * 30) };
+        expect(kernel.journal.admit({ id, contract, payload, bytes: 1, canProbe: true })).toEqual({ admitted: true });
+      }
+      // Long enough for most servers to have begun to serve, not for them to have finished.
+      await sleep(30 + random() * 40);
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      // The loss is seen when the pipes are closed.
+      while (kernel.supervisor.handle === child) await sleep(1);
+    }
+    while (kernel.journal.size > 0) await sleep(5);
+    await kernel.supervisor.dispose();
+
+    const log = effects();
+    const told = { reply: 0, completed_by_probe: 0, fault: 0 };
+    for (const [id, contract] of calls) {
+      const [end, ...more] = kernel.ends.get(id) ?? [];
+      expect([id, end === undefined, more]).toEqual([id, false, []]);
+      if (!end) continue;
+      told[end.kind] += 1;
+      const count = log.filter((line) => line === id).length;
+      if (contract !== 'convergent') expect([id, count <= 1]).toEqual([id, true]);
+      if (end.kind === 'reply') expect([end.reply.id, count >= 1]).toEqual([id, true]);
+      if (end.kind === 'completed_by_probe') expect([contract, count]).toEqual(['probe_required', 1]);
+      if (contract === 'convergent') expect(end.kind).toBe('reply');
+      if (end.kind === 'fault') {
+        const error = faultError(end.fault, { subject: 'server', ...end });
+        expect([contract, error.retryable, error.details?.outcome]).toEqual(['never_replay', false, 'unknown']);
+      }
+    }
+    // It was worth the kills: calls were lost, repeated and found done.
+    expect(told.fault).toBeGreaterThan(0);
+    expect(kernel.journal.counts.replayed).toBeGreaterThan(0);
+    expect(kernel.supervisor.health).toMatchObject({ restart_count: KILLS });
+    const alive = kernel.children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    expect(alive).toEqual([]);
+  });
+});

@@ -1,0 +1,301 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { rendezvous } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+
+type Json = Record<string, unknown>;
+
+async function result(host: HostProcess, method: string, params: Json = {}): Promise<Json> {
+  const { result, error } = await host.request(method, params);
+  if (!result) throw new Error(`${method}: ${JSON.stringify(error)}`);
+  return result;
+}
+
+/** What the gateway has itself; the tests are about what servers have. */
+const OWN = new Set<unknown>(['waygate://health', 'waygate://telemetry']);
+
+async function listed<T = Json>(host: HostProcess, method: string, key: string): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: unknown;
+  do {
+    const page = await result(host, method, cursor === undefined ? {} : { cursor });
+    items.push(...(page[key] as T[]).filter((item) => !OWN.has((item as Json).uri)));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return items;
+}
+
+/** Lists until it has what is looked for: servers may still be starting. */
+const whenListed = (host: HostProcess, method: string, key: string, count: number) =>
+  until(`${count} of ${method}`, async () => {
+    const items = await listed(host, method, key);
+    return items.length >= count ? items : undefined;
+  });
+
+const heard = (host: HostProcess, method: string): Json[] =>
+  host.lines
+    .map((line) => JSON.parse(line) as { method?: string; params?: Json })
+    .filter((message) => message.method === method)
+    .map(({ params = {} }) => params);
+
+const idOf = (text: string, part: string): string =>
+  text.match(new RegExp(`(?:resource|prompt)::\\S*${part}\\S*`))?.[0] ?? 'none';
+
+describe('a real server with everything', () => {
+  it("is browsed, read, completed and asked for its prompts, by the model and by the client's own methods", async () => {
+    const workspace = testWorkspace({ everything: servers.everything });
+    const host = await HostProcess.connect(workspace);
+    await whenListed(host, 'resources/list', 'resources', 7);
+    const names = (await listed<{ name: string }>(host, 'tools/list', 'tools')).map(({ name }) => name);
+    expect(names).toEqual([
+      'tool_browse',
+      'tool_execute',
+      'tool_view',
+      'resource_browse',
+      'resource_read',
+      'prompt_browse',
+      'prompt_get',
+    ]);
+    const found = await host.call('resource_browse', { query: 'structure' });
+    const read = await host.call('resource_read', { resource_id: idOf(found.text, 'structure') });
+    // A digest: it is longer than what is shown.
+    expect(read.text).toMatch(/^ok · /);
+    const handle = read.text.match(/text:resource::\S+?:[0-9a-f]{16}/)?.[0] as string;
+    const more = await host.call('tool_view', { handle, selector: { type: 'lines', start: 0, end: 1 } });
+    expect(more.text).toContain('# Everything Server');
+
+    const templates = await host.call('resource_browse', { query: 'dynamic text resource template' });
+    const template = idOf(templates.text, 'Dynamic_Text');
+    expect(templates.text).toContain('demo://resource/dynamic/text/{resourceId}');
+    expect((await host.call('resource_read', { resource_id: template })).text).toMatch(
+      /^Error ARGS_INVALID: This is a template: replace resourceId/,
+    );
+    const filled = await host.call('resource_read', { resource_id: 'demo://resource/dynamic/text/7' });
+    expect(filled.text).toContain('Resource 7: This is a plaintext resource');
+
+    const prompts = await host.call('prompt_browse', { path: '/everything' });
+    const prompt = idOf(prompts.text, 'args-prompt');
+    expect((await host.call('tool_view', { handle: `schema:${prompt}`, selector: {} })).text).toContain(
+      '- city: string (required)',
+    );
+    expect((await host.call('prompt_get', { prompt_id: prompt, args: {} })).text).toMatch(/^Error ARGS_INVALID.*city/);
+    const got = await host.call('prompt_get', { prompt_id: prompt, args: { city: 'Ulm', state: 'BW' } });
+    expect(got.text).toMatch(/^ok\n\[user\] What's weather in Ulm, BW\?/);
+
+    const first = (await listed<{ uri: string; name: string }>(host, 'resources/list', 'resources'))[0];
+    const { contents } = await result(host, 'resources/read', { uri: first?.uri });
+    expect(contents).toMatchObject([{ uri: first?.uri, text: expect.any(String) }]);
+    expect(await result(host, 'prompts/get', { name: 'simple-prompt' })).toMatchObject({
+      messages: [{ role: 'user' }],
+    });
+    const completion = await result(host, 'completion/complete', {
+      ref: { type: 'ref/prompt', name: 'completable-prompt' },
+      argument: { name: 'department', value: 'E' },
+    });
+    expect(completion).toMatchObject({ completion: { values: ['Engineering'] } });
+    const ofTemplate = await result(host, 'completion/complete', {
+      ref: { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' },
+      argument: { name: 'resourceId', value: '3' },
+    });
+    expect(ofTemplate).toMatchObject({ completion: { values: ['3'] } });
+  });
+});
+
+describe('a gateway without resources and prompts', () => {
+  it('has its three tools alone, answers the lists with nothing, and tells when that changes', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    expect(await listed(host, 'tools/list', 'tools')).toHaveLength(3);
+    expect(await listed(host, 'resources/list', 'resources')).toEqual([]);
+    expect((await result(host, 'resources/list')).resources).toMatchObject([...OWN].map((uri) => ({ uri })));
+    expect(await result(host, 'resources/read', { uri: 'waygate://health' })).toMatchObject({
+      contents: [{ uri: 'waygate://health', mimeType: 'text/plain', text: expect.stringContaining('one') }],
+    });
+    expect(await result(host, 'resources/templates/list')).toEqual({ resourceTemplates: [] });
+    expect(await result(host, 'prompts/list')).toEqual({ prompts: [] });
+    workspace.configure({ one: servers.fixture(), two: servers.primitives() });
+    for (const kind of ['tools', 'resources', 'prompts']) {
+      await until(`news of ${kind}`, () => heard(host, `notifications/${kind}/list_changed`).length > 0);
+    }
+    expect(await listed(host, 'tools/list', 'tools')).toHaveLength(7);
+  });
+});
+
+describe('two servers with the same address and the same prompt', () => {
+  it('have both, each under its own name, and a result reads as if it came from there', async () => {
+    const workspace = testWorkspace({
+      alpha: servers.primitives('--name', 'alpha'),
+      beta: servers.primitives('--name', 'beta'),
+    });
+    const host = await HostProcess.connect(workspace);
+    const resources = await whenListed(host, 'resources/list', 'resources', 2);
+    expect(resources.map(({ uri, _meta }) => [uri, _meta])).toEqual([
+      ['waygate://server/alpha/file:///shared/readme.md', { from: 'alpha' }],
+      ['waygate://server/beta/file:///shared/readme.md', { from: 'beta' }],
+    ]);
+    const uri = 'waygate://server/beta/file:///shared/readme.md';
+    expect(await result(host, 'resources/read', { uri })).toEqual({
+      contents: [{ uri, mimeType: 'text/plain', text: 'file:///shared/readme.md of beta' }],
+      _meta: { from: 'beta' },
+    });
+    const { error } = await host.request('resources/read', { uri: 'file:///shared/readme.md' });
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(uri) });
+    const prompts = await whenListed(host, 'prompts/list', 'prompts', 2);
+    expect(prompts.map(({ name }) => name)).toEqual(['alpha.greet', 'beta.greet']);
+    const got = await result(host, 'prompts/get', { name: 'beta.greet', arguments: { who: 'Ada' } });
+    expect(got).toMatchObject({ messages: [{ content: { text: 'greet: greet Ada, plain, says beta' } }] });
+    const { text } = await host.call('resource_browse', { query: 'how it is built and deployed' });
+    const read = await host.call('resource_read', { resource_id: idOf(text, 'alpha:README') });
+    expect(read.text).toBe('ok\nfile:///shared/readme.md of alpha\n');
+  });
+
+  it('are asked for what they have linked to in a result, though nobody lists it', async () => {
+    const workspace = testWorkspace({
+      alpha: servers.primitives('--name', 'alpha'),
+      beta: servers.primitives('--name', 'beta'),
+    });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/beta/link');
+    const uri = 'record://7';
+    expect((await host.request('resources/read', { uri })).error).toMatchObject({ code: -32002 });
+    await host.call('tool_execute', { tool_id: id, args: { uri } });
+    expect(await result(host, 'resources/read', { uri })).toMatchObject({ contents: [{ text: 'record://7 of beta' }] });
+    // What the server answers is passed on as it came.
+    await host.call('tool_execute', { tool_id: id, args: { uri: 'record://missing' } });
+    const { error } = await host.request('resources/read', { uri: 'record://missing' });
+    expect(error).toMatchObject({ code: -32002, message: 'Resource not found' });
+  });
+});
+
+describe('a subscription', () => {
+  it('is heard by the session that has it and by no other, once for a burst, until it ends', async () => {
+    const workspace = testWorkspace();
+    const log = workspace.write('log.txt', '');
+    workspace.configure({ one: servers.primitives('--log', log) });
+    const asked = (line: string) =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((one) => one === line).length;
+    const uri = 'file:///shared/readme.md';
+    const [first, second, third] = [
+      await HostProcess.connect(workspace),
+      await HostProcess.connect(workspace),
+      await HostProcess.connect(workspace),
+    ];
+    const touch = await first.toolId('/one/touch');
+    await result(first, 'resources/subscribe', { uri });
+    await result(second, 'resources/subscribe', { uri });
+    expect(asked(`resources/subscribe ${uri}`)).toBe(1);
+    await third.call('tool_execute', { tool_id: touch, args: { uri } });
+    for (const host of [first, second]) {
+      await until('the update', () => heard(host, 'notifications/resources/updated').length === 1);
+      expect(heard(host, 'notifications/resources/updated')).toEqual([{ uri }]);
+    }
+    await result(second, 'resources/unsubscribe', { uri });
+    expect(asked(`resources/unsubscribe ${uri}`)).toBe(0);
+    await third.call('tool_execute', { tool_id: touch, args: { uri } });
+    await until('the second update', () => heard(first, 'notifications/resources/updated').length === 2);
+    expect(heard(second, 'notifications/resources/updated')).toHaveLength(1);
+    expect(heard(third, 'notifications/resources/updated')).toHaveLength(0);
+    first.end();
+    await first.exited;
+    await until('the end of the last', () => asked(`resources/unsubscribe ${uri}`) === 1);
+  });
+
+  it('is known to the server when it starts again, and the session is told that it may have missed something', async () => {
+    const workspace = testWorkspace();
+    const log = workspace.write('log.txt', '');
+    workspace.configure({ one: servers.primitives('--log', log) });
+    const host = await HostProcess.connect(workspace);
+    const uri = 'file:///shared/readme.md';
+    const crash = await host.toolId('/one/crash');
+    const touch = await host.toolId('/one/touch');
+    await result(host, 'resources/subscribe', { uri });
+    await host.call('tool_execute', { tool_id: crash, args: {} });
+    await host.call('tool_execute', { tool_id: touch, args: { uri: 'note://other' } });
+    await until('the second subscription', () => readFileSync(log, 'utf8').split('resources/subscribe').length === 3);
+    await until('word of it', () => heard(host, 'notifications/resources/updated').length === 1);
+    expect(heard(host, 'notifications/resources/updated')).toEqual([{ uri }]);
+  });
+
+  it('outlives the worker', async () => {
+    const workspace = testWorkspace({ one: servers.primitives() });
+    const host = await HostProcess.connect(workspace);
+    const uri = 'file:///shared/readme.md';
+    const touch = await host.toolId('/one/touch');
+    await result(host, 'resources/subscribe', { uri });
+    await result(host, 'resources/subscribe', { uri: 'note://ended' });
+    await result(host, 'resources/unsubscribe', { uri: 'note://ended' });
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    await until('word from the new worker', () => heard(host, 'notifications/resources/updated').length === 1);
+    await host.call('tool_execute', { tool_id: touch, args: { uri } });
+    await until('the update', () => heard(host, 'notifications/resources/updated').length === 2);
+    await host.call('tool_execute', { tool_id: touch, args: { uri: 'note://ended' } });
+    await host.call('tool_execute', { tool_id: touch, args: { uri } });
+    await until('the next update', () => heard(host, 'notifications/resources/updated').length === 3);
+    expect(heard(host, 'notifications/resources/updated')).toEqual([{ uri }, { uri }, { uri }]);
+    // Its own requests to the worker are answered to nobody.
+    expect(host.lines.filter((line) => line.includes(':subscribe:'))).toEqual([]);
+  });
+
+  it('is refused where the server does not tell of changes', async () => {
+    const workspace = testWorkspace({ one: servers.primitives('--no-subscribe') });
+    const host = await HostProcess.connect(workspace);
+    await whenListed(host, 'resources/list', 'resources', 1);
+    const { error } = await host.request('resources/subscribe', { uri: 'file:///shared/readme.md' });
+    expect(error).toEqual({ code: -32601, message: 'one does not tell of changes of its resources.' });
+  });
+});
+
+describe('lists that change', () => {
+  it('reach every session in a few words, however many changes a server announces', async () => {
+    const workspace = testWorkspace({ one: servers.primitives() });
+    const hosts = [await HostProcess.connect(workspace), await HostProcess.connect(workspace)];
+    const [host] = hosts as [HostProcess];
+    await whenListed(host, 'resources/list', 'resources', 1);
+    const change = await host.toolId('/one/change');
+    await until('the first news', () => heard(host, 'notifications/resources/list_changed').length > 0);
+    const before = hosts.map((one) => heard(one, 'notifications/resources/list_changed').length);
+    await host.call('tool_execute', { tool_id: change, args: { list: 'resources', add: 'fresh', times: 500 } });
+    await whenListed(host, 'resources/list', 'resources', 2);
+    for (const [i, one] of hosts.entries()) {
+      const told = () => heard(one, 'notifications/resources/list_changed').length - (before[i] as number);
+      await until('the news', () => told() > 0);
+      expect(told()).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('are served from what was known while a server does not answer', async () => {
+    const workspace = testWorkspace({ one: servers.primitives() });
+    const host = await HostProcess.connect(workspace);
+    await whenListed(host, 'resources/list', 'resources', 1);
+    const [hang, change] = [await host.toolId('/one/hang'), await host.toolId('/one/change')];
+    await host.call('tool_execute', { tool_id: hang, args: { method: 'resources/list' } });
+    await host.call('tool_execute', { tool_id: change, args: { list: 'resources', add: 'lost' } });
+    await host.call('tool_execute', { tool_id: change, args: { list: 'prompts', add: 'found' } });
+    await whenListed(host, 'prompts/list', 'prompts', 2);
+    expect(await listed(host, 'resources/list', 'resources')).toHaveLength(1);
+    expect((await host.call('resource_browse', { path: '/' })).text).toContain('/one');
+  });
+});
+
+describe('a workspace whose servers are known', () => {
+  it('lists resources and prompts with none running, and reading one starts its server', async () => {
+    const workspace = testWorkspace({ one: servers.primitives() });
+    const first = await HostProcess.connect(workspace);
+    await whenListed(first, 'resources/list', 'resources', 1);
+    await whenListed(first, 'prompts/list', 'prompts', 1);
+    const pid = rendezvous(workspace)?.pid;
+    first.end();
+    await first.exited;
+    await until('the worker to leave', () => rendezvous(workspace) === undefined);
+    const host = await HostProcess.connect(workspace);
+    expect(await listed(host, 'resources/list', 'resources')).toHaveLength(1);
+    expect(await listed(host, 'tools/list', 'tools')).toHaveLength(7);
+    expect(rendezvous(workspace)?.pid).not.toBe(pid);
+    const read = await result(host, 'resources/read', { uri: 'log://fixture/monday/error' });
+    expect(read).toMatchObject({ contents: [{ text: 'log://fixture/monday/error of fixture' }] });
+  });
+});

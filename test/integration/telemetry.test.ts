@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
+import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
+import { readJsonLines } from '../../src/worker/jsonLines.ts';
+import { rendezvous, stateFolder, waygate } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
+
+const eventsFile = (workspace: TestWorkspace): string => join(stateFolder(workspace), 'events.jsonl');
+const told = async <T>(workspace: TestWorkspace, command: string): Promise<T> =>
+  JSON.parse((await waygate(workspace, [command, '--json'])).stdout) as T;
+
+/** The command line, as it goes on. */
+function following(workspace: TestWorkspace, args: string[]) {
+  const child = spawn(process.execPath, [WAYGATE, ...args], { env: workspace.env, cwd: workspace.folder });
+  const output = { text: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    output.text += chunk.toString();
+  });
+  onTestFinished(() => void child.kill());
+  return output;
+}
+
+describe('health and telemetry of a gateway that works', () => {
+  it('count calls, tell of a crash and of what it took with it, and keep no value', async () => {
+    const workspace = testWorkspace({ one: servers.fixture(), gone: { command: 'waygate-no-such-command' } });
+    const host = await HostProcess.connect(workspace);
+    const [echo, fails, crash] = await Promise.all(
+      ['echo', 'fails', 'crash'].map((name) => host.toolId(`/one/${name}`)),
+    );
+    const canary = 'canary-77aa';
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    for (const text of [canary, secret]) await host.call('tool_execute', { tool_id: echo, args: { text } });
+    await host.call('tool_execute', { tool_id: fails, args: {} });
+    await host.call('tool_execute', { tool_id: echo, args: { text: 7 } });
+    expect((await host.call('tool_execute', { tool_id: crash, args: {} })).isError).toBe(true);
+    await host.call('tool_execute', { tool_id: echo, args: { text: canary } });
+    await host.call('tool_browse', { query: canary });
+    await host.call('tool_view', { handle: `schema:${echo}`, selector: {} });
+
+    const telemetry = await told<TelemetryReport>(workspace, 'telemetry');
+    expect(telemetry).toMatchObject({ state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 });
+    const row = (id: string | undefined) => telemetry.tools.find((tool) => tool.tool_id === id);
+    expect(row(echo)).toMatchObject({ request_count: 4, success_count: 3, response_error_count: 1 });
+    expect(row(echo)?.last_error?.code).toBe('ARGS_INVALID');
+    expect(row(fails)).toMatchObject({ request_count: 1, response_error_count: 1, recovery_error_count: 0 });
+    expect(row(crash)).toMatchObject({ request_count: 1, response_error_count: 0, recovery_error_count: 1 });
+    expect(row(echo)?.p99_latency_ms).toBeGreaterThan(0);
+    expect(telemetry.methods.find(({ method }) => method === 'tool_execute')).toMatchObject({
+      request_count: 6,
+      error_count: 3,
+    });
+    expect(telemetry.last_fault).toMatchObject({ class: 'process', recovery_hint: 'replace_worker' });
+    const sum = telemetry.methods.reduce((n, method) => n + method.request_count, 0);
+    expect(sum).toBe(telemetry.totals.request_count);
+
+    const health = await told<HealthReport>(workspace, 'health');
+    expect(health).toMatchObject({
+      workspace: workspace.folder,
+      state: 'ready',
+      worker_handshake: 'ready',
+      condition: 'degraded',
+      rollout: 'stable',
+      event_log: { file: eventsFile(workspace), failures: 0 },
+    });
+    const [one, gone] = health.servers;
+    expect(one).toMatchObject({ name: 'one', state: 'ready', down: false, generation: 2, restart_count: 1 });
+    expect(one?.last_fault).toMatchObject({ generation: 1, code: 'upstream_ended' });
+    expect(one?.uptime_ms).toBeGreaterThan(0);
+    expect(gone).toMatchObject({ name: 'gone', state: 'failed', down: true, consecutive_failures: 1, uptime_ms: 0 });
+
+    const { stdout } = await waygate(workspace, ['stop']);
+    expect(stdout).toMatch(/^Stopped/);
+    const records = await readJsonLines(eventsFile(workspace));
+    const names = records.map(({ event }) => event);
+    expect(names[0]).toBe('worker.started');
+    expect(names.at(-1)).toBe('worker.stopped');
+    for (const name of [
+      'upstream.started',
+      'upstream.crashed',
+      'upstream.restarting',
+      'upstream.failed',
+      'execute.completed',
+      'execute.failed',
+      'browse.completed',
+      'hydrate.completed',
+      'tool_call',
+    ]) {
+      expect(names).toContain(name);
+    }
+    expect(records.find(({ event, outcome }) => event === 'tool_call' && outcome === 'error')).toMatchObject({
+      repo_root: workspace.folder,
+      tool_name: fails,
+      replay_attempts: 0,
+      error_code: 'UPSTREAM_ERROR',
+      error_kind: 'answered_with_error',
+    });
+    const written = readFileSync(eventsFile(workspace), 'utf8');
+    for (const value of [canary, secret]) expect(written).not.toContain(value);
+    expect(JSON.stringify([telemetry, health])).not.toContain(canary);
+    if (process.platform !== 'win32') expect(statSync(eventsFile(workspace)).mode & 0o777).toBe(0o600);
+  });
+
+  it('come as text too, and follow what comes: events from the log, health at every change', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    expect((await waygate(workspace, ['health'])).stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
+    expect(await told(workspace, 'health')).toMatchObject({ state: 'cold', worker_handshake: 'absent', servers: [] });
+    expect(await told(workspace, 'telemetry')).toMatchObject({ state: 'cold', totals: null });
+    const events = following(workspace, ['telemetry', '--follow', '--json']);
+    const changes = following(workspace, ['health', '--follow']);
+    await until('both to have begun', () => events.text !== '' && changes.text.includes('No gateway runs'));
+    expect(rendezvous(workspace)).toBeUndefined();
+    const host = await HostProcess.connect(workspace);
+    const echo = await host.toolId('/one/echo');
+    await host.call('tool_execute', { tool_id: echo, args: { text: 'hi' } });
+    await until('the event of the call', () => events.text.includes('"event":"execute.completed"'));
+    await until('the change of health', () => /gateway ready, up \d+ s: 1 server, 1 ready\n/.test(changes.text));
+    expect((await waygate(workspace, ['telemetry'])).stdout).toMatch(/^\d+ requests in \d+ s: \d+ ok, /);
+    expect((await waygate(workspace, ['health'])).stdout).toMatch(/\none: ready, up \d+ s\n$/);
+    for (const line of events.text.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  it('cost no call where the log cannot be written, and health tells what is wrong', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    mkdirSync(join(ensureWorkspaceState(workspace.folder, workspace.stateDir), 'events.jsonl'));
+    const host = await HostProcess.connect(workspace);
+    const echo = await host.toolId('/one/echo');
+    const answer = await host.call('tool_execute', { tool_id: echo, args: { text: 'hi' } });
+    expect(answer).toMatchObject({ isError: false, text: 'ok\nhi\n' });
+    const health = await until('health to tell', async () => {
+      const report = await told<HealthReport>(workspace, 'health');
+      return report.event_log.failures > 0 && report;
+    });
+    expect(health.event_log).toMatchObject({ written: 0, failing: 'EISDIR' });
+    expect(health.problems).toEqual([`The event log ${eventsFile(workspace)} cannot be written (EISDIR).`]);
+    expect((await told<TelemetryReport>(workspace, 'telemetry')).tools[0]).toMatchObject({ success_count: 1 });
+  });
+
+  it('survive the worker: a log that was cut off by its end is gone on with', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    await until('something written', async () => (await readJsonLines(eventsFile(workspace))).length > 0);
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    await host.call('tool_browse', { path: '/' });
+    const starts = await until('the next worker in the same log', async () => {
+      const records = await readJsonLines(eventsFile(workspace));
+      const pids = records.filter(({ event }) => event === 'worker.started').map(({ attributes }) => attributes);
+      return pids.length === 2 && pids;
+    });
+    expect(starts[0]).not.toEqual(starts[1]);
+    // Its tools are known: it starts when it is called, and until then it is not down.
+    const { condition, servers: known } = await told<HealthReport>(workspace, 'health');
+    expect(known).toMatchObject([{ name: 'one', state: 'not_started', down: false, generation: 0 }]);
+    expect(condition).toBe('ready');
+  });
+});

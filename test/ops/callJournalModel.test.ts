@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CallJournal } from '../../src/ops/callJournal.ts';
+import { faultOf } from '../../src/ops/fault.ts';
+import type { KnownFaultCode } from '../../src/ops/faultCodes.ts';
+import type { ReplayContract } from '../../src/ops/replay.ts';
+import type { ProbeResolution } from '../../src/ops/requestDisposition.ts';
+import { JournalModel, MODEL_LIMITS } from './journalModel.ts';
+
+/** Any sequence of events, against the model: the same calls sent to the same processes, the same ends, the same order. */
+class Real {
+  readonly sent: string[] = [];
+  readonly ended: string[] = [];
+  readonly journal = new CallJournal<null, string>(
+    {
+      dispatch: ({ id }, generation) => this.sent.push(`${id}@${generation}`) > 0,
+      probe: () => undefined,
+      settle: ({ id }, terminal) =>
+        void this.ended.push(`${id}: ${terminal.kind === 'fault' ? terminal.fault.code : terminal.kind}`),
+    },
+    { ...MODEL_LIMITS, maxCalls: 1_000, maxBytes: 1_000, maxWaiting: 1_000, retryAfter: 1 },
+  );
+}
+
+type Step = fc.Command<JournalModel, Real>;
+
+function step(words: string, run: (model: JournalModel, real: Real) => void): Step {
+  return {
+    check: () => true,
+    run: (model, real) => {
+      run(model, real);
+      expect(real.sent).toEqual(model.sent);
+      expect(real.ended).toEqual(model.ended);
+      for (const id of IDS) {
+        const call = model.find(id);
+        expect(real.journal.knowledgeOf(id)).toBe(call && model.knowledge(call));
+      }
+      expect([real.journal.size, real.journal.bytes]).toEqual([model.calls.length, model.calls.length]);
+    },
+    toString: () => words,
+  };
+}
+
+const fault = (code: KnownFaultCode) => faultOf(code, { generation: 1 }, (text) => text);
+const IDS = ['a', 'b', 'c', 'd'] as const;
+const id = fc.constantFrom(...IDS);
+const contract = fc.constantFrom<ReplayContract>('convergent', 'probe_required', 'never_replay');
+const resolution = fc.constantFrom<ProbeResolution>('already_completed', 'safe_to_replay', 'unresolved');
+/** How far back from the latest: mostly those that live, now and then one long gone. */
+const back = fc.nat({ max: 3 });
+
+const commands: fc.Arbitrary<Step>[] = [
+  fc.tuple(id, contract).map(([name, how]) =>
+    step(`admit ${name} ${how}`, (model, real) => {
+      const taken = model.takes(name);
+      if (taken) model.admit(name, how);
+      const call = { id: name, contract: how, payload: null, bytes: 1, canProbe: true };
+      expect(real.journal.admit(call).admitted).toBe(taken);
+    }),
+  ),
+  fc.constant(step('open', (model, real) => real.journal.open(model.open()))),
+  back.map((n) =>
+    step(`lose ${n} back`, (model, real) => {
+      const process = model.processes - n;
+      if (model.alive.has(process)) model.lose(process);
+      real.journal.lose(process, fault('killed'));
+    }),
+  ),
+  back.map((n) =>
+    step(`retire ${n} back`, (model, real) => {
+      if (model.current === model.processes - n) model.current = 0;
+      real.journal.retire(model.processes - n);
+    }),
+  ),
+  fc.tuple(back, id).map(([n, name]) =>
+    step(`reply of ${n} back to ${name}`, (model, real) => {
+      const process = model.processes - n;
+      const call = model.find(name);
+      const counts = call?.at === 'process' && call.process === process;
+      if (call && counts) {
+        model.end(call, 'reply');
+        model.owed.delete(name);
+      }
+      expect(real.journal.reply(process, name, 'yes') === 'delivered').toBe(counts);
+    }),
+  ),
+  fc.tuple(back, id, resolution).map(([n, name, how]) =>
+    step(`probe of ${name} by ${n} back: ${how}`, (model, real) => {
+      const process = model.processes - n;
+      const call = model.find(name);
+      const awaited = call?.at === 'probe' && call.process === process;
+      if (call && awaited) model.probed(call, how);
+      expect(real.journal.resolveProbe(process, name, how)).toBe(awaited);
+    }),
+  ),
+  id.map((name) =>
+    step(`cancel ${name}`, (model, real) => {
+      const call = model.find(name);
+      if (call) model.forget(call);
+      expect(real.journal.cancel(name) !== undefined).toBe(call !== undefined);
+    }),
+  ),
+  id.map((name) =>
+    step(`time-out of ${name}`, (model, real) => {
+      const call = model.find(name);
+      if (call) model.fail(call, 'call_timeout');
+      real.journal.fail(name, fault('call_timeout'));
+    }),
+  ),
+  fc.constant(
+    step('none to be had', (model, real) => {
+      for (const call of [...model.calls])
+        if (call.at === 'queue' || call.at === 'limbo') model.fail(call, 'crash_loop');
+      real.journal.failWaiting(fault('crash_loop'));
+    }),
+  ),
+];
+
+describe('the call journal', () => {
+  it('does what its model does, whatever happens', () => {
+    fc.assert(
+      fc.property(fc.commands(commands, { maxCommands: 60, size: 'max' }), (sequence) => {
+        fc.modelRun(() => ({ model: new JournalModel(), real: new Real() }), sequence);
+      }),
+      { seed: 4, numRuns: 2_000 },
+    );
+  });
+});

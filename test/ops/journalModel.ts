@@ -1,0 +1,114 @@
+import type { KnownFaultCode } from '../../src/ops/faultCodes.ts';
+import type { ExecutionKnowledge, ReplayContract } from '../../src/ops/replay.ts';
+import type { ProbeResolution } from '../../src/ops/requestDisposition.ts';
+
+/** The call journal once more, written from 004 as slowly and plainly as possible: what the real one is held against. */
+export interface ModelCall {
+  id: string;
+  contract: ReplayContract;
+  at: 'queue' | 'process' | 'limbo' | 'probe';
+  process: number;
+  /** How often a process took it. */
+  sends: number;
+  /** Whether a process that had it died. */
+  haunted: boolean;
+  probes: number;
+}
+
+export const MODEL_LIMITS = { maxReplays: 2, maxProbes: 2 } as const;
+
+export class JournalModel {
+  readonly calls: ModelCall[] = [];
+  readonly sent: string[] = [];
+  readonly ended: string[] = [];
+  /** Ids that were given up while a process that still lives has them. */
+  readonly owed = new Map<string, number>();
+  readonly alive = new Set<number>();
+  current = 0;
+  processes = 0;
+
+  find(id: string): ModelCall | undefined {
+    return this.calls.find((call) => call.id === id);
+  }
+
+  knowledge({ at, haunted }: ModelCall): ExecutionKnowledge {
+    if (at === 'process') return 'in_flight';
+    return haunted ? 'outcome_unknown' : 'not_dispatched';
+  }
+
+  takes(id: string): boolean {
+    return !this.find(id) && !this.alive.has(this.owed.get(id) ?? -1);
+  }
+
+  admit(id: string, contract: ReplayContract): void {
+    this.owed.delete(id);
+    this.calls.push({ id, contract, at: 'queue', process: 0, sends: 0, haunted: false, probes: 0 });
+    this.pump();
+  }
+
+  pump(): void {
+    if (this.current === 0) return;
+    for (const call of this.calls) {
+      if (call.at === 'queue') {
+        Object.assign(call, { at: 'process', process: this.current, sends: call.sends + 1, probes: 0 });
+        this.sent.push(`${call.id}@${this.current}`);
+      } else if (call.at === 'limbo') {
+        Object.assign(call, { at: 'probe', process: this.current, probes: call.probes + 1 });
+      }
+    }
+  }
+
+  open(): number {
+    this.processes += 1;
+    this.current = this.processes;
+    this.alive.add(this.current);
+    this.pump();
+    return this.current;
+  }
+
+  lose(process: number): void {
+    this.alive.delete(process);
+    if (this.current === process) this.current = 0;
+    for (const call of [...this.calls]) {
+      if (call.process !== process) continue;
+      const wasAsked = call.at === 'probe';
+      Object.assign(call, { process: 0, haunted: true });
+      if (call.contract === 'never_replay') this.end(call, 'outcome_unknown');
+      else if (call.contract === 'probe_required') {
+        if (wasAsked && call.probes >= MODEL_LIMITS.maxProbes) this.end(call, 'outcome_unknown');
+        else call.at = 'limbo';
+      } else this.again(call);
+    }
+    this.pump();
+  }
+
+  again(call: ModelCall): void {
+    if (call.sends > MODEL_LIMITS.maxReplays) this.end(call, 'replay_exhausted');
+    else call.at = 'queue';
+  }
+
+  probed(call: ModelCall, resolution: ProbeResolution): void {
+    call.process = 0;
+    call.at = 'limbo';
+    if (resolution === 'already_completed') this.end(call, 'completed_by_probe');
+    else if (resolution === 'unresolved') this.end(call, 'outcome_unknown');
+    else this.again(call);
+    this.pump();
+  }
+
+  fail(call: ModelCall, code: KnownFaultCode): void {
+    const risky = this.knowledge(call) !== 'not_dispatched' && call.contract !== 'convergent';
+    this.end(call, risky ? (code === 'call_timeout' ? 'outcome_unknown_after_timeout' : 'outcome_unknown') : code);
+  }
+
+  end(call: ModelCall, how: string): void {
+    this.ended.push(`${call.id}: ${how}`);
+    this.forget(call);
+  }
+
+  forget(call: ModelCall): void {
+    this.calls.splice(this.calls.indexOf(call), 1);
+    if (call.at === 'process') this.owed.set(call.id, call.process);
+    else this.owed.delete(call.id);
+  }
+}

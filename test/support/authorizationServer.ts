@@ -1,0 +1,210 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface AuthorizationServerOptions {
+  /** Seconds that an access token is good for. */
+  expiresIn?: number;
+  /** Laid over its metadata (RFC 8414); `undefined` takes a field away. `{here}` is its own address. */
+  metadata?: Record<string, unknown>;
+  /** It publishes its metadata as OpenID Connect does. */
+  openId?: boolean;
+  /** What it answers to the browser in place of a code. */
+  refuse?: string;
+  /** Laid over the query that the browser brings back. */
+  redirect?: Record<string, string>;
+  /** It knows this client and registers none. */
+  client?: { id: string; secret: string };
+  /** It has no metadata, as servers of MCP 2025-03-26 may. */
+  silent?: boolean;
+}
+
+interface Issued {
+  aud: string;
+  scope: string;
+  expiresAt: number;
+}
+
+/** A real authorization server: codes with PKCE, registration, rotation of refresh tokens, introspection, revocation. */
+export class AuthorizationServer {
+  /** Method and path of every request, in order. */
+  readonly seen: string[] = [];
+  /** The form of every token request. */
+  readonly tokenRequests: Record<string, string>[] = [];
+  /** The query of every authorization request. */
+  readonly authorizations: Record<string, string>[] = [];
+  /** Every `Authorization` header, with the path it came to. */
+  readonly credentials: string[] = [];
+  readonly #options: AuthorizationServerOptions;
+  readonly #clients = new Map<string, { redirect_uris: string[] }>();
+  readonly #codes = new Map<string, Record<string, string>>();
+  readonly #access = new Map<string, Issued>();
+  readonly #refresh = new Map<string, Omit<Issued, 'expiresAt'>>();
+  /** Every token that was given out. */
+  readonly issued: string[] = [];
+  issuer = '';
+  /** Answers token requests with this status. */
+  outage: number | undefined;
+
+  private constructor(options: AuthorizationServerOptions) {
+    this.#options = options;
+  }
+
+  static async start(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
+    const server = new AuthorizationServer(options);
+    const http = createServer((request, response) => void server.#answer(request, response));
+    await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
+    onTestFinished(() => {
+      http.close();
+      http.closeAllConnections();
+    });
+    server.issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    return server;
+  }
+
+  /** Access tokens are good for nothing from now on; refresh tokens are. */
+  expireAll(): void {
+    this.#access.clear();
+  }
+
+  revokeAll(): void {
+    this.#access.clear();
+    this.#refresh.clear();
+  }
+
+  get refreshes(): number {
+    return this.tokenRequests.filter((form) => form.grant_type === 'refresh_token').length;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url as string, this.issuer);
+    if (pathname !== '/introspect') this.seen.push(`${request.method} ${pathname}`);
+    if (request.headers.authorization) this.credentials.push(`${pathname} ${request.headers.authorization}`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    const json = (status: number, content: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+    };
+    const metadataPath = `/.well-known/${this.#options.openId ? 'openid-configuration' : 'oauth-authorization-server'}`;
+    switch (pathname) {
+      case metadataPath:
+        return this.#options.silent ? json(404, {}) : json(200, this.#metadata());
+      case '/register':
+        return this.#options.client ? json(404, {}) : json(201, this.#register(JSON.parse(body)));
+      case '/authorize':
+        return this.#authorize(Object.fromEntries(searchParams), response);
+      case '/token':
+        return this.#token(request, Object.fromEntries(new URLSearchParams(body)), json);
+      case '/introspect':
+        return json(200, this.#introspect(searchParams.get('token') ?? ''));
+      case '/revoke':
+        this.#refresh.delete(new URLSearchParams(body).get('token') ?? '');
+        this.#access.clear();
+        return json(200, {});
+      default:
+        return json(404, {});
+    }
+  }
+
+  #metadata(): object {
+    const metadata = {
+      issuer: this.issuer,
+      authorization_endpoint: `${this.issuer}/authorize`,
+      token_endpoint: `${this.issuer}/token`,
+      ...(this.#options.client ? {} : { registration_endpoint: `${this.issuer}/register` }),
+      revocation_endpoint: `${this.issuer}/revoke`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      ...(this.#options.openId
+        ? {
+            jwks_uri: `${this.issuer}/jwks`,
+            subject_types_supported: ['public'],
+            id_token_signing_alg_values_supported: ['RS256'],
+          }
+        : {}),
+      ...this.#options.metadata,
+    };
+    return JSON.parse(JSON.stringify(metadata).replaceAll('{here}', this.issuer)) as object;
+  }
+
+  #register(wanted: { redirect_uris: string[] }): object {
+    const client_id = randomUUID();
+    this.#clients.set(client_id, wanted);
+    return { ...wanted, client_id };
+  }
+
+  /** The person consents at once. */
+  #authorize(query: Record<string, string>, response: ServerResponse): void {
+    this.authorizations.push(query);
+    const { client_id = '', redirect_uri = '', state = '', code_challenge_method } = query;
+    const registered = this.#clients.get(client_id)?.redirect_uris.includes(redirect_uri);
+    const known = registered || client_id === this.#options.client?.id || client_id.startsWith('https://');
+    if (!known || code_challenge_method !== 'S256') {
+      response.writeHead(400).end('unknown client, or no PKCE');
+      return;
+    }
+    const code = randomUUID();
+    this.#codes.set(code, query);
+    const target = new URL(redirect_uri);
+    const { refuse, redirect } = this.#options;
+    target.search = String(new URLSearchParams({ ...(refuse ? { error: refuse } : { code }), state, ...redirect }));
+    response.writeHead(302, { location: target.href }).end();
+  }
+
+  #token(
+    request: IncomingMessage,
+    form: Record<string, string>,
+    answer: (status: number, content: unknown) => void,
+  ): void {
+    const { status, content } = this.#tokenAnswer(request, form);
+    answer(status, content);
+  }
+
+  #tokenAnswer(request: IncomingMessage, form: Record<string, string>): { status: number; content: unknown } {
+    const json = (status: number, content: unknown) => ({ status, content });
+    this.tokenRequests.push(form);
+    if (this.outage !== undefined) return json(this.outage, {});
+    const { client } = this.#options;
+    if (client) {
+      const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+      if (request.headers.authorization !== basic) return json(401, { error: 'invalid_client' });
+    }
+    const refused = () => json(400, { error: 'invalid_grant' });
+    if (form.grant_type === 'refresh_token') {
+      const grant = this.#refresh.get(form.refresh_token ?? '');
+      // It is good for once.
+      this.#refresh.delete(form.refresh_token ?? '');
+      return grant ? json(200, this.#issue(grant.aud, grant.scope)) : refused();
+    }
+    const asked = this.#codes.get(form.code ?? '');
+    this.#codes.delete(form.code ?? '');
+    const challenge = createHash('sha256')
+      .update(form.code_verifier ?? '')
+      .digest('base64url');
+    const matches = asked?.code_challenge === challenge && asked.redirect_uri === form.redirect_uri;
+    if (!asked || !matches || asked.resource !== form.resource) return refused();
+    return json(200, this.#issue(asked.resource ?? '', asked.scope ?? ''));
+  }
+
+  #issue(aud: string, scope: string): object {
+    const [access_token, refresh_token] = [randomUUID(), randomUUID()];
+    this.issued.push(access_token, refresh_token);
+    const expires_in = this.#options.expiresIn ?? 3600;
+    this.#access.set(access_token, { aud, scope, expiresAt: Date.now() + expires_in * 1000 });
+    this.#refresh.set(refresh_token, { aud, scope });
+    return { access_token, refresh_token, expires_in, token_type: 'Bearer', scope };
+  }
+
+  #introspect(token: string): object {
+    const issued = this.#access.get(token);
+    return issued && issued.expiresAt > Date.now() ? { active: true, ...issued } : { active: false };
+  }
+}
+
+/** What a browser does with an address: it opens it and goes where it is led. */
+export async function browse(url: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(url);
+  return { status: response.status, text: await response.text() };
+}

@@ -1,0 +1,376 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FileTokens } from '../../src/config/fileTokens.ts';
+import type { AuthConfig, HttpServerConfig } from '../../src/config/gatewayConfig.ts';
+import { HttpLink } from '../../src/upstream/httpLink.ts';
+import { ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { SignIns } from '../../src/upstream/signIns.ts';
+import { AuthorizationServer, type AuthorizationServerOptions, browse } from '../support/authorizationServer.ts';
+import { httpServer } from '../support/httpServer.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const WAIT = { timeoutMs: 20_000 };
+
+/** A worker's part of it: sign-ins over a store, and a connection. */
+function gateway(url: string, auth?: AuthConfig, root: string = temporaryFolder('wg-'), name = 'one') {
+  const signIns = new SignIns(new FileTokens(root));
+  const config: HttpServerConfig = {
+    name,
+    type: 'http',
+    url,
+    headers: {},
+    ...(auth ? { auth } : {}),
+    disabled: false,
+    keepAlive: false,
+    location: { file: 'waygate.json', line: 1, column: 1 },
+  };
+  const connection: ServerConnection = new ServerConnection(
+    config,
+    {
+      openLink: async (given, events) =>
+        new HttpLink(given as HttpServerConfig, events, signIns.sessionFor(given as HttpServerConfig)),
+      mayTry: (given) => signIns.mayTry(given),
+    },
+    { onChange: () => undefined, log: () => undefined, scrubSecrets: (text) => text },
+  );
+  onTestFinished(async () => {
+    signIns.stop();
+    await connection.stop();
+  });
+  const signIn = async (): Promise<string | undefined> => {
+    const page = await browse(await signIns.begin(connection));
+    expect(page.status).toBe(200);
+    return signIns.ended(name);
+  };
+  return { signIns, connection, config, root, signIn };
+}
+
+async function guarded(options: AuthorizationServerOptions = {}, ...flags: string[]) {
+  const issuer = await AuthorizationServer.start(options);
+  const { url, end } = await httpServer('--issuer', issuer.issuer, ...flags);
+  return { issuer, url, end };
+}
+
+const textOf = (result: Record<string, unknown>): string => (result.content as { text: string }[])[0]?.text as string;
+const echo = async (connection: ServerConnection, text = 'hi'): Promise<string> =>
+  textOf(await connection.call('echo', { text }, WAIT));
+
+describe('a sign-in', () => {
+  it.each([
+    ['where the refusal tells where to read', {}, []],
+    ['where only the well-known address tells', {}, ['--no-hint']],
+    ['at a server of OpenID Connect', { openId: true }, []],
+    ['at a server without metadata, as of 2025-03-26', { silent: true }, 'legacy'],
+  ] as const)('goes the whole way %s', async (_what, options, flags) => {
+    const issuer = await AuthorizationServer.start(options);
+    const { url } = await httpServer('--issuer', issuer.issuer, ...(flags === 'legacy' ? [] : flags));
+    const { connection, signIn, root } = gateway(url);
+    await connection.start();
+    expect(connection.state).toBe('needs_sign_in');
+    expect(connection.reason).toBe('It asks for a sign-in. Sign in: waygate login one.');
+    expect(await signIn()).toBeUndefined();
+    expect(connection.state).toBe('ready');
+    expect(await echo(connection)).toBe('hi');
+    const [authorization] = issuer.authorizations;
+    expect(authorization).toMatchObject({ response_type: 'code', code_challenge_method: 'S256', resource: url });
+    expect(authorization?.redirect_uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    expect(issuer.tokenRequests).toMatchObject([{ grant_type: 'authorization_code', resource: url }]);
+    const files = readdirSync(join(root, 'tokens')).map((file) => join(root, 'tokens', file));
+    expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600]);
+    // Once it is over nobody listens any more.
+    await expect(browse(authorization?.redirect_uri as string)).rejects.toThrow();
+  });
+
+  it('lasts over two restarts, and in the gateways of other workspaces', async () => {
+    const { url } = await guarded();
+    const first = gateway(url);
+    expect(await first.signIn()).toBeUndefined();
+    await first.connection.stop();
+    for (let restart = 0; restart < 2; restart++) {
+      const next = gateway(url, undefined, first.root);
+      expect(await echo(next.connection)).toBe('hi');
+      await next.connection.stop();
+    }
+  });
+
+  it('is for one entry of the configuration: another at the same address is another account', async () => {
+    const { url } = await guarded();
+    const first = gateway(url);
+    expect(await first.signIn()).toBeUndefined();
+    const other = gateway(url, undefined, first.root, 'two');
+    await other.connection.start();
+    expect(other.connection.state).toBe('needs_sign_in');
+  });
+
+  it('is answered with the same address while it is under way', async () => {
+    const { url } = await guarded();
+    const { signIns, connection } = gateway(url);
+    const [one, two] = await Promise.all([signIns.begin(connection), signIns.begin(connection)]);
+    expect(two).toBe(one);
+    expect(await signIns.begin(connection)).toBe(one);
+  });
+
+  it('is refused to one that is let in already, and is taken back by a sign-out, at the issuer too', async () => {
+    const { url, issuer } = await guarded();
+    const { signIns, connection, config, signIn } = gateway(url);
+    await signIn();
+    await expect(signIns.begin(connection)).rejects.toThrow(/^"one" lets us in already\./);
+    expect(await signIns.signOut(connection, config)).toBe(true);
+    expect(issuer.seen).toContain('POST /revoke');
+    expect(connection.state).toBe('needs_sign_in');
+    await expect(echo(connection)).rejects.toMatchObject({ failure: 'unauthorized' });
+    expect(await signIns.signOut(connection, config)).toBe(false);
+    expect(await signIn()).toBeUndefined();
+    expect(await echo(connection)).toBe('hi');
+  });
+
+  it.each([
+    ['by a client that the person registered', { id: 'ours', secret: 'its secret' }],
+    ['by the document that describes the client', { id: 'https://waygate.example/client.json', secret: '' }],
+  ])('goes %s', async (_what, { id, secret }) => {
+    const known = secret === '' ? {} : { client: { id, secret } };
+    const { url, issuer } = await guarded({ ...known, metadata: { client_id_metadata_document_supported: true } });
+    const auth = { clientId: id, ...(secret === '' ? {} : { clientSecret: secret }), scopes: ['read', 'write'] };
+    const { connection, signIn, root } = gateway(url, auth);
+    expect(await signIn()).toBeUndefined();
+    expect(issuer.authorizations).toMatchObject([{ client_id: id, scope: 'read write' }]);
+    expect(issuer.seen).not.toContain('POST /register');
+    issuer.expireAll();
+    expect(await echo(connection)).toBe('hi');
+    const [file] = readdirSync(join(root, 'tokens'));
+    const stored = readFileSync(join(root, 'tokens', file as string), 'utf8');
+    expect(stored).toContain(id);
+    if (secret !== '') expect(stored).not.toContain(secret);
+  });
+
+  it('needs a client id where the server registers none', async () => {
+    const { url } = await guarded({ client: { id: 'ours', secret: 's' } });
+    const { signIns, connection } = gateway(url);
+    await expect(signIns.begin(connection)).rejects.toThrow(/registers no clients by itself; register one there/);
+  });
+});
+
+describe('a token', () => {
+  it('that has expired is renewed, once for all that is refused at the same time', async () => {
+    const { url, issuer } = await guarded();
+    const { connection, signIn } = gateway(url);
+    await signIn();
+    issuer.expireAll();
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => echo(connection, String(i))));
+    expect(answers).toEqual(Array.from({ length: 12 }, (_, i) => String(i)));
+    expect(issuer.refreshes).toBe(1);
+    issuer.expireAll();
+    expect(await echo(connection)).toBe('hi');
+    expect(issuer.refreshes).toBe(2);
+  });
+
+  it('that is about to expire is renewed before it is sent', async () => {
+    const { url, issuer } = await guarded({ expiresIn: 10 });
+    const { connection, signIn } = gateway(url);
+    await signIn();
+    const before = issuer.refreshes;
+    expect(await echo(connection)).toBe('hi');
+    expect(issuer.refreshes).toBe(before + 1);
+  });
+
+  it('is renewed once by two gateways that share it: a refresh token is good for one time', async () => {
+    const { url, issuer } = await guarded();
+    const first = gateway(url);
+    await first.signIn();
+    const second = gateway(url, undefined, first.root);
+    await second.connection.start();
+    issuer.expireAll();
+    expect(await Promise.all([echo(first.connection), echo(second.connection)])).toEqual(['hi', 'hi']);
+    expect(issuer.refreshes).toBe(1);
+  });
+
+  it('that was revoked needs the person: calls are refused, and the server is not asked each time', async () => {
+    const { url, issuer } = await guarded();
+    const { connection, signIn } = gateway(url);
+    await signIn();
+    issuer.revokeAll();
+    await expect(echo(connection)).rejects.toMatchObject({
+      failure: 'unauthorized',
+      code: 401,
+      message: 'Its sign-in has expired or was revoked. Sign in again: waygate login one.',
+    });
+    expect(connection.state).toBe('needs_sign_in');
+    expect(issuer.refreshes).toBe(1);
+    const asked = issuer.seen.length;
+    for (let i = 0; i < 5; i++) await expect(echo(connection)).rejects.toMatchObject({ failure: 'unauthorized' });
+    expect(issuer.seen).toHaveLength(asked);
+    expect(await signIn()).toBeUndefined();
+    expect(await echo(connection)).toBe('hi');
+  });
+
+  it('of a sign-in in another workspace is tried with the next call', async () => {
+    const { url } = await guarded();
+    const first = gateway(url);
+    await first.connection.start();
+    const second = gateway(url, undefined, first.root);
+    await second.signIn();
+    expect(await echo(first.connection)).toBe('hi');
+  });
+
+  it('outlives an issuer that is away for a while', async () => {
+    const { url, issuer } = await guarded();
+    const { connection, signIn } = gateway(url);
+    await signIn();
+    issuer.expireAll();
+    issuer.outage = 503;
+    await expect(echo(connection)).rejects.toMatchObject({ name: 'NotDispatchedError' });
+    expect(connection.state).toBe('failed');
+    expect(connection.reason).toMatch(/its sign-in could not be renewed at http:\/\/127\.0\.0\.1:\d+: HTTP 503/);
+    issuer.outage = undefined;
+    expect(await echo(connection)).toBe('hi');
+  });
+
+  it('that does not reach far enough fails that call alone; a new sign-in asks for what is missing', async () => {
+    const { url, issuer } = await guarded();
+    const { connection, signIn } = gateway(url, { scopes: ['read'] });
+    await signIn();
+    await expect(echo(connection, 'admin')).rejects.toMatchObject({
+      failure: 'unauthorized',
+      code: 403,
+      message: 'It wants more permission than its sign-in gave. Sign in again: waygate login one.',
+    });
+    expect(connection.state).toBe('ready');
+    expect(connection.reason).toMatch(/wants more permission/);
+    expect(await echo(connection)).toBe('hi');
+    expect(await signIn()).toBeUndefined();
+    expect(issuer.authorizations.map(({ scope }) => scope)).toEqual(['read', 'read admin']);
+    expect(connection.reason).toBeUndefined();
+    expect(await echo(connection, 'admin')).toBe('admin');
+  });
+
+  it('goes to no other origin than that of its server', async () => {
+    const seen: (string | undefined)[] = [];
+    const elsewhere = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    await new Promise<void>((done) => elsewhere.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void elsewhere.close());
+    const { url, end } = await guarded();
+    const { connection, signIn, signIns, config } = gateway(url);
+    await signIn();
+    expect(await echo(connection)).toBe('hi');
+    const other = new URL(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/mcp`);
+    const session = signIns.sessionFor(config);
+    expect(await session?.headers(other)).toEqual({});
+    expect(await session?.headers(new URL(url))).toHaveProperty('Authorization');
+    // Now the server leads elsewhere.
+    await end();
+    await httpServer('--port', new URL(url).port, '--redirect', other.href);
+    await expect(echo(connection)).rejects.toThrow(/redirect to http/i);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('a sign-in is refused', () => {
+  const begun = async (options: AuthorizationServerOptions, flags: string[] = [], auth?: AuthConfig) => {
+    const { url } = await guarded(options, ...flags);
+    return gateway(url, auth);
+  };
+
+  it('when another state comes back, and goes on with its own', async () => {
+    const { signIns, connection, signIn } = await begun({});
+    const address = new URL(await signIns.begin(connection));
+    const redirect = new URL(address.searchParams.get('redirect_uri') as string);
+    redirect.search = '?code=theirs&state=theirs';
+    expect(await browse(redirect.href)).toMatchObject({ status: 400, text: /not the sign-in/ });
+    redirect.search = '?code=theirs';
+    expect((await browse(redirect.href)).status).toBe(400);
+    expect(connection.state).toBe('needs_sign_in');
+    expect(await signIn()).toBeUndefined();
+  });
+
+  it.each([
+    ['its address is a file', { authorization_endpoint: 'file:///etc/passwd' }, /page of the sign-in \(file:.*https:/],
+    [
+      'its address is no page',
+      { authorization_endpoint: 'vscode://evil/x' },
+      /\(vscode:\/\/evil\) must begin with https/,
+    ],
+    ['its address is a script', { authorization_endpoint: 'javascript:alert(1)' }, /is of no use/],
+    ['its address is not encrypted', { authorization_endpoint: 'http://login.example/' }, /must begin with https/],
+    ['its address holds a password', { authorization_endpoint: 'https://a:b@login.example/' }, /holds a password/],
+    [
+      'it would register elsewhere',
+      { registration_endpoint: 'http://169.254.169.254/register' },
+      /must begin with https/,
+    ],
+    [
+      'it would register in another network',
+      { registration_endpoint: 'https://169.254.169.254/r' },
+      /link-local address/,
+    ],
+    ['it calls itself another', { issuer: 'https://login.example' }, /calls itself https:\/\/login\.example/],
+    ['it has no PKCE', { code_challenge_methods_supported: null }, /is of no use|does not offer PKCE/],
+    ['it has another PKCE', { code_challenge_methods_supported: ['plain'] }, /does not offer PKCE with S256/],
+  ])('before the browser opens: %s', async (_what, metadata, sentence) => {
+    const { signIns, connection } = await begun({ metadata });
+    const error = await signIns.begin(connection).catch((thrown: Error) => thrown);
+    expect((error as Error).name).toBe('SignInError');
+    expect((error as Error).message).toMatch(sentence);
+    expect((error as Error).message).not.toMatch(/\n/);
+  });
+
+  it.each([
+    [
+      'another server',
+      '{"resource":"https://bank.example/mcp","authorization_servers":["https://x.example"]}',
+      /another server/,
+    ],
+    [
+      'an issuer on no safe way',
+      '{"resource":"{here}/mcp","authorization_servers":["http://x.example"]}',
+      /must begin with https/,
+    ],
+    [
+      'an issuer that is a file',
+      '{"resource":"{here}/mcp","authorization_servers":["file:///etc"]}',
+      /must begin with https/,
+    ],
+    ['nothing that can be read', 'not JSON', /of the sign-in is of no use/],
+  ])('where the server speaks of %s', async (_what, says, sentence) => {
+    const { signIns, connection } = await begun({}, ['--says', says]);
+    await expect(signIns.begin(connection)).rejects.toThrow(sentence);
+  });
+
+  it('where the issuer is not the one that the person names', async () => {
+    const { signIns, connection } = await begun({}, [], { issuer: 'https://login.example' });
+    await expect(signIns.begin(connection)).rejects.toThrow(/wants a sign-in at http:.*"auth\.issuer" is another/);
+  });
+
+  it.each([
+    ['from another issuer', { iss: 'https://login.example' }, {}, /is not from http/],
+    [
+      'without the issuer that it promises',
+      {},
+      { authorization_response_iss_parameter_supported: true },
+      /is not from http/,
+    ],
+  ])('when the answer comes %s', async (_what, redirect, metadata, sentence) => {
+    const { issuer, url } = await guarded({ redirect: redirect as Record<string, string>, metadata });
+    const { signIn, connection } = gateway(url);
+    expect(await signIn()).toMatch(sentence);
+    expect(issuer.tokenRequests).toEqual([]);
+    expect(connection.state).toBe('needs_sign_in');
+  });
+
+  it('by the person, and what the issuer says of it is one line', async () => {
+    const { signIn } = await begun({ refuse: 'access_denied', redirect: { error_description: 'no\u001b[31m\nway' } });
+    expect(await signIn()).toBe('The sign-in was refused (access_denied: no [31m way).');
+  });
+
+  it('to a program, and to a server with a token of its own', async () => {
+    const { url } = await guarded();
+    const { signIns, connection } = gateway(url);
+    connection.config = { ...connection.config, headers: { Authorization: 'Bearer x' } } as HttpServerConfig;
+    await expect(signIns.begin(connection)).rejects.toThrow(/^It refused the Authorization in "headers"/);
+  });
+});

@@ -1,0 +1,170 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { scrubSecrets } from '../../src/firewall/secrets.ts';
+import { CatalogView } from '../../src/surface/catalogView.ts';
+import type { CallEvent } from '../../src/surface/gateway/callEvents.ts';
+import { Diagnostics } from '../../src/worker/diagnostics.ts';
+import { eventLogFile } from '../../src/worker/eventLogFile.ts';
+import { readJsonLines } from '../../src/worker/jsonLines.ts';
+import { readyServer } from '../support/fixedContext.ts';
+import { until } from '../support/hostProcess.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const SECRET = `ghp_${'a1B2'.repeat(9)}`;
+
+function diagnostics(prepare: (stateFolder: string) => void = () => undefined) {
+  const stateFolder = temporaryFolder('waygate-diagnostics-');
+  prepare(stateFolder);
+  const told = new Diagnostics({ workspace: '/shop', stateFolder, scrubSecrets });
+  onTestFinished(() => told.close());
+  const events = async () => {
+    await told.flush();
+    return readJsonLines(eventLogFile(stateFolder));
+  };
+  return { told, events, stateFolder };
+}
+
+function call(tool: string, more: Partial<CallEvent> = {}): CallEvent & { sessionId: string } {
+  return {
+    event: 'execute.completed',
+    success: true,
+    sessionId: 's',
+    toolId: tool,
+    namespace: 'files',
+    method: 'tool_execute',
+    end: 'ok',
+    retries: 0,
+    dispatched: true,
+    attributes: () => ({ raw_tokens: 100, compact_tokens: 30 }),
+    ...more,
+  };
+}
+
+describe('diagnostics', () => {
+  it('write a snapshot of the busiest and the slowest tools every two hundred calls', async () => {
+    const { told, events } = diagnostics();
+    for (let n = 0; n < 400; n++) {
+      const tool = `files:t${n % 20}#00000001`;
+      told.callEnded({ durationMs: n % 20 }, call(tool));
+    }
+    const snapshots = (await events()).filter(({ event }) => event === 'hot_paths_snapshot');
+    expect(snapshots.map((one) => one.total_tool_events)).toEqual([200, 400]);
+    const { hottest_paths, slowest_paths, repo_root } = snapshots[1] as Record<string, { path: string }[]>;
+    expect(repo_root).toBe('/shop');
+    expect([hottest_paths?.length, slowest_paths?.length]).toEqual([12, 12]);
+    expect(slowest_paths?.[0]).toEqual({
+      path: 'files:t19#00000001',
+      request_count: 20,
+      error_count: 0,
+      avg_latency_ms: 19,
+      max_latency_ms: 19,
+    });
+    // All have been called as often: the slowest call decides.
+    expect(hottest_paths?.[0]?.path).toBe('files:t19#00000001');
+    expect(told.telemetry('ready').tokens).toMatchObject({ result_tokens_raw: 40_000, result_tokens_saved: 28_000 });
+  });
+
+  it('scrub what a server said in numbers, and have none of it in the log; a timeout is an incident, a refusal is none', async () => {
+    const { told, events } = diagnostics();
+    const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) };
+    const lost = { code: 'UPSTREAM_TIMEOUT', message: `no answer to ${SECRET}` };
+    told.callEnded({ durationMs: 5 }, call('files:a#00000001', { ...failed, end: 'lost', error: lost }));
+    const refused = { code: 'ARGS_INVALID', message: 'no' };
+    told.callEnded(
+      { durationMs: 1 },
+      call('files:b#00000001', { ...failed, dispatched: false, end: 'answered_with_error', error: refused }),
+    );
+    const numbers = told.telemetry('ready');
+    expect(numbers.tools[0]?.last_error?.message).toBe('no answer to [REDACTED-SECRET]');
+    expect(numbers.totals).toMatchObject({ recovery_fault_count: 1, recovery_error_count: 1, response_error_count: 1 });
+    const records = await events();
+    expect(records.map(({ event }) => event)).toEqual(['execute.failed', 'tool_call', 'execute.failed']);
+    expect(records[1]).toMatchObject({ error_kind: 'lost', error_message: 'The server did not answer in time.' });
+    expect(JSON.stringify(records)).not.toContain('no answer to');
+    expect(JSON.stringify([numbers, records])).not.toContain(SECRET);
+  });
+
+  it('count a catalog once it has come to rest, and only the last one', async () => {
+    const { told, events } = diagnostics();
+    const view = (n: number) => {
+      const tools = Array.from({ length: n }, (_, i) => ({ name: `t${i}`, inputSchema: { type: 'object' } }));
+      return CatalogView.build([{ server: 'files', tools }], n);
+    };
+    for (const n of [1, 2, 3]) told.catalogChanged(view(n));
+    const loaded = await until('the count', async () => {
+      const found = (await events()).filter(({ event }) => event === 'catalog.loaded');
+      return found.length > 0 && found;
+    });
+    expect(loaded).toHaveLength(1);
+    const refreshes = (await events()).filter(({ event }) => event === 'catalog.refresh.live');
+    expect(refreshes.map(({ attributes }) => attributes)).toEqual(
+      [1, 2, 3].map((registered) => ({ outcome: 'refreshed', registered })),
+    );
+    expect(loaded[0]?.attributes).toMatchObject({ mode: 'gateway', tool_count: 3, exposed_tool_count: 3 });
+    expect(told.telemetry('ready').tokens.schema_tokens_full).toBeGreaterThan(0);
+  });
+
+  it('take from whoever supervises the worker what it knows of its life', () => {
+    const last_fault = { generation: 6, class: 'process', code: 'worker_sigkill', detail: 'worker exited on SIGKILL' };
+    const life = () => ({ generation: 7, restart_count: 6, rollout: 'pending' as const, last_fault });
+    const told = new Diagnostics({ workspace: '/shop', stateFolder: '/nowhere', scrubSecrets, life });
+    const { event_log: _log, uptime_ms, ...report } = told.health('ready', [], []);
+    expect(uptime_ms).toBeGreaterThanOrEqual(0);
+    expect(report).toEqual({
+      workspace: '/shop',
+      state: 'ready',
+      worker_handshake: 'ready',
+      generation: 7,
+      consecutive_failures: 0,
+      restart_count: 6,
+      rollout: 'pending',
+      last_fault,
+      condition: 'ready',
+      problems: [],
+      servers: [],
+    });
+    expect(told.telemetry('ready')).toMatchObject({ generation: 7, restart_count: 6 });
+  });
+
+  it('serve on where the log cannot be written, and health tells', async () => {
+    const { told } = diagnostics((folder) => mkdirSync(join(folder, 'events.jsonl')));
+    told.started();
+    await told.flush();
+    const { event_log: log, problems } = told.health('ready', [], []);
+    expect(log).toMatchObject({ written: 0, dropped: 1, failures: 1, failing: 'EISDIR' });
+    expect(problems).toEqual([`The event log ${log.file} cannot be written (EISDIR).`]);
+    told.callEnded({ durationMs: 1 }, call('files:a#00000001'));
+    expect(told.telemetry('ready').totals.request_count).toBe(1);
+  });
+
+  it('tell of each server by its history; one that was not started is not down', async () => {
+    const { told, events } = diagnostics();
+
+    const watched = { name: 'git', reason: `bad ${SECRET}. It said: what it was given`, tools: [] };
+    told.serversChanged([{ ...watched, state: 'starting' }]);
+    told.serversChanged([{ ...watched, state: 'failed' }]);
+    const statuses = [
+      { ...readyServer('git', 0), state: 'failed' as const, reason: watched.reason },
+      { ...readyServer('later', 0), state: 'not_started' as const },
+      { ...readyServer('mail', 0), state: 'needs_sign_in' as const },
+    ];
+    const { servers } = told.health('degraded', statuses, []);
+    expect(servers.map(({ name, down, generation }) => [name, down, generation])).toEqual([
+      ['git', true, 1],
+      ['later', false, 0],
+      ['mail', true, 0],
+    ]);
+    expect(servers[0]).toMatchObject({
+      reason: 'bad [REDACTED-SECRET]. It said: what it was given',
+      last_fault: { code: 'upstream_start_failed', detail: 'git: bad [REDACTED-SECRET]. It said: what it was given' },
+    });
+    expect(told.telemetry('degraded')).toMatchObject({
+      totals: { recovery_fault_count: 1 },
+      last_fault: { class: 'process' },
+    });
+    const failed = (await events()).find(({ event }) => event === 'upstream.failed');
+    // A server's last words may repeat what it was given.
+    expect(failed?.attributes).toEqual({ generation: 1, reason: 'bad [REDACTED-SECRET].', consecutive_failures: 1 });
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { FileTokens } from '../../src/config/fileTokens.ts';
+import type { SecretAnswer, SecretRequest } from '../../src/control/contract.ts';
+import { KeptTokens } from '../../src/worker/keptTokens.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+function kept() {
+  const file = new FileTokens(temporaryFolder('wg-'));
+  const editor = { values: new Map<string, string>(), here: true };
+  const ask = async (request: SecretRequest): Promise<SecretAnswer> => {
+    if (!editor.here) return { kept: false };
+    if (request.op === 'set') editor.values.set(request.key, request.value);
+    if (request.op === 'delete') editor.values.delete(request.key);
+    return { kept: true, value: request.op === 'get' ? editor.values.get(request.key) : undefined };
+  };
+  return { file, editor, tokens: new KeptTokens(file, ask) };
+}
+
+describe('what sign-ins brought', () => {
+  it('lies with the editor, and not in a file', async () => {
+    const { tokens, editor, file } = kept();
+    await tokens.set('k', 'one');
+    expect([editor.values.get('k'), await file.get('k'), await tokens.get('k')]).toEqual(['one', undefined, 'one']);
+    await tokens.delete('k');
+    expect([editor.values.get('k'), await tokens.get('k')]).toEqual([undefined, undefined]);
+  });
+
+  it('lies in the file where no editor is, and stays there', async () => {
+    const { tokens, editor, file } = kept();
+    editor.here = false;
+    await tokens.set('k', 'one');
+    editor.here = true;
+    await tokens.set('k', 'two');
+    expect([editor.values.get('k'), await file.get('k'), await tokens.get('k')]).toEqual([undefined, 'two', 'two']);
+  });
+
+  it('serves on when the editor goes, and what is renewed meanwhile is the newest when it comes back', async () => {
+    const { tokens, editor } = kept();
+    await tokens.set('k', 'one');
+    editor.here = false;
+    expect(await tokens.get('k')).toBe('one');
+    await tokens.set('k', 'two');
+    editor.here = true;
+    expect(await tokens.get('k')).toBe('two');
+    await tokens.delete('k');
+    expect(await tokens.get('k')).toBeUndefined();
+  });
+
+  it('is gone here when another window has forgotten it', async () => {
+    const { tokens, editor } = kept();
+    await tokens.set('k', 'one');
+    editor.values.clear();
+    expect(await tokens.get('k')).toBeUndefined();
+    editor.here = false;
+    expect(await tokens.get('k')).toBeUndefined();
+  });
+});
