@@ -1,46 +1,136 @@
-import { approvable, approvalsOf } from '../config/approvals.ts';
+import { approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
+import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import { loadConfig } from '../config/loadConfig.ts';
-import { stateRoot } from '../config/stateFolder.ts';
+import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import { stateVariant } from '../host/startWorker.ts';
 import { nearest } from '../ops/nearest.ts';
 import { count } from '../ops/porcelain.ts';
+import { approvalFile } from '../worker/approvalFile.ts';
+import type { ApproveCommand } from './commandLine.ts';
+import { inTime } from './inTime.ts';
+import { ownRuntime } from './runtime.ts';
 
-export interface ApproveCommand {
-  workspace: string;
-  all: boolean;
-  names: readonly string[];
+/** What a server would run, and by which hash it is approved. */
+interface Shown {
+  name: string;
+  hash: string;
+  lines: readonly string[];
+  needed: boolean;
 }
 
-/** Shows what the workspace's servers would run, whole, and approves those that are named. A running gateway sees it. */
-export function approve({ workspace, all, names }: ApproveCommand): number {
-  const { servers, file } = loadConfig(workspace, process.env);
-  const enabled = servers.filter(({ disabled }) => !disabled);
+/** Shows what the servers would run, whole, and approves those that are named. A running gateway sees it. */
+export async function approve(command: ApproveCommand): Promise<number> {
+  const config = new ConfigLayers(command.workspace, process.env, command.configFile).load();
+  const servers = await shownServers(command, config);
+  if (command.revoke) return revoke(command, config, servers);
+  const { workspace, all, names } = command;
   const approvals = approvalsOf(stateRoot());
-  const chosen = all ? enabled : names.map((name) => serverCalled(name, enabled, file));
-  const listed = chosen.length > 0 ? chosen : enabled;
+  const isApproved = ({ hash }: Shown): boolean => approvals.isApprovedHash(workspace, hash);
+  const chosen = all ? servers : names.map((name) => serverCalled(name, servers, config));
+  const listed = chosen.length > 0 ? chosen : servers;
   for (const server of listed) {
-    const state = approvals.isApproved(workspace, server) ? 'approved' : chosen.length > 0 ? 'new' : 'not approved';
+    const open = chosen.length > 0 ? 'new' : 'not approved';
+    const state = server.needed ? (isApproved(server) ? 'approved' : open) : 'needs no approval';
     process.stdout.write(`${JSON.stringify(server.name)} (${state})\n`);
-    for (const line of approvable(server).lines) process.stdout.write(`  ${line}\n`);
+    for (const line of server.lines) process.stdout.write(`  ${line}\n`);
   }
-  if (listed.length === 0) process.stdout.write(`No server is configured in ${file}.\n`);
-  else if (chosen.length === 0) process.stdout.write('Approve them by name, or all of them: waygate approve --all\n');
-  else {
-    approvals.approve(
-      workspace,
-      chosen.map((server) => approvable(server).hash),
-    );
-    process.stdout.write(`Approved ${count(chosen.length, 'server')} for ${workspace}.\n`);
+  if (chosen.length === 0) {
+    writeAllowedTools(toolsOf(command).load());
+    if (listed.length === 0) process.stdout.write(`No server is configured in ${filesOf(config)}.\n`);
+    else process.stdout.write('Approve them by name, or all of them: waygate approve --all\n');
+    return 0;
   }
+  const needed = chosen.filter((server) => server.needed);
+  approvals.approve(
+    workspace,
+    needed.map(({ hash }) => hash),
+  );
+  process.stdout.write(`Approved ${count(needed.length, 'server')} for ${workspace}.\n`);
   return 0;
 }
 
-function serverCalled(name: string, servers: readonly ServerConfig[], file: string): ServerConfig {
+/**
+ * A gateway that runs has the last word on what waits for approval: it was started in an environment of its own, and
+ * `${env:NAME}` stands for what it says there.
+ */
+async function shownServers(target: GatewayTarget, { servers }: MergedConfig): Promise<Shown[]> {
+  const waiting = await waitingServers(target);
+  return servers
+    .filter(({ disabled }) => !disabled)
+    .map((server: ServerConfig) => {
+      const { hash, lines } = waiting.get(server.name) ?? approvable(server);
+      return { name: server.name, hash, lines, needed: needsApproval(server) };
+    });
+}
+
+async function waitingServers(target: GatewayTarget): Promise<Map<string, Pick<Shown, 'hash' | 'lines'>>> {
+  // One that hangs, or is older than this program, has no say.
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false }).catch(() => undefined);
+  if (!control) return new Map();
+  try {
+    // A file that was written a moment ago has not been seen by it yet.
+    const { servers } = await inTime(control.request('reload', {}), 'the gateway');
+    return new Map(servers.flatMap(({ name, approval }) => (approval ? [[name, approval] as const] : [])));
+  } catch {
+    return new Map();
+  } finally {
+    control.dispose();
+  }
+}
+
+/** Servers by name, tools by id; what ran without a person's word no longer does. */
+function revoke(command: ApproveCommand, config: MergedConfig, servers: readonly Shown[]): number {
+  const { workspace, all, names } = command;
+  const tools = toolsOf(command);
+  const allowed = tools.load();
+  const known = [...servers.map(({ name }) => name), ...allowed.map(toolIdOf)];
+  for (const name of names) if (!known.includes(name)) throw unknown(name, known, config);
+  const hashes = servers.filter(({ name }) => names.includes(name)).map(({ hash }) => hash);
+  const taken = approvalsOf(stateRoot()).revoke(workspace, all ? undefined : hashes);
+  const kept = all ? [] : allowed.filter((key) => !names.includes(toolIdOf(key)));
+  if (kept.length < allowed.length) tools.save(kept);
+  const what = `${count(taken, 'approval')} of servers and ${allowed.length - kept.length} of tools`;
+  process.stdout.write(`Took back ${what} for ${workspace}.\n`);
+  return 0;
+}
+
+function toolsOf(target: GatewayTarget): ReturnType<typeof approvalFile> {
+  const folder = workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target));
+  return approvalFile(folder, (line) => {
+    throw new Error(`${line}.`);
+  });
+}
+
+/** `tool_id server fingerprint`: the id has no blank in it. */
+function toolIdOf(key: string): string {
+  return key.split(' ')[0] as string;
+}
+
+function writeAllowedTools(keys: readonly string[]): void {
+  if (keys.length === 0) return;
+  process.stdout.write('Tools that run without being asked about:\n');
+  for (const id of new Set(keys.map(toolIdOf))) process.stdout.write(`  ${id}\n`);
+  process.stdout.write('Take that back by name: waygate approve --revoke TOOL_ID\n');
+}
+
+function serverCalled(name: string, servers: readonly Shown[], config: MergedConfig): Shown {
   const found = servers.find((server) => server.name === name);
   if (found) return found;
-  const known = servers.map((server) => server.name);
-  const hint = nearest(name, known);
-  throw new Error(
-    `${file} has no server "${name}"; ${hint ? `did you mean "${hint}"?` : `it has ${known.join(', ') || 'none'}.`}`,
+  throw unknown(
+    name,
+    servers.map((server) => server.name),
+    config,
   );
+}
+
+function unknown(name: string, known: readonly string[], config: MergedConfig): Error {
+  const hint = nearest(name, known);
+  const remedy = hint ? `did you mean "${hint}"?` : `it has ${known.join(', ') || 'none'}.`;
+  return new Error(`${filesOf(config)} has no server "${name}"; ${remedy}`);
+}
+
+function filesOf({ file, files }: MergedConfig): string {
+  const there = files.filter(({ exists }) => exists).map((one) => one.file);
+  return there.join(' and ') || file;
 }

@@ -1,4 +1,5 @@
 import type { ControlRequests } from '../control/contract.ts';
+import type { GatewayTarget } from '../host/startWorker.ts';
 import { withSettledGateway } from './settledGateway.ts';
 
 type Explanation = ControlRequests['explain']['result'];
@@ -6,8 +7,7 @@ type Explanation = ControlRequests['explain']['result'];
 const EXPLAINED_HITS = 10;
 const EXIT_FAILED = 1;
 
-export interface BrowseCommand {
-  workspace: string;
+export interface BrowseCommand extends GatewayTarget {
   /** A path when it begins with a slash, else a query. */
   subject: string;
   explain: boolean;
@@ -15,9 +15,9 @@ export interface BrowseCommand {
 }
 
 /** What a model would find, exactly as it would read it; with `--explain` why. */
-export function browse({ workspace, subject, explain, json }: BrowseCommand): Promise<number> {
+export function browse({ subject, explain, json, ...target }: BrowseCommand): Promise<number> {
   const isPath = subject.startsWith('/');
-  return withSettledGateway(workspace, async (control) => {
+  return withSettledGateway(target, async (control) => {
     if (explain && !isPath) {
       const explanation = await control.request('explain', { query: subject, topK: EXPLAINED_HITS });
       process.stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : renderExplanation(explanation));

@@ -1,15 +1,15 @@
 import type { CatalogReport } from '../control/contract.ts';
+import type { GatewayTarget } from '../host/startWorker.ts';
 import { count, groupDigits } from '../ops/porcelain.ts';
 import { withSettledGateway } from './settledGateway.ts';
 
-export interface CatalogCommand {
-  workspace: string;
+export interface CatalogCommand extends GatewayTarget {
   stats: boolean;
   json: boolean;
 }
 
-export function catalog({ workspace, stats, json }: CatalogCommand): Promise<number> {
-  return withSettledGateway(workspace, async (control) => {
+export function catalog({ stats, json, ...target }: CatalogCommand): Promise<number> {
+  return withSettledGateway(target, async (control) => {
     const report = await control.request('catalog', {});
     if (json) process.stdout.write(`${JSON.stringify(stats ? statsOf(report) : report, null, 2)}\n`);
     else process.stdout.write(stats ? renderStats(report) : renderTools(report));

@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path';
 import { stringify as tomlText } from 'smol-toml';
 import type { ClientId } from '../config/import/clientIds.ts';
+import type { GatewayTarget } from '../host/startWorker.ts';
 
-export interface ClientConfigCommand {
-  workspace: string;
+export interface ClientConfigCommand extends GatewayTarget {
   client: ClientId;
 }
 
@@ -63,8 +63,12 @@ export interface OwnProgram {
   isElectron: boolean;
 }
 
-export function ownLaunch(workspace: string, { script, nodePath, platform, isElectron }: OwnProgram): Launch {
-  const serve = ['serve', '--workspace', workspace];
+export function ownLaunch(
+  { workspace, configFile }: GatewayTarget,
+  { script, nodePath, platform, isElectron }: OwnProgram,
+): Launch {
+  const given = configFile === undefined ? [] : ['--config', configFile];
+  const serve = ['serve', '--workspace', workspace, ...given];
   if (isFromNpm(script)) {
     const npx = ['-y', 'waygate', ...serve];
     // npx is a batch file there, and not every client starts those.
@@ -83,8 +87,8 @@ function isFromNpm(script: string): boolean {
 }
 
 /** Prints what a client needs to use Waygate for this workspace; the data alone goes to stdout. */
-export function clientConfig({ workspace, client }: ClientConfigCommand): number {
-  const launch = ownLaunch(workspace, {
+export function clientConfig({ client, ...target }: ClientConfigCommand): number {
+  const launch = ownLaunch(target, {
     script: join(__dirname, basename(__filename)),
     nodePath: process.execPath,
     platform: process.platform,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
+import type { GatewayTarget } from '../host/startWorker.ts';
 import { FACES, type Face, isFace } from '../ops/face.ts';
 import { nearest } from '../ops/nearest.ts';
 import { localPath } from '../ops/normalise.ts';
@@ -13,32 +14,35 @@ export interface HttpOptions {
   token: 'own' | 'none' | { file: string };
 }
 
-export interface ServeOptions {
-  workspace: string;
+export interface ServeOptions extends GatewayTarget {
   /** What the configuration says, when absent. */
   mode?: Face;
-  /** A file with a static catalog, served instead of the workspace's servers. */
-  catalog?: string;
 }
 
 export type Command =
   | { name: 'help' }
   | { name: 'version' }
   | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
-  | { name: 'status'; workspace: string; json: boolean }
-  | { name: 'health' | 'telemetry'; workspace: string; json: boolean; follow: boolean }
-  | { name: 'stop'; workspace: string }
-  | { name: 'browse'; workspace: string; subject: string; explain: boolean; json: boolean }
-  | { name: 'catalog'; workspace: string; stats: boolean; json: boolean }
-  | { name: 'approve'; workspace: string; all: boolean; names: readonly string[] }
-  | { name: 'secret'; workspace: string; action: 'set' | 'list' | 'delete'; secret: string }
-  | { name: 'login' | 'logout'; workspace: string; server: string | undefined }
-  | { name: 'learned'; workspace: string; forget: 'all' | { toolId: string } | undefined; json: boolean }
+  | ({ name: 'status'; json: boolean } & GatewayTarget)
+  | ({ name: 'health' | 'telemetry'; json: boolean; follow: boolean } & GatewayTarget)
+  | ({ name: 'stop' } & GatewayTarget)
+  | ({ name: 'browse'; subject: string; explain: boolean; json: boolean } & GatewayTarget)
+  | ({ name: 'catalog'; stats: boolean; json: boolean } & GatewayTarget)
+  | ({ name: 'approve' } & ApproveCommand)
+  | ({ name: 'secret'; action: 'set' | 'list' | 'delete'; secret: string } & GatewayTarget)
+  | ({ name: 'login' | 'logout'; server: string | undefined } & GatewayTarget)
+  | ({ name: 'learned'; forget: 'all' | { toolId: string } | undefined; json: boolean } & GatewayTarget)
   | ({ name: 'import' } & ImportCommand)
-  | { name: 'client-config'; workspace: string; client: ClientId };
+  | ({ name: 'client-config'; client: ClientId } & GatewayTarget);
 
-export interface ImportCommand {
-  workspace: string;
+export interface ApproveCommand extends GatewayTarget {
+  all: boolean;
+  /** Servers; with `revoke` also ids of tools. */
+  names: readonly string[];
+  revoke: boolean;
+}
+
+export interface ImportCommand extends GatewayTarget {
   /** Clients and files; all that are found when there is none. */
   from: readonly string[];
   /** Only servers of these names. */
@@ -78,9 +82,21 @@ const TAKES_WORDS: ReadonlySet<string> = new Set([
   'client-config',
 ]);
 
+/** Every command is about the gateway of a workspace, or of a configuration given by hand. */
+const TARGET = { workspace: { type: 'string' }, config: { type: 'string' } } as const;
+
+const MAY_BE_ABSENT: ReadonlySet<string> = new Set([
+  'import',
+  'status',
+  'health',
+  'telemetry',
+  'stop',
+  'client-config',
+]);
+
 const OPTIONS = {
   serve: {
-    workspace: { type: 'string' },
+    ...TARGET,
     mode: { type: 'string' },
     catalog: { type: 'string' },
     http: { type: 'boolean' },
@@ -88,30 +104,30 @@ const OPTIONS = {
     'token-file': { type: 'string' },
     'no-token': { type: 'boolean' },
   },
-  status: { workspace: { type: 'string' }, json: { type: 'boolean' } },
-  health: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
-  telemetry: { workspace: { type: 'string' }, json: { type: 'boolean' }, follow: { type: 'boolean' } },
-  stop: { workspace: { type: 'string' } },
-  browse: { workspace: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } },
-  catalog: { workspace: { type: 'string' }, stats: { type: 'boolean' }, json: { type: 'boolean' } },
+  status: { ...TARGET, json: { type: 'boolean' } },
+  health: { ...TARGET, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  telemetry: { ...TARGET, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  stop: { ...TARGET },
+  browse: { ...TARGET, explain: { type: 'boolean' }, json: { type: 'boolean' } },
+  catalog: { ...TARGET, stats: { type: 'boolean' }, json: { type: 'boolean' } },
   learned: {
-    workspace: { type: 'string' },
+    ...TARGET,
     forget: { type: 'string' },
     'forget-all': { type: 'boolean' },
     json: { type: 'boolean' },
   },
-  approve: { workspace: { type: 'string' }, all: { type: 'boolean' } },
-  secret: { workspace: { type: 'string' } },
-  login: { workspace: { type: 'string' } },
-  logout: { workspace: { type: 'string' } },
+  approve: { ...TARGET, all: { type: 'boolean' }, revoke: { type: 'boolean' } },
+  secret: { ...TARGET },
+  login: { ...TARGET },
+  logout: { ...TARGET },
   import: {
-    workspace: { type: 'string' },
+    ...TARGET,
     from: { type: 'string', multiple: true },
     all: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
     'remove-from-source': { type: 'boolean' },
   },
-  'client-config': { workspace: { type: 'string' } },
+  'client-config': { ...TARGET },
 } as const;
 
 type OptionValues = Record<string, string | boolean | string[] | undefined>;
@@ -147,34 +163,34 @@ export function parseCommandLine(argv: readonly string[]): Command {
   }
   if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
   const { values, subject, names } = parseOptions(name, rest);
-  const workspace = existingFolder(values.workspace);
+  const target = targetOf(name, values);
   const json = values.json === true;
   switch (name) {
     case 'serve':
-      return { name, workspace, ...modeOf(values), ...catalogOf(values), ...httpOf(values) };
+      return { name, ...target, ...modeOf(values), ...catalogOf(values), ...httpOf(values) };
     case 'status':
-      return { name, workspace, json };
+      return { name, ...target, json };
     case 'health':
     case 'telemetry':
-      return { name, workspace, json, follow: values.follow === true };
+      return { name, ...target, json, follow: values.follow === true };
     case 'browse':
-      return { name, workspace, subject, explain: values.explain === true, json };
+      return { name, ...target, subject, explain: values.explain === true, json };
     case 'catalog':
-      return { name, workspace, stats: values.stats === true, json };
+      return { name, ...target, stats: values.stats === true, json };
     case 'learned':
-      return { name, workspace, forget: forgetOf(values), json };
+      return { name, ...target, forget: forgetOf(values), json };
     case 'approve':
-      return { name, workspace, all: values.all === true, names };
+      return { name, ...target, ...approveOf(values, names) };
     case 'login':
     case 'logout':
       if (names.length > 1) throw new UsageError(`waygate ${name} takes the name of one server.`);
-      return { name, workspace, server: names[0] };
+      return { name, ...target, server: names[0] };
     case 'secret':
-      return { name, workspace, ...secretAction(subject) };
+      return { name, ...target, ...secretAction(subject) };
     case 'import':
       return {
         name,
-        workspace,
+        ...target,
         from: Array.isArray(values.from) ? values.from : [],
         names,
         all: values.all === true,
@@ -182,9 +198,9 @@ export function parseCommandLine(argv: readonly string[]): Command {
         removeFromSource: values['remove-from-source'] === true,
       };
     case 'client-config':
-      return { name, workspace, client: clientOf(names) };
+      return { name, ...target, client: clientOf(names) };
     default:
-      return { name, workspace };
+      return { name, ...target };
   }
 }
 
@@ -208,8 +224,9 @@ function modeOf({ mode }: OptionValues): { mode?: Face } {
   );
 }
 
-function catalogOf({ catalog }: OptionValues): { catalog?: string } {
+function catalogOf({ catalog, config }: OptionValues): { catalog?: string } {
   if (catalog === undefined) return {};
+  if (config !== undefined) throw new UsageError('--catalog and --config exclude each other; give one.');
   const file = resolve(String(catalog));
   if (catalog !== '' && statSync(file, { throwIfNoEntry: false })?.isFile()) return { catalog: file };
   throw new UsageError(`there is no catalog file ${file}; name one with --catalog.`, NO_INPUT);
@@ -234,6 +251,15 @@ function portOf(given: string | boolean | string[] | undefined): number {
   const port = /^\d{1,5}$/.test(String(given)) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
   throw new UsageError(`--port must be a number from 0 (any that is free) to 65535, not "${given}".`);
+}
+
+function approveOf(values: OptionValues, names: readonly string[]): Omit<ApproveCommand, keyof GatewayTarget> {
+  const [all, revoke] = [values.all === true, values.revoke === true];
+  if (all && names.length > 0) throw new UsageError('waygate approve takes names or --all, not both.');
+  if (revoke && !all && names.length === 0) {
+    throw new UsageError('waygate approve --revoke needs a server, a tool_id, or --all.');
+  }
+  return { all, names, revoke };
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
@@ -282,6 +308,27 @@ function parseOptions(command: keyof typeof OPTIONS, argv: string[]): ParsedOpti
     if (error instanceof UsageError) throw error;
     // Node's own sentence names the option or the stray word; its second sentence is about how to write a program.
     throw new UsageError(`waygate ${command}: ${(error as Error).message.split(/\. |\n/)[0]}.`.replace('..', '.'));
+  }
+}
+
+function targetOf(command: (typeof COMMANDS)[number], values: OptionValues): GatewayTarget {
+  const workspace = existingFolder(values.workspace);
+  if (typeof values.config !== 'string') return { workspace };
+  if (values.config === '') throw new UsageError('--config is empty; name the file, or leave the option out.');
+  const configFile = resolve(values.config);
+  // Import makes the file, and a gateway whose file has gone can still be asked and stopped.
+  if (MAY_BE_ABSENT.has(command) || isFile(configFile)) return { workspace, configFile };
+  throw new UsageError(
+    `the configuration ${configFile} does not exist or is no file; name it with --config.`,
+    NO_INPUT,
+  );
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
 }
 

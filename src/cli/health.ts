@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlClient } from '../control/client.ts';
 import type { HealthReport } from '../control/healthContract.ts';
 import { attachControl } from '../host/attachControl.ts';
+import type { GatewayTarget } from '../host/startWorker.ts';
 import { healthText } from '../surface/systemReports.ts';
 import { inTime } from './inTime.ts';
-import { ownRuntime } from './runtime.ts';
+import { noGateway, ownRuntime } from './runtime.ts';
 
-export interface HealthCommand {
-  workspace: string;
+export interface HealthCommand extends GatewayTarget {
   json: boolean;
   follow: boolean;
 }
@@ -15,21 +15,21 @@ export interface HealthCommand {
 const FOLLOW_INTERVAL_MS = 1_000;
 
 /** How the gateway fares; with `--follow` again whenever that has changed, also when it goes and comes. */
-export async function health({ workspace, json, follow }: HealthCommand): Promise<number> {
+export async function health({ json, follow, ...target }: HealthCommand): Promise<number> {
   let told = '';
   for (;;) {
-    const report = await healthOf(workspace);
+    const report = await healthOf(target);
     const key = report === undefined ? 'none' : changing(report);
     if (key !== told)
-      process.stdout.write(json ? `${jsonOf(workspace, report, follow)}\n` : `${textOf(workspace, report)}\n`);
+      process.stdout.write(json ? `${jsonOf(target.workspace, report, follow)}\n` : `${textOf(target, report)}\n`);
     told = key;
     if (!follow) return 0;
     await sleep(FOLLOW_INTERVAL_MS);
   }
 }
 
-async function healthOf(workspace: string): Promise<HealthReport | undefined> {
-  const control: ControlClient | undefined = await attachControl(ownRuntime(workspace), { start: false, holds: false });
+async function healthOf(target: GatewayTarget): Promise<HealthReport | undefined> {
+  const control: ControlClient | undefined = await attachControl(ownRuntime(target), { start: false, holds: false });
   try {
     return control && (await inTime(control.request('health', {}), 'the gateway'));
   } finally {
@@ -43,8 +43,8 @@ function changing({ event_log: log, ...report }: HealthReport): string {
   return JSON.stringify({ ...report, trouble }, (name, value: unknown) => (name === 'uptime_ms' ? undefined : value));
 }
 
-function textOf(workspace: string, report: HealthReport | undefined): string {
-  return report === undefined ? `No gateway runs for ${workspace}.` : healthText(report);
+function textOf(target: GatewayTarget, report: HealthReport | undefined): string {
+  return report === undefined ? noGateway(target) : healthText(report);
 }
 
 /** With no worker the shape stays: nothing runs, and nothing is wrong. */

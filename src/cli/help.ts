@@ -1,4 +1,6 @@
-export const HELP = `waygate: one small door to all your MCP servers
+import { userConfigFile } from '../config/stateFolder.ts';
+
+export const HELP = (): string => `waygate: one small door to all your MCP servers
 
   waygate serve  [--workspace DIR]           the MCP server on stdio that your client starts
   waygate serve  --mode gateway | transparent | passthrough
@@ -18,6 +20,8 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate learned [--forget TOOL_ID | --forget-all] [--json]
                                              what use has taught the ranking here, and how to erase it
   waygate approve [--all | NAME…]            shows what the servers of a workspace would run; lets them
+  waygate approve --revoke --all | NAME… | TOOL_ID…
+                                             takes that back, of servers and of tools that run unasked
   waygate secret set NAME | list | delete NAME
                                              what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
   waygate login [NAME] | logout NAME         signs you in to a server at a URL that asks for it; or out again
@@ -26,10 +30,13 @@ export const HELP = `waygate: one small door to all your MCP servers
   waygate client-config CLIENT               what that client needs to use Waygate for DIR
   waygate --version | --help
 
-DIR is the current folder unless given. Servers stand in DIR/.vscode/waygate.json:
+DIR is the current folder unless given. Every command takes --workspace DIR, and --config FILE: a gateway of its own
+that FILE alone configures. Servers stand in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
 
 CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
-A server that DIR's file names runs once you have approved it.
+A server that DIR's file names runs once you have approved it. Your own waygate.json, for every workspace, is
+${userConfigFile()}; what stands there, or in FILE, is approved by that. DIR's file counts over yours, by
+the name of a server and by block, but for what yours forbids.
 State is kept in WAYGATE_STATE_DIR, or where your system keeps such things.
 `;

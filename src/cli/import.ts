@@ -69,7 +69,7 @@ async function carryOut(
 ): Promise<number> {
   const { workspace, names, dryRun } = command;
   checkNames(names, sources);
-  const file = configFile(workspace);
+  const file = command.configFile ?? configFile(workspace);
   const current = readTextIfThere(file);
   const accept = (_key: string, name: string): boolean => names.length === 0 || names.includes(name);
   const plan = planImport({ file, current, workspace, env, sources, accept });

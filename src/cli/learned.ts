@@ -1,15 +1,15 @@
+import type { GatewayTarget } from '../host/startWorker.ts';
 import { count } from '../ops/porcelain.ts';
 import { withSettledGateway } from './settledGateway.ts';
 
-export interface LearnedCommand {
-  workspace: string;
+export interface LearnedCommand extends GatewayTarget {
   forget: 'all' | { toolId: string } | undefined;
   json: boolean;
 }
 
 /** What use has taught the ranking in this workspace: to be seen, and to be erased. */
-export function learned({ workspace, forget, json }: LearnedCommand): Promise<number> {
-  return withSettledGateway(workspace, async (control) => {
+export function learned({ forget, json, ...target }: LearnedCommand): Promise<number> {
+  return withSettledGateway(target, async (control) => {
     const before = await control.request('learned', {});
     const after = forget ? await control.request('forget', forget === 'all' ? {} : forget) : before;
     if (json) process.stdout.write(`${JSON.stringify(after, null, 2)}\n`);

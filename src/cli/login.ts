@@ -1,15 +1,15 @@
 import type { ControlClient } from '../control/client.ts';
+import type { GatewayTarget } from '../host/startWorker.ts';
 import { inTime } from './inTime.ts';
 import { withSettledGateway } from './settledGateway.ts';
 
-interface LoginCommand {
-  workspace: string;
+interface LoginCommand extends GatewayTarget {
   server: string | undefined;
 }
 
 /** Prints the address to open and waits for the person; the gateway does the rest, and connects. */
-export async function login({ workspace, server }: LoginCommand): Promise<number> {
-  return withGateway(workspace, async (control) => {
+export async function login({ server, ...target }: LoginCommand): Promise<number> {
+  return withGateway(target, async (control) => {
     const name = server ?? (await theOneThatAsks(control));
     const answer = await control.request('signIn', { server: name });
     if ('reason' in answer) throw new Error(answer.reason);
@@ -22,9 +22,9 @@ export async function login({ workspace, server }: LoginCommand): Promise<number
   });
 }
 
-export async function logout({ workspace, server }: LoginCommand): Promise<number> {
+export async function logout({ server, ...target }: LoginCommand): Promise<number> {
   if (server === undefined) throw new Error('waygate logout needs the name of a server; see waygate status.');
-  return withGateway(workspace, async (control) => {
+  return withGateway(target, async (control) => {
     const answer = await control.request('signOut', { server });
     if ('reason' in answer) throw new Error(answer.reason);
     process.stdout.write(
@@ -35,8 +35,8 @@ export async function logout({ workspace, server }: LoginCommand): Promise<numbe
 }
 
 /** What a server asks for is known when it has been asked. */
-async function withGateway(workspace: string, run: (control: ControlClient) => Promise<number>): Promise<number> {
-  return withSettledGateway(workspace, async (control) => {
+async function withGateway(target: GatewayTarget, run: (control: ControlClient) => Promise<number>): Promise<number> {
+  return withSettledGateway(target, async (control) => {
     const lost = new Promise<never>((_, reject) => {
       control.onClose(() => reject(new Error('the gateway went away; nothing was signed in or out.')));
     });

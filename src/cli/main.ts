@@ -8,7 +8,7 @@ async function main(): Promise<number> {
   const command = parseCommandLine(process.argv.slice(2));
   switch (command.name) {
     case 'help':
-      process.stdout.write(HELP);
+      process.stdout.write(HELP());
       return 0;
     case 'version':
       process.stdout.write(`waygate ${BUILD}\n`);
@@ -23,7 +23,7 @@ async function main(): Promise<number> {
     }
     case 'status': {
       const { status } = await import('./status.ts');
-      return status(command.workspace, command.json);
+      return status(command, command.json);
     }
     case 'health': {
       const { health } = await import('./health.ts');
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
     }
     case 'stop': {
       const { stop } = await import('./stop.ts');
-      return stop(command.workspace);
+      return stop(command);
     }
     case 'browse': {
       const { browse } = await import('./browse.ts');

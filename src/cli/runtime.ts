@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { GatewayRuntime } from '../host/startWorker.ts';
+import type { GatewayRuntime, GatewayTarget } from '../host/startWorker.ts';
 
 /** The worker lies beside this program, and the Node that runs us runs it too. */
-export function ownRuntime(workspace: string, catalog?: string): GatewayRuntime {
-  return {
-    workspace,
-    ...(catalog === undefined ? {} : { catalog }),
-    nodePath: process.execPath,
-    workerScript: join(__dirname, 'worker.cjs'),
-  };
+export function ownRuntime({ workspace, configFile, catalog }: GatewayTarget): GatewayRuntime {
+  return { workspace, configFile, catalog, nodePath: process.execPath, workerScript: join(__dirname, 'worker.cjs') };
+}
+
+export function noGateway({ workspace, configFile }: GatewayTarget): string {
+  return `No gateway runs for ${workspace}${configFile === undefined ? '' : ` with ${configFile}`}.`;
 }

@@ -1,9 +1,9 @@
 import { FileSecrets } from '../config/fileSecrets.ts';
 import { stateRoot } from '../config/stateFolder.ts';
+import type { GatewayTarget } from '../host/startWorker.ts';
 import { refreshRunning } from './refreshRunning.ts';
 
-export interface SecretCommand {
-  workspace: string;
+export interface SecretCommand extends GatewayTarget {
   action: 'set' | 'list' | 'delete';
   secret: string;
 }
@@ -12,8 +12,8 @@ const CTRL_C = '\u0003';
 const BACKSPACE = /[\b\u007f]/;
 
 /** Secrets for `${secret:NAME}` and answers for `${input:ID}`. A value is read from stdin and never printed. */
-export async function secret({ workspace, action, secret: name }: SecretCommand): Promise<number> {
-  const secrets = new FileSecrets(stateRoot(), workspace);
+export async function secret({ action, secret: name, ...target }: SecretCommand): Promise<number> {
+  const secrets = new FileSecrets(stateRoot(), target.workspace);
   if (action === 'list') {
     const names = secrets.names();
     process.stdout.write(names.length > 0 ? `${names.join('\n')}\n` : 'No secret is set.\n');
@@ -28,7 +28,7 @@ export async function secret({ workspace, action, secret: name }: SecretCommand)
   if (value === '') throw new Error(`the value of "${name}" is empty; give it on stdin.`);
   secrets.set(name, value);
   process.stdout.write(`Set ${name} in ${secrets.file}.\n`);
-  await refreshRunning(workspace);
+  await refreshRunning(target);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 import { ensureWorkspaceState, StateFolderError, stateRoot } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
-import { WorkerUnavailableError } from '../host/startWorker.ts';
+import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
 import { chosenFace } from './chosenFace.ts';
 import type { ServeOptions } from './commandLine.ts';
 import { ownRuntime } from './runtime.ts';
@@ -10,10 +10,10 @@ import { ownRuntime } from './runtime.ts';
 const EXIT_STATE_FOLDER = 73;
 
 /** The host on stdio. Nothing but protocol goes to stdout; what a person should know goes to stderr. */
-export async function serve({ workspace, mode, catalog }: ServeOptions): Promise<number> {
+export async function serve(target: ServeOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
-  const runtime = ownRuntime(workspace, catalog);
-  const face = chosenFace(workspace, mode);
+  const runtime = ownRuntime(target);
+  const face = chosenFace(target);
   const host = new SessionHost({
     input: process.stdin,
     output: process.stdout,
@@ -26,13 +26,13 @@ export async function serve({ workspace, mode, catalog }: ServeOptions): Promise
     },
   });
   const code = await host.run();
-  return stateFolderWorks(workspace) ? code : EXIT_STATE_FOLDER;
+  return stateFolderWorks(target) ? code : EXIT_STATE_FOLDER;
 }
 
 /** The session was served to its end all the same; the code tells why it had no gateway. */
-function stateFolderWorks(workspace: string): boolean {
+function stateFolderWorks(target: GatewayTarget): boolean {
   try {
-    ensureWorkspaceState(workspace, stateRoot());
+    ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
     return true;
   } catch (error) {
     if (error instanceof StateFolderError) return false;

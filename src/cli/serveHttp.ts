@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ensureWorkspaceState, stateRoot, unwritable } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
-import { WorkerUnavailableError } from '../host/startWorker.ts';
+import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
 import { HttpFront } from '../protocol/httpFront.ts';
 import { chosenFace } from './chosenFace.ts';
 import type { HttpOptions, ServeOptions } from './commandLine.ts';
@@ -16,16 +16,16 @@ const TOKEN_BYTES = 32;
 const MIN_TOKEN_CHARS = 16;
 
 /** The host for clients that want a URL: every HTTP session is a session of its own with the worker. */
-export async function serveHttp({ workspace, mode, catalog }: ServeOptions, options: HttpOptions): Promise<number> {
+export async function serveHttp(target: ServeOptions, options: HttpOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
-  const runtime = ownRuntime(workspace, catalog);
-  const token = tokenOf(workspace, options);
+  const runtime = ownRuntime(target);
+  const token = tokenOf(target, options);
   const front = new HttpFront({
     port: options.port,
     ...(token ? { token: token.value } : {}),
     onSession: ({ input, output }) => {
       // Of each session anew: the file may have changed.
-      const face = chosenFace(workspace, mode);
+      const face = chosenFace(target);
       const host = new SessionHost({
         input,
         output,
@@ -70,14 +70,14 @@ async function listen(front: HttpFront, port: number): Promise<string> {
   }
 }
 
-function tokenOf(workspace: string, { token }: HttpOptions): { file: string; value: string } | undefined {
+function tokenOf(target: GatewayTarget, { token }: HttpOptions): { file: string; value: string } | undefined {
   if (token === 'none') return undefined;
-  return token === 'own' ? ownToken(workspace) : { file: token.file, value: readToken(token.file) };
+  return token === 'own' ? ownToken(target) : { file: token.file, value: readToken(token.file) };
 }
 
 /** Made once for a workspace: a client's configuration that holds it stays right. */
-function ownToken(workspace: string): { file: string; value: string } {
-  const folder = ensureWorkspaceState(workspace, stateRoot());
+function ownToken(target: GatewayTarget): { file: string; value: string } {
+  const folder = ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
   const file = join(folder, TOKEN_FILE);
   try {
     writeFileSync(file, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });

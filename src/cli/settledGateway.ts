@@ -1,5 +1,5 @@
 import type { ControlClient } from '../control/client.ts';
-import { attachControl } from '../host/attachControl.ts';
+import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** A person who asks for the catalog waits for servers that are starting; this is when the answer comes without them. */
@@ -10,11 +10,11 @@ const PATIENCE_MS = 1_000;
 
 /** Attaches, starting the gateway if need be, and waits until no server is starting any more. */
 export async function withSettledGateway<T>(
-  workspace: string,
+  target: GatewayTarget,
   use: (control: ControlClient) => Promise<T>,
 ): Promise<T> {
-  const control = await attachControl(ownRuntime(workspace), { start: true, holds: true });
-  if (!control) throw new Error(`the gateway of ${workspace} could not be started.`);
+  const control = await attachControl(ownRuntime(target), { start: true, holds: true });
+  if (!control) throw new Error(`the gateway of ${target.workspace} could not be started.`);
   try {
     await settled(control);
     return await use(control);

@@ -1,15 +1,15 @@
 import type { GatewaySnapshot, ServerStatus } from '../control/contract.ts';
-import { attachControl } from '../host/attachControl.ts';
+import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
 import { count, duration } from '../ops/porcelain.ts';
 import { inTime } from './inTime.ts';
-import { ownRuntime } from './runtime.ts';
+import { noGateway, ownRuntime } from './runtime.ts';
 
-export async function status(workspace: string, json: boolean): Promise<number> {
-  const control = await attachControl(ownRuntime(workspace), { start: false, holds: false });
+export async function status(target: GatewayTarget, json: boolean): Promise<number> {
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   const snapshot = control && (await inTime(control.request('status', {}), 'the gateway'));
   control?.dispose();
-  if (json) process.stdout.write(`${JSON.stringify(statusJson(workspace, snapshot), null, 2)}\n`);
-  else process.stdout.write(snapshot ? renderStatus(snapshot, Date.now()) : `No gateway runs for ${workspace}.\n`);
+  if (json) process.stdout.write(`${JSON.stringify(statusJson(target.workspace, snapshot), null, 2)}\n`);
+  else process.stdout.write(snapshot ? renderStatus(snapshot, Date.now()) : `${noGateway(target)}\n`);
   return 0;
 }
 
@@ -37,12 +37,18 @@ export function renderStatus(snapshot: GatewaySnapshot, now: number): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Which of the files is which; the workspace's needs no word. */
+const FILE_NOTES = { user: ' (user level)', workspace: '', given: ' (given by --config)' } as const;
+
 function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
-  if (!configuration.exists) return [`config   ${configuration.file} does not exist`];
-  return configuration.problems.map(
+  const { file, exists, files = [], problems } = configuration;
+  const there = files.filter((one) => one.exists).map((one) => `config   ${one.file}${FILE_NOTES[one.origin]}`);
+  const known = exists ? there : [`config   ${file} does not exist`];
+  const told = problems.map(
     ({ severity, message, location }) =>
       `${severity}    ${location.file}:${location.line}:${location.column}: ${message}`,
   );
+  return [...known, ...told];
 }
 
 function describeServer(server: ServerStatus): string {

@@ -1,14 +1,14 @@
-import { attachControl } from '../host/attachControl.ts';
+import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
 import { inTime } from './inTime.ts';
-import { ownRuntime } from './runtime.ts';
+import { noGateway, ownRuntime } from './runtime.ts';
 
 /** A worker ends its servers within three seconds. */
 const STOP_TIMEOUT_MS = 5_000;
 
-export async function stop(workspace: string): Promise<number> {
-  const control = await attachControl(ownRuntime(workspace), { start: false, holds: false });
+export async function stop(target: GatewayTarget): Promise<number> {
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   if (!control) {
-    process.stdout.write(`No gateway runs for ${workspace}.\n`);
+    process.stdout.write(`${noGateway(target)}\n`);
     return 0;
   }
   const { worker } = await inTime(control.request('status', {}), 'the gateway');
@@ -20,7 +20,7 @@ export async function stop(workspace: string): Promise<number> {
   if (!(await gone) || !(await ended(worker.pid))) {
     throw new Error(`the gateway (pid ${worker.pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s; see its log.`);
   }
-  process.stdout.write(`Stopped the gateway of ${workspace} (pid ${worker.pid}).\n`);
+  process.stdout.write(`Stopped the gateway of ${target.workspace} (pid ${worker.pid}).\n`);
   return 0;
 }
 

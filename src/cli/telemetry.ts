@@ -1,28 +1,29 @@
 import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { attachControl } from '../host/attachControl.ts';
+import { type GatewayTarget, stateVariant } from '../host/startWorker.ts';
 import { eventText, telemetryText } from '../surface/systemReports.ts';
 import { eventLogFile } from '../worker/eventLogFile.ts';
 import { follow as followLines } from '../worker/jsonLines.ts';
 import { inTime } from './inTime.ts';
-import { ownRuntime } from './runtime.ts';
+import { noGateway, ownRuntime } from './runtime.ts';
 
-export interface TelemetryCommand {
-  workspace: string;
+export interface TelemetryCommand extends GatewayTarget {
   json: boolean;
   follow: boolean;
 }
 
 /** What the gateway did so far, in numbers; with `--follow` then every event as it comes, whichever worker writes it. */
-export async function telemetry({ workspace, json, follow }: TelemetryCommand): Promise<number> {
-  const control = await attachControl(ownRuntime(workspace), { start: false, holds: false });
+export async function telemetry({ json, follow, ...target }: TelemetryCommand): Promise<number> {
+  const { workspace } = target;
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   const report = control && (await inTime(control.request('telemetry', {}), 'the gateway'));
   control?.dispose();
   const space = follow ? 0 : 2;
   if (json)
     process.stdout.write(`${JSON.stringify(report ?? { workspace, state: 'cold', totals: null }, null, space)}\n`);
-  else process.stdout.write(report ? `${telemetryText(report)}\n` : `No gateway runs for ${workspace}.\n`);
+  else process.stdout.write(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
   if (!follow) return 0;
-  const file = eventLogFile(workspaceStateFolder(workspace, stateRoot()));
+  const file = eventLogFile(workspaceStateFolder(workspace, stateRoot(), stateVariant(target)));
   const stop = new AbortController();
   // Whoever reads us may go first.
   process.stdout.once('error', () => stop.abort());

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { AuthConfig, ServerConfig } from './gatewayConfig.ts';
 import { readPrivateJson, writePrivateJson } from './privateFile.ts';
 import { writtenForm } from './secretReferences.ts';
-import { canonicalWorkspace, ensurePrivateFolder, workspaceStateFolder } from './stateFolder.ts';
+import { canonicalWorkspace, ensurePrivateFolder, stateKey } from './stateFolder.ts';
 
 const FILE = 'approvals.json';
 /** Variables that decide what a program runs: for them the value counts, not only the name. */
@@ -22,7 +22,15 @@ export interface Approvable {
 export interface Approvals {
   readonly file: string;
   isApproved(workspace: string, config: ServerConfig): boolean;
+  isApprovedHash(workspace: string, hash: string): boolean;
   approve(workspace: string, hashes: readonly string[]): void;
+  /** Takes back what was approved for this workspace, all of it without hashes; says how many that were. */
+  revoke(workspace: string, hashes?: readonly string[]): number;
+}
+
+/** Only a repository's word needs one: what stands in the person's own file, or in one given by hand, is his own. */
+export function needsApproval({ origin }: ServerConfig): boolean {
+  return origin !== 'user' && origin !== 'given';
 }
 
 /**
@@ -31,19 +39,34 @@ export interface Approvals {
  */
 export function approvalsOf(stateRoot: string): Approvals {
   const file = join(stateRoot, FILE);
+  const isApprovedHash = (workspace: string, hash: string): boolean =>
+    readApproved(file).get(stateKey(workspace))?.approved.includes(hash) === true;
   return {
     file,
-    isApproved: (workspace, config) =>
-      readApproved(file).get(keyOf(workspace, stateRoot))?.approved.includes(approvable(config).hash) === true,
+    isApproved: (workspace, config) => isApprovedHash(workspace, approvable(config).hash),
+    isApprovedHash,
     approve(workspace, hashes) {
       ensurePrivateFolder(stateRoot);
       const all = readApproved(file);
-      const key = keyOf(workspace, stateRoot);
+      const key = stateKey(workspace);
       const before = all.get(key)?.approved ?? [];
       const approved = [...new Set([...before, ...hashes])];
       if (approved.length === before.length) return;
       all.set(key, { workspace: canonicalWorkspace(workspace), approved });
       writePrivateJson(file, Object.fromEntries(all));
+    },
+    revoke(workspace, hashes) {
+      const all = readApproved(file);
+      const key = stateKey(workspace);
+      const before = all.get(key);
+      if (!before) return 0;
+      const approved = hashes ? before.approved.filter((hash) => !hashes.includes(hash)) : [];
+      const taken = before.approved.length - approved.length;
+      if (taken === 0) return 0;
+      if (approved.length === 0) all.delete(key);
+      else all.set(key, { ...before, approved });
+      writePrivateJson(file, Object.fromEntries(all));
+      return taken;
     },
   };
 }
@@ -68,12 +91,13 @@ function describe(config: ServerConfig): string[] {
       ...listed('signs in with', signInWords(config.auth), shown),
     ];
   }
-  const { command, args, cwd, env } = config;
+  const { command, args, cwd, env, envFile } = config;
   const value = (text: string, name: string): string => (DECISIVE.test(name) ? shown(text) : references(text));
   return [
     `runs ${[command, ...args].map(shown).join(' ')}`,
     `in ${shown(cwd)}`,
     ...listed('with variables', env, value),
+    ...(envFile === undefined ? [] : [`some of them from ${shown(envFile)}`]),
   ];
 }
 
@@ -120,8 +144,4 @@ function readApproved(file: string): Map<string, Approved> {
       Array.isArray((entry[1] as Partial<Approved> | null)?.approved),
     ),
   );
-}
-
-function keyOf(workspace: string, stateRoot: string): string {
-  return basename(workspaceStateFolder(workspace, stateRoot));
 }

@@ -11,6 +11,18 @@ export interface ConfigurationProblem {
   location: FileLocation;
 }
 
+/**
+ * Whose word a file is: the person's own, a repository's, or that of a file given by hand with `--config`. Absent
+ * stands for a repository's, which is trusted least.
+ */
+export type ConfigOrigin = 'user' | 'workspace' | 'given';
+
+/** Which of a server's tools are there at all: globs over their raw names. `exclude` wins; no `include` is all. */
+export interface ToolFilter {
+  include: readonly string[];
+  exclude: readonly string[];
+}
+
 /** The configuration as the worker uses it: checked. References to secrets stand in it as `markReference` makes them. */
 export type ServerConfig = StdioServerConfig | HttpServerConfig | StaticServerConfig;
 /** What a person's file can name: to start, or to connect to. */
@@ -22,6 +34,10 @@ interface AnyServerConfig {
   /** Starts with the gateway and is never stopped for being idle. */
   keepAlive: boolean;
   location: FileLocation;
+  origin?: ConfigOrigin;
+  tools?: ToolFilter;
+  /** Whether a strict start needs it; absent stands for yes. */
+  required?: boolean;
 }
 
 /** A program that speaks MCP on its standard input and output. */
@@ -32,6 +48,8 @@ export interface StdioServerConfig extends AnyServerConfig {
   /** Only what the configuration says: the safe set of the worker's own environment comes with the child. */
   env: Readonly<Record<string, string>>;
   cwd: string;
+  /** Where some of `env` was read from. */
+  envFile?: string;
 }
 
 /** A server at a URL. `either`: Streamable HTTP first, and the HTTP+SSE before it where the server knows no other. */
@@ -129,5 +147,39 @@ export const DEFAULT_ARTIFACTS: ArtifactConfig = {
   maskSecrets: 'errors',
   maskOnDisk: false,
 };
+
+/** What must be there before the gateway answers. */
+export interface StartupConfig {
+  /** `strict`: every server that is required. `degraded`: at least `minHealthyServers` of them. */
+  mode: 'degraded' | 'strict';
+  /** How long a server may take to start. */
+  timeoutSeconds: number;
+  minHealthyServers: number;
+  /** Whether a catalog without a tool is a failed start. */
+  failOnEmptyCatalog: boolean;
+}
+
+/** `npx` may have to download a server first; nothing waits for a start but the server's own tools. */
+export const DEFAULT_STARTUP: StartupConfig = {
+  mode: 'degraded',
+  timeoutSeconds: 60,
+  minHealthyServers: 0,
+  failOnEmptyCatalog: false,
+};
+
+/** What becomes of a server's news that its tools have changed. */
+export interface LiveRefreshConfig {
+  enabled: boolean;
+  /** Servers announce several changes in a row. */
+  debounceSeconds: number;
+  maxRefreshesPerMinute: number;
+}
+
+export const DEFAULT_LIVE_REFRESH: LiveRefreshConfig = {
+  enabled: true,
+  debounceSeconds: 0.2,
+  maxRefreshesPerMinute: 60,
+};
+
 /** A server that nobody has called for so long is stopped; the next call starts it. */
 export const DEFAULT_IDLE_MINUTES = 10;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
@@ -7,26 +8,40 @@ import {
   type ArtifactConfig,
   type BrokenServer,
   type BrowseConfig,
+  type ConfigOrigin,
   type ConfigurationProblem,
   DEFAULT_ARTIFACTS,
   DEFAULT_BROWSE,
   DEFAULT_IDLE_MINUTES,
+  DEFAULT_LIVE_REFRESH,
   DEFAULT_PASSTHROUGH,
+  DEFAULT_STARTUP,
   type FileLocation,
   type InputConfig,
+  type LiveRefreshConfig,
   type PassthroughConfig,
   type ServerConfig,
+  type StartupConfig,
 } from './gatewayConfig.ts';
-import { members, unknownKey } from './jsonNodes.ts';
+import { members, repeatedMembers, unknownKey } from './jsonNodes.ts';
 import { readArtifacts } from './readArtifacts.ts';
 import { type Complaint, readBrowse } from './readBrowse.ts';
 import { readMode, readPassthrough } from './readFaces.ts';
 import { readInputs } from './readInputs.ts';
+import { readLiveRefresh } from './readLiveRefresh.ts';
 import { readServer } from './readServer.ts';
+import { readStartup } from './readStartup.ts';
+import { userConfigFile } from './stateFolder.ts';
 import { lineIndex } from './textPosition.ts';
 
-export interface LoadedConfig {
+/** A file that a gateway is configured by. */
+export interface ConfigPlace {
+  origin: ConfigOrigin;
   file: string;
+}
+
+/** One file as it is read. */
+export interface LoadedConfig extends ConfigPlace {
   exists: boolean;
   /** False when the file as a whole cannot be used: whoever has an earlier one keeps it. */
   usable: boolean;
@@ -40,6 +55,10 @@ export interface LoadedConfig {
   idleMinutes: number;
   mode: Face;
   passthrough: PassthroughConfig;
+  startup: StartupConfig;
+  liveRefresh: LiveRefreshConfig;
+  /** The names that stand at the top of the file, and those within a block as `block.name`. */
+  said: ReadonlySet<string>;
 }
 
 const TOP_LEVEL_KEYS: readonly string[] = [
@@ -50,6 +69,8 @@ const TOP_LEVEL_KEYS: readonly string[] = [
   'browse',
   'artifacts',
   'idleMinutes',
+  'startup',
+  'liveRefresh',
   ...CALL_KEYS,
   '$schema',
 ];
@@ -65,26 +86,44 @@ export const CONFIG_DEFAULTS = {
   idleMinutes: DEFAULT_IDLE_MINUTES,
   mode: DEFAULT_FACE,
   passthrough: DEFAULT_PASSTHROUGH,
+  startup: DEFAULT_STARTUP,
+  liveRefresh: DEFAULT_LIVE_REFRESH,
+  said: new Set<string>(),
 };
 
 export function configFile(workspace: string): string {
   return join(workspace, '.vscode', 'waygate.json');
 }
 
-export function loadConfig(workspace: string, env: NodeJS.ProcessEnv): LoadedConfig {
-  const file = configFile(workspace);
+/** The files that count, the later over the earlier. One that is given by hand counts alone. */
+export function configPlaces(workspace: string, env: NodeJS.ProcessEnv, given?: string): ConfigPlace[] {
+  if (given !== undefined) return [{ origin: 'given', file: given }];
+  return [
+    { origin: 'user', file: userConfigFile(env) },
+    { origin: 'workspace', file: configFile(workspace) },
+  ];
+}
+
+/** Reads one file, the workspace's own unless another is named. */
+export function loadConfig(
+  workspace: string,
+  env: NodeJS.ProcessEnv,
+  { origin, file }: ConfigPlace = { origin: 'workspace', file: configFile(workspace) },
+): LoadedConfig {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') {
-      return { file, exists: false, usable: true, problems: [], ...CONFIG_DEFAULTS };
+    const absent = code === 'ENOENT' || code === 'ENOTDIR';
+    // Somebody has asked for this very file; the others need not be there.
+    if (absent && origin !== 'given') {
+      return { origin, file, exists: false, usable: true, problems: [], ...CONFIG_DEFAULTS };
     }
-    const problem = `${basename(file)} cannot be read (${code ?? (error as Error).message}).`;
-    return unusable(file, problem, { file, line: 1, column: 1 });
+    const why = absent ? 'is not there any more' : `cannot be read (${code ?? (error as Error).message})`;
+    return unusable(origin, `${basename(file)} ${why}.`, { file, line: 1, column: 1 });
   }
-  return parseConfig(text, file, workspace, env);
+  return parseConfig(text, file, workspace, env, origin);
 }
 
 const MAX_IDLE_MINUTES = 1_440;
@@ -92,35 +131,46 @@ const MAX_IDLE_MINUTES = 1_440;
 /** No configuration nests further; what does is meant to overflow the parser's stack. */
 const MAX_DEPTH = 100;
 
-export function parseConfig(source: string, file: string, workspace: string, env: NodeJS.ProcessEnv): LoadedConfig {
+export function parseConfig(
+  source: string,
+  file: string,
+  workspace: string,
+  env: NodeJS.ProcessEnv,
+  origin: ConfigOrigin = 'workspace',
+): LoadedConfig {
   // Editors on Windows put a byte order mark before it.
   const text = source.replace(/^\ufeff/, '');
   const positionAt = lineIndex(text);
   const at = (offset: number): FileLocation => ({ file, ...positionAt(offset) });
-  if (text.trim() === '') return unusable(file, 'The file is empty; it needs {"servers": {}}.', at(0));
+  if (text.trim() === '') return unusable(origin, 'The file is empty; it needs {"servers": {}}.', at(0));
   const tooDeep = offsetBelow(MAX_DEPTH, text);
-  if (tooDeep !== undefined) return unusable(file, `This nests deeper than ${MAX_DEPTH} levels.`, at(tooDeep));
+  if (tooDeep !== undefined) return unusable(origin, `This nests deeper than ${MAX_DEPTH} levels.`, at(tooDeep));
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const syntax = errors[0];
-  if (syntax) return unusable(file, `This is not JSON: ${describeSyntax(syntax)}.`, at(syntax.offset));
+  if (syntax) return unusable(origin, `This is not JSON: ${describeSyntax(syntax)}.`, at(syntax.offset));
   if (root?.type !== 'object')
-    return unusable(file, 'The file must hold an object: {"servers": {…}}.', at(root?.offset ?? 0));
+    return unusable(origin, 'The file must hold an object: {"servers": {…}}.', at(root?.offset ?? 0));
 
-  const problems: ConfigurationProblem[] = [];
+  const problems: ConfigurationProblem[] = repeatedMembers(root).map(({ value, offset }) => ({
+    severity: 'warning',
+    message: `"${value}" stands here twice; the last one counts.`,
+    location: at(offset),
+  }));
+  const complainOf =
+    (block: string) =>
+    ({ message, offset }: Complaint): void =>
+      void problems.push({ severity: 'error', message: `"${block}": ${message}`, location: at(offset) });
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
-  let { browse, artifacts, idleMinutes, mode, passthrough } = CONFIG_DEFAULTS;
+  let { browse, artifacts, idleMinutes, startup, liveRefresh, mode, passthrough } = CONFIG_DEFAULTS;
   const complain = ({ message, offset }: Complaint): void =>
     void problems.push({ severity: 'error', message, location: at(offset) });
   // Wherever it stands: servers refer to it.
   const inputsNode = members(root).find(([key]) => key.value === 'inputs')?.[1];
-  const inputs = inputsNode
-    ? readInputs(inputsNode, ({ message, offset }) =>
-        problems.push({ severity: 'error', message: `"inputs": ${message}`, location: at(offset) }),
-      )
-    : [];
+  const inputs = inputsNode ? readInputs(inputsNode, complainOf('inputs')) : [];
   const seen = new Set<string>();
+  const said = new Set<string>();
   for (const [key, value] of members(root)) {
     const name = key.value as string;
     if (seen.has(name)) {
@@ -132,13 +182,14 @@ export function parseConfig(source: string, file: string, workspace: string, env
     if (!TOP_LEVEL_KEYS.includes(name)) {
       problems.push({ severity: 'error', message: unknownKey(name, TOP_LEVEL_KEYS), location: at(key.offset) });
     } else if (name === 'browse') {
-      browse = readBrowse(value, ({ message, offset }) =>
-        problems.push({ severity: 'error', message: `"browse": ${message}`, location: at(offset) }),
-      );
+      browse = readBrowse(value, complainOf(name));
     } else if (name === 'artifacts') {
-      artifacts = readArtifacts(value, ({ message, offset }) =>
-        problems.push({ severity: 'error', message: `"artifacts": ${message}`, location: at(offset) }),
-      );
+      artifacts = readArtifacts(value, complainOf(name));
+      for (const [own] of members(value)) said.add(`${name}.${own.value}`);
+    } else if (name === 'startup') {
+      startup = readStartup(value, complainOf(name));
+    } else if (name === 'liveRefresh') {
+      liveRefresh = readLiveRefresh(value, complainOf(name));
     } else if (name === 'mode') mode = readMode(value, complain);
     else if (name === 'passthrough') passthrough = readPassthrough(value, complain);
     else if (name === 'idleMinutes') {
@@ -150,10 +201,11 @@ export function parseConfig(source: string, file: string, workspace: string, env
       }
     } else if (name === 'servers') {
       if (value.type !== 'object')
-        return unusable(file, '"servers" must be an object of servers by name.', at(value.offset));
+        return unusable(origin, '"servers" must be an object of servers by name.', at(value.offset));
       readServers(value, {
         at,
         inputs: new Set(inputs.map(({ id }) => id)),
+        origin,
         workspace,
         env,
         servers,
@@ -163,6 +215,7 @@ export function parseConfig(source: string, file: string, workspace: string, env
     }
   }
   return {
+    origin,
     file,
     exists: true,
     usable: true,
@@ -176,6 +229,9 @@ export function parseConfig(source: string, file: string, workspace: string, env
     idleMinutes,
     mode,
     passthrough,
+    startup,
+    liveRefresh,
+    said: new Set([...seen, ...said]),
   };
 }
 
@@ -184,6 +240,7 @@ function readServers(
   into: {
     at: (offset: number) => FileLocation;
     inputs: ReadonlySet<string>;
+    origin: ConfigOrigin;
     workspace: string;
     env: NodeJS.ProcessEnv;
     servers: ServerConfig[];
@@ -212,6 +269,9 @@ function readServers(
       seen.add(name);
       const result = readServer(name, value, {
         workspace: into.workspace,
+        // What the person's own file names runs unasked: nothing that lies in a repository may decide what that is.
+        baseFolder: into.origin === 'user' ? homedir() : into.workspace,
+        origin: into.origin,
         env: into.env,
         inputs: into.inputs,
         location,
@@ -223,9 +283,9 @@ function readServers(
   }
 }
 
-function unusable(file: string, message: string, location: FileLocation): LoadedConfig {
+function unusable(origin: ConfigOrigin, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { file, exists: true, usable: false, problems, ...CONFIG_DEFAULTS };
+  return { origin, file: location.file, exists: true, usable: false, problems, ...CONFIG_DEFAULTS };
 }
 
 /** Where the text first nests deeper than that, found without recursion. */

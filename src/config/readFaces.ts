@@ -34,20 +34,20 @@ export function readPassthrough(node: Node, complain: (complaint: Complaint) => 
  * The mode that a file asks for, for the host: it answers a client before there is a worker, and reads nothing else of
  * the file. What is wrong in it the worker tells.
  */
-export function configuredFace(file: string): Face {
+export function configuredFace(file: string): Face | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    return DEFAULT_FACE;
+    return undefined;
   }
-  if (!text.includes('"mode"')) return DEFAULT_FACE;
+  if (!text.includes('"mode"')) return undefined;
   try {
     const root = parseTree(text.replace(/^\ufeff/, ''), [], { allowTrailingComma: true });
     const mode: unknown = root?.type === 'object' ? findNodeAtLocation(root, ['mode'])?.value : undefined;
-    return isFace(mode) ? mode : DEFAULT_FACE;
+    return isFace(mode) ? mode : undefined;
   } catch {
     // It nests too deep to be a configuration.
-    return DEFAULT_FACE;
+    return undefined;
   }
 }

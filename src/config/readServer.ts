@@ -3,13 +3,15 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { getNodeValue, type Node } from 'jsonc-parser';
 import { looksSecret, secretArguments } from './clearSecrets.ts';
-import type { AuthConfig, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
+import type { AuthConfig, ConfigOrigin, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
+import { readToolFilter } from './readToolFilter.ts';
 import { writtenForm } from './secretReferences.ts';
+import { spelledTruth } from './spelledValues.ts';
 import { resolveVariables, VariableError } from './variables.ts';
 
 /** One entry of `servers`, in the form of VS Code's mcp.json. */
-const SHARED_KEYS = ['disabled', 'keepAlive'];
+const SHARED_KEYS = ['disabled', 'keepAlive', 'required', 'tools'];
 const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile'];
 const HTTP_KEYS = ['url', 'headers', 'auth'];
 const AUTH_KEYS = ['clientId', 'clientSecret', 'scopes', 'issuer'];
@@ -18,6 +20,9 @@ const TYPES = ['stdio', 'http', 'sse'];
 
 interface Context {
   workspace: string;
+  /** Where a server runs, and what its paths are relative to, where the file does not say. */
+  baseFolder: string;
+  origin: ConfigOrigin;
   env: NodeJS.ProcessEnv;
   location: FileLocation;
   inputs: ReadonlySet<string>;
@@ -66,7 +71,16 @@ function read(name: string, node: Node, given: Context): WrittenServerConfig {
   const disabled = flag(fields.get('disabled'), 'disabled');
   const context = { ...given, unresolved: disabled };
   const keepAlive = flag(fields.get('keepAlive'), 'keepAlive');
-  const shared = { name, disabled, keepAlive, location: context.location };
+  const [required, tools] = [fields.get('required'), fields.get('tools')];
+  const shared = {
+    name,
+    disabled,
+    keepAlive,
+    location: context.location,
+    origin: context.origin,
+    ...(required && { required: requiredOf(required) }),
+    ...(tools && { tools: readToolFilter(tools, fail) }),
+  };
   if (type !== 'stdio') {
     const headers = dictionary(fields.get('headers'), 'headers', HEADER, context);
     warnOfSecrets(fields, name, context);
@@ -75,7 +89,7 @@ function read(name: string, node: Node, given: Context): WrittenServerConfig {
     return { ...shared, type, url, headers, ...(auth ? { auth: signInOf(auth, context) } : {}) };
   }
   warnOfSecrets(fields, name, context);
-  const inherited = readEnvFile(fields.get('envFile'), context);
+  const { file: envFile, values: inherited } = readEnvFile(fields.get('envFile'), context);
   return {
     ...shared,
     type,
@@ -83,7 +97,16 @@ function read(name: string, node: Node, given: Context): WrittenServerConfig {
     args: list(fields.get('args'), '"args"', context),
     env: { ...inherited, ...dictionary(fields.get('env'), 'env', VARIABLE, context) },
     cwd: folder(fields.get('cwd'), context),
+    ...(envFile !== undefined && { envFile }),
   };
+}
+
+function fail(message: string, node: Node): never {
+  throw new Flaw(message, node);
+}
+
+function requiredOf(node: Node): boolean {
+  return spelledTruth(node.value) ?? fail('"required" must be true or false.', node);
 }
 
 function typeOf(type: Node | undefined, node: Node, fields: ReadonlyMap<string, Node>): WrittenServerConfig['type'] {
@@ -185,14 +208,17 @@ function dictionary(
 }
 
 function folder(node: Node | undefined, context: Context): string {
-  if (!node) return context.workspace;
+  if (!node) return context.baseFolder;
   return absolute(text(node, '"cwd"', context, { filled: true }), context);
 }
 
-function readEnvFile(node: Node | undefined, context: Context): Record<string, string> {
-  if (!node) return {};
+function readEnvFile(
+  node: Node | undefined,
+  context: Context,
+): { file?: string; values: Readonly<Record<string, string>> } {
+  if (!node) return { values: {} };
   const file = absolute(text(node, '"envFile"', context, { filled: true }), context);
-  if (context.unresolved) return {};
+  if (context.unresolved) return { file, values: {} };
   let values: Record<string, string>;
   try {
     values = parseEnv(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
@@ -206,7 +232,7 @@ function readEnvFile(node: Node | undefined, context: Context): Record<string, s
   ) {
     throw new Flaw(`its envFile ${file} holds a NUL character, which no process takes.`, node);
   }
-  return values;
+  return { file, values };
 }
 
 function flag(node: Node | undefined, name: string): boolean {
@@ -237,5 +263,5 @@ function warnOfSecrets(fields: ReadonlyMap<string, Node>, server: string, contex
 const EMPTY: Node = { type: 'object', offset: 0, length: 0, children: [] };
 
 function absolute(path: string, context: Context): string {
-  return isAbsolute(path) ? path : resolve(context.workspace, path);
+  return isAbsolute(path) ? path : resolve(context.baseFolder, path);
 }

@@ -25,19 +25,53 @@ export function canonicalWorkspace(workspace: string): string {
   }
 }
 
+/**
+ * Where the person's own `waygate.json` lies: `WAYGATE_CONFIG_DIR`, else what the system has for such things. Never in
+ * a workspace: what it names runs unasked.
+ */
+export function configRoot(env: NodeJS.ProcessEnv = process.env): string {
+  if (env.WAYGATE_CONFIG_DIR) return resolve(env.WAYGATE_CONFIG_DIR);
+  if (process.platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Waygate');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Waygate');
+  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'waygate');
+}
+
+export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
+  return join(configRoot(env), 'waygate.json');
+}
+
+/**
+ * The name of a gateway's folder within the state. What makes a gateway another one than its workspace's own, such as a
+ * configuration given by hand, is a `variant` of it: each has a worker and a state of its own.
+ */
+export function stateKey(workspace: string, variant: readonly string[] = []): string {
+  const canonical = canonicalWorkspace(workspace);
+  const own = process.platform === 'win32' ? canonical.toLowerCase() : canonical;
+  return createHash('sha256')
+    .update([own, ...variant].join('\0'))
+    .digest('hex')
+    .slice(0, 16);
+}
+
 /** The workspace's folder within the state, made if need be, for its owner alone. */
-export function ensureWorkspaceState(workspace: string, root: string = stateRoot()): string {
-  const folder = workspaceStateFolder(workspace, root);
+export function ensureWorkspaceState(
+  workspace: string,
+  root: string = stateRoot(),
+  variant: readonly string[] = [],
+): string {
+  const folder = workspaceStateFolder(workspace, root, variant);
   ensurePrivateFolder(root);
   ensurePrivateFolder(join(root, 'workspaces'));
   ensurePrivateFolder(folder);
   return folder;
 }
 
-export function workspaceStateFolder(workspace: string, root: string = stateRoot()): string {
-  const canonical = canonicalWorkspace(workspace);
-  const key = process.platform === 'win32' ? canonical.toLowerCase() : canonical;
-  return join(root, 'workspaces', createHash('sha256').update(key).digest('hex').slice(0, 16));
+export function workspaceStateFolder(
+  workspace: string,
+  root: string = stateRoot(),
+  variant: readonly string[] = [],
+): string {
+  return join(root, 'workspaces', stateKey(workspace, variant));
 }
 
 /** The state that a workspace's folder belongs to. */

@@ -4,6 +4,7 @@ import { INPUT_PREFIX, markReference, SECRET_NAME } from './secretReferences.ts'
 
 export interface VariableScope {
   workspace: string;
+  /** Of the gateway's start: whoever attaches later, with whatever environment, changes nothing. */
   env: NodeJS.ProcessEnv;
   /** The ids of the inputs that the configuration names. */
   inputs: ReadonlySet<string>;
@@ -26,7 +27,11 @@ export function resolveVariables(text: string, scope: VariableScope, secrets: bo
     if (reference.startsWith('env:')) {
       const name = reference.slice(4);
       const value = scope.env[name];
-      if (value === undefined) throw new VariableError(`The environment variable ${name} of "${whole}" is not set.`);
+      if (value === undefined) {
+        throw new VariableError(
+          `The environment variable ${name} of "${whole}" was not set where the gateway was started; set it there, and stop the gateway so that it starts anew.`,
+        );
+      }
       return value;
     }
     if (reference.startsWith(INPUT_PREFIX) || reference.startsWith('secret:'))

@@ -3,7 +3,7 @@
  * Types only. A snapshot is always whole, never a delta: whoever was hidden or away needs nothing else.
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
-import type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
+import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
@@ -54,8 +54,12 @@ export interface MissingSecret {
 }
 
 export interface ConfigurationStatus {
+  /** Where a server of this workspace is written. */
   file: string;
+  /** Whether any of the files is there. */
   exists: boolean;
+  /** All files that count, the later over the earlier. */
+  files?: readonly { origin: ConfigOrigin; file: string; exists: boolean }[];
   problems: readonly ConfigurationProblem[];
 }
 
@@ -186,6 +190,8 @@ export interface ControlRequests {
   signOut: { params: { server: string }; result: SignOutAnswer };
   /** Looks again at the servers that wait for an approval or a secret. */
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
+  /** Reads the configuration again now, and nothing else. */
+  reload: { params: Record<string, never>; result: GatewaySnapshot };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */

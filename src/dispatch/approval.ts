@@ -46,13 +46,16 @@ export function firstToAnswer(...ports: readonly (ApprovalPort | undefined)[]): 
 export class Approvals {
   readonly #port: ApprovalPort;
   readonly #store: ApprovalStore;
-  readonly #workspace: Set<string>;
   readonly #sessions = new WeakMap<object, SessionApprovals>();
 
   constructor(port: ApprovalPort = NOBODY_TO_ASK, store: ApprovalStore = NO_STORE) {
     this.#port = port;
     this.#store = store;
-    this.#workspace = new Set(store.load());
+  }
+
+  /** Read each time: what is taken back on the command line, or in another window, holds at once. */
+  get #workspace(): Set<string> {
+    return new Set(this.#store.load());
   }
 
   isRemembered(tool: CatalogTool, session: object): boolean {
@@ -83,10 +86,7 @@ export class Approvals {
 
   /** Takes back what was allowed for the workspace; all of it without an id. */
   forget(toolId?: string): void {
-    for (const key of [...this.#workspace]) {
-      if (toolId === undefined || key.startsWith(`${toolId} `)) this.#workspace.delete(key);
-    }
-    this.#store.save([...this.#workspace]);
+    this.#store.save([...this.#workspace].filter((key) => toolId !== undefined && !key.startsWith(`${toolId} `)));
   }
 
   async #ask(request: ApprovalRequest, known: SessionApprovals, port: ApprovalPort | undefined): Promise<void> {
@@ -99,8 +99,7 @@ export class Approvals {
         known.approved.add(keyOf(tool));
         return;
       case 'workspace':
-        this.#workspace.add(keyOf(tool));
-        this.#store.save([...this.#workspace]);
+        this.#store.save([...this.#workspace.add(keyOf(tool))]);
         return;
       case 'denied':
         throw new GatewayError(
@@ -147,7 +146,7 @@ function approvalRequired(tool: CatalogTool, reason: string): GatewayError {
         meta_tool: 'tool_execute',
         reason,
         approval: 'required',
-        allow: `put ${rule} first in "policy": {"rules": [ … ]} of .vscode/waygate.json`,
+        allow: `put ${rule} first in "policy": {"rules": [ … ]} of .vscode/waygate.json, or of the user-level waygate.json where that one asks`,
       },
     },
   );

@@ -1,8 +1,8 @@
 import type { CatalogTool } from '../catalog/types.ts';
+import { globMatches } from '../ops/glob.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import { asObject, ConfigBlock } from './configReader.ts';
 import { CALL_DEADLINE_MS } from './deadline.ts';
-import { globMatches } from './glob.ts';
 import type { JsonPath } from './json.ts';
 import { DEFAULT_POLICY, readPolicy, type ToolPolicy } from './policy.ts';
 import { policyPreset } from './presets.ts';
@@ -22,6 +22,8 @@ export interface DispatchConfig {
   schemaLimits: SchemaLimits;
   deadlines: Overrides<number>;
   contracts: Overrides<ReplayContract>;
+  /** What `contracts` may not loosen: for these servers, or for every one. */
+  contractGuard?: { servers: readonly string[]; everyServer: boolean; contracts: Overrides<ReplayContract> };
 }
 
 /** A value for all, for the tools of a server, for single tools. The closest one counts. */

@@ -1,7 +1,7 @@
 import type { CatalogTool } from '../catalog/types.ts';
+import { globMatches } from '../ops/glob.ts';
 import { DispatchConfigError } from './configError.ts';
 import { ConfigBlock } from './configReader.ts';
-import { globMatches } from './glob.ts';
 import { dotted, type JsonPath } from './json.ts';
 
 /** What may be called: the person's own rules, first match wins. */

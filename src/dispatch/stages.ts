@@ -9,6 +9,7 @@ import { overrideFor } from './dispatchConfig.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { isObject, type JsonObject } from './json.ts';
+import { contractFor } from './layeredConfig.ts';
 import { decide, subjectOf } from './policy.ts';
 import { type QuotaSubject, rateLimited } from './quota.ts';
 import { cacheKey } from './resultCache.ts';
@@ -102,7 +103,7 @@ const dryRun: Stage = (call, parts) => {
       state: upstream.state,
       ...(upstream.reason === undefined ? {} : { reason: upstream.reason }),
     },
-    replay: overrideFor(config.contracts, tool),
+    replay: contractFor(config, tool),
     deadline_ms: overrideFor(config.deadlines, tool),
     cache: !cache.admits(tool) ? 'off' : cache.has(cacheKey(tool.id, args)) ? 'hit' : 'miss',
     ...(expected === undefined ? {} : { expected }),
@@ -165,7 +166,7 @@ const dispatch: Stage = async (call, parts, ports) => {
 function termsFor<R>(tool: CatalogTool, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {
     retry: config.retry,
-    contract: overrideFor(config.contracts, tool),
+    contract: contractFor(config, tool),
     deadlineMs: overrideFor(config.deadlines, tool),
     budget,
     random: ports.random ?? Math.random,

@@ -1,4 +1,4 @@
-import { globMatches } from './glob.ts';
+import { globMatches } from '../ops/glob.ts';
 
 /** Which tools of a catalog are there for a client: a profile of globs and of what an inventory says of a tool. */
 export interface VisibilityProfile {

@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { CONFIGURATION_TEMPLATE } from './configurationTemplate.ts';
-import { CONFIGURATION_PATH } from './contributions.ts';
 import { Observable } from './observable.ts';
 import { configurationHash } from './serverDefinition.ts';
 
@@ -11,7 +10,7 @@ export interface ConfigurationState {
   hash: string | undefined;
 }
 
-/** `.vscode/waygate.json` of one workspace folder, as far as the editor needs it: is it there, and has it changed. */
+/** A `waygate.json`, as far as the editor needs it: is it there, and has it changed. */
 export class ConfigurationFile {
   readonly state = new Observable<ConfigurationState>(
     { known: false, hash: undefined },
@@ -21,8 +20,8 @@ export class ConfigurationFile {
   readonly path: string;
   #looking: Promise<ConfigurationState>;
 
-  constructor(workspace: string) {
-    this.path = join(workspace, CONFIGURATION_PATH);
+  constructor(path: string) {
+    this.path = path;
     this.#looking = Promise.resolve(this.state.value);
   }
 
@@ -48,6 +47,15 @@ export class ConfigurationFile {
       await this.check();
     }
   }
+}
+
+/** Of two files that count together. One alone keeps its own hash, so that the other's absence changes nothing. */
+export function together(own: ConfigurationState, workspace: ConfigurationState): ConfigurationState {
+  const hashes = [own.hash, workspace.hash].filter((hash) => hash !== undefined);
+  return {
+    known: own.known && workspace.known,
+    hash: hashes.length < 2 ? hashes[0] : configurationHash(Buffer.from(hashes.join())),
+  };
 }
 
 async function readHash(path: string): Promise<string | undefined> {

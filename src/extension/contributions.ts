@@ -5,6 +5,8 @@
 
 export const EXTENSION_TITLE = 'Waygate';
 export const CONFIGURATION_PATH = '.vscode/waygate.json';
+/** How the person's own file ends, on every system (`configRoot`). */
+export const OWN_CONFIGURATIONS = ['waygate/waygate.json', 'Waygate/waygate.json'] as const;
 export const CONTAINER_ID = 'waygate';
 export const TOOLS_VIEW_ID = 'waygate.tools';
 export const MCP_PROVIDER_ID = 'waygate';

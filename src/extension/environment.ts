@@ -1,5 +1,7 @@
+import { basename, dirname, join } from 'node:path';
 import * as vscode from 'vscode';
-import { ConfigurationFile, type ConfigurationState } from './configurationFile.ts';
+import { userConfigFile } from '../config/stateFolder.ts';
+import { ConfigurationFile, type ConfigurationState, together } from './configurationFile.ts';
 import { CONFIGURATION_PATH, type SettingId } from './contributions.ts';
 import type { Conditions } from './linkMachine.ts';
 import { Observable } from './observable.ts';
@@ -28,14 +30,20 @@ export class Environment implements vscode.Disposable {
   #file: ConfigurationFile | undefined;
   #watchingFile: vscode.Disposable | undefined;
   #firstCheck: Promise<unknown>;
+  /** The person's own, for every workspace. */
+  readonly #own = new ConfigurationFile(userConfigFile());
   readonly #disposables: vscode.Disposable[];
 
   constructor() {
     this.#file = this.#watchFile();
     this.state = new Observable(this.#read(), (a, b) => JSON.stringify(a) === JSON.stringify(b));
-    this.#firstCheck = this.#file?.check() ?? Promise.resolve();
+    this.#firstCheck = Promise.all([this.#own.check(), this.#file?.check()]);
     const update = (): void => this.state.set(this.#read());
     this.#disposables = [
+      this.#watch(
+        this.#own,
+        new vscode.RelativePattern(vscode.Uri.file(dirname(this.#own.path)), basename(this.#own.path)),
+      ),
       vscode.workspace.onDidGrantWorkspaceTrust(update),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if ([NODE_PATH, ...AGENT_SETTINGS].some((id) => event.affectsConfiguration(id))) update();
@@ -43,7 +51,7 @@ export class Environment implements vscode.Disposable {
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         if (firstLocalFolder() === this.state.value.workspace) return;
         this.#file = this.#watchFile();
-        this.#firstCheck = this.#file?.check() ?? Promise.resolve();
+        this.#firstCheck = Promise.all([this.#own.check(), this.#file?.check()]);
         update();
       }),
     ];
@@ -74,7 +82,7 @@ export class Environment implements vscode.Disposable {
     return {
       workspace: firstLocalFolder(),
       trusted: vscode.workspace.isTrusted,
-      configuration: this.#file?.state.value ?? { known: true, hash: undefined },
+      configuration: together(this.#own.state.value, this.#file?.state.value ?? { known: true, hash: undefined }),
       nodePath: readSetting(NODE_PATH) ?? '',
       policy: policyBlock(agentSettings()),
     };
@@ -85,11 +93,16 @@ export class Environment implements vscode.Disposable {
     this.#watchingFile = undefined;
     const workspace = firstLocalFolder();
     if (workspace === undefined) return undefined;
-    const file = new ConfigurationFile(workspace);
-    const pattern = new vscode.RelativePattern(vscode.Uri.file(workspace), CONFIGURATION_PATH);
+    const file = new ConfigurationFile(join(workspace, CONFIGURATION_PATH));
+    // By a pattern of the workspace: the folder need not be there yet.
+    this.#watchingFile = this.#watch(file, new vscode.RelativePattern(vscode.Uri.file(workspace), CONFIGURATION_PATH));
+    return file;
+  }
+
+  #watch(file: ConfigurationFile, pattern: vscode.RelativePattern): vscode.Disposable {
     const watcher = vscode.workspace.createFileSystemWatcher(pattern);
     const check = debounced(QUIET_MS, () => void file.check());
-    this.#watchingFile = vscode.Disposable.from(
+    return vscode.Disposable.from(
       watcher,
       watcher.onDidCreate(check),
       watcher.onDidChange(check),
@@ -97,7 +110,6 @@ export class Environment implements vscode.Disposable {
       check,
       file.state.onChange(() => this.state.set(this.#read())),
     );
-    return file;
   }
 }
 

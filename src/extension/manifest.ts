@@ -7,6 +7,7 @@ import {
   EXTENSION_TITLE,
   MCP_PROVIDER_ID,
   MENUS,
+  OWN_CONFIGURATIONS,
   SETTINGS,
   type SettingContribution,
   TOOLS_VIEW_ID,
@@ -64,9 +65,11 @@ function contributes(): Record<string, unknown> {
       properties: Object.fromEntries(settings().map(([id, { restricted: _, ...setting }]) => [id, setting])),
     },
     mcpServerDefinitionProviders: [{ id: MCP_PROVIDER_ID, label: EXTENSION_TITLE }],
-    jsonValidation: [{ fileMatch: CONFIGURATION_PATH, url: './media/waygate.schema.json' }],
+    jsonValidation: [{ fileMatch: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS], url: './media/waygate.schema.json' }],
     // The template explains itself in comments.
-    languages: [{ id: 'jsonc', filenamePatterns: [`**/${CONFIGURATION_PATH}`] }],
+    languages: [
+      { id: 'jsonc', filenamePatterns: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS].map((path) => `**/${path}`) },
+    ],
   };
 }
 

@@ -7,7 +7,7 @@ import { greet, type Hello } from '../protocol/linkHandshake.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
 import { acquireStartLock, isAlive } from './startLock.ts';
-import { type GatewayRuntime, startWorker, WorkerUnavailableError } from './startWorker.ts';
+import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
 
 export interface AttachOptions {
   kind: Hello['kind'];
@@ -30,7 +30,8 @@ const POLL_MS = 25;
 export async function attach(runtime: GatewayRuntime, options: AttachOptions): Promise<Socket | undefined> {
   const root = runtime.stateDir ?? stateRoot(runtime.env);
   if (!options.start) {
-    const found = await tryAttach(workspaceStateFolder(ownerOf(runtime), root), options, undefined);
+    const folder = workspaceStateFolder(runtime.workspace, root, stateVariant(runtime));
+    const found = await tryAttach(folder, options, undefined);
     if (found.deaf) {
       throw new WorkerUnavailableError(
         `The gateway (pid ${found.deaf}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
@@ -38,7 +39,7 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     }
     return found.socket;
   }
-  const folder = ensureWorkspaceState(ownerOf(runtime), root);
+  const folder = ensureWorkspaceState(runtime.workspace, root, stateVariant(runtime));
   const deadline = performance.now() + ATTACH_TIMEOUT_MS;
   let refused: string | undefined;
   while (performance.now() < deadline) {
@@ -60,13 +61,8 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     await sleep(POLL_MS);
   }
   throw new WorkerUnavailableError(
-    `Waygate's worker for ${ownerOf(runtime)} could not be reached within ${ATTACH_TIMEOUT_MS / 1000} s${refused ? `: ${refused}` : ''}.`,
+    `Waygate's worker for ${runtime.workspace} could not be reached within ${ATTACH_TIMEOUT_MS / 1000} s${refused ? `: ${refused}` : ''}.`,
   );
-}
-
-/** Whose state it is: a catalog has a worker of its own, beside that of the workspace it is served in. */
-function ownerOf({ workspace, catalog }: GatewayRuntime): string {
-  return catalog ?? workspace;
 }
 
 interface Found {

@@ -2,7 +2,7 @@ import type { ControlClient } from '../control/client.ts';
 import { attach } from './attach.ts';
 import type { GatewayRuntime } from './startWorker.ts';
 
-export type { GatewayRuntime } from './startWorker.ts';
+export type { GatewayRuntime, GatewayTarget } from './startWorker.ts';
 
 /**
  * Finds the workspace's worker and attaches to its control channel, starting one when `start` is true; `undefined`

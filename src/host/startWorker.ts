@@ -2,13 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { canonicalWorkspace } from '../config/stateFolder.ts';
 import { RUN_MARKER } from '../upstream/childEnvironment.ts';
 
-export interface GatewayRuntime {
+/** Which gateway is meant: the workspace's own, or the one of a configuration given by hand, which is another. */
+export interface GatewayTarget {
   /** The workspace's folder. */
   workspace: string;
-  /** A static catalog that is served instead of the workspace's servers. */
-  catalog?: string;
+  /** An absolute path. */
+  configFile?: string | undefined;
+  /** A static catalog that is served instead of all servers; an absolute path. */
+  catalog?: string | undefined;
+}
+
+export interface GatewayRuntime extends GatewayTarget {
   /** The Node that runs the worker; the editor's own when it is Electron. */
   nodePath: string;
   workerScript: string;
@@ -27,6 +34,12 @@ const READY_TIMEOUT_MS = 15_000;
 /** The descriptor on which a worker says that it is ready, or why it cannot be. */
 export const READY_FD = 3;
 
+/** What the target adds to its workspace's name in the state (`stateKey`). */
+export function stateVariant({ configFile, catalog }: GatewayTarget): string[] {
+  if (catalog !== undefined) return ['catalog', canonicalWorkspace(catalog)];
+  return configFile === undefined ? [] : ['config', canonicalWorkspace(configFile)];
+}
+
 export function workerLogFile(folder: string): string {
   return join(folder, 'worker.log');
 }
@@ -36,9 +49,12 @@ export async function startWorker(runtime: GatewayRuntime, folder: string): Prom
   const log = openSync(workerLogFile(folder), 'a', 0o600);
   let child: ChildProcess;
   try {
-    const catalog = runtime.catalog === undefined ? [] : ['--catalog', runtime.catalog];
-    const args = [runtime.workerScript, '--workspace', runtime.workspace, '--state', folder, ...catalog];
-    child = spawn(runtime.nodePath, args, {
+    const { workspace, configFile, catalog } = runtime;
+    const given = [
+      ...(configFile === undefined ? [] : ['--config', configFile]),
+      ...(catalog === undefined ? [] : ['--catalog', catalog]),
+    ];
+    child = spawn(runtime.nodePath, [runtime.workerScript, '--workspace', workspace, '--state', folder, ...given], {
       cwd: folder,
       detached: true,
       windowsHide: true,

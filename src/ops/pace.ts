@@ -24,13 +24,14 @@ export class Pace {
     this.#limits = limits;
   }
 
-  request(): void {
+  /** `delayMs`: another wait than the usual one. */
+  request(delayMs = this.#limits.delayMs): void {
     if (this.#stopped || this.#timer) return;
     if (this.#running) {
       this.#again = true;
       return;
     }
-    const { delayMs, intervalMs } = this.#limits;
+    const { intervalMs } = this.#limits;
     const wait = Math.max(delayMs, this.#lastStart + intervalMs - performance.now());
     this.#timer = setTimeout(() => void this.#start(), wait);
     this.#timer.unref();

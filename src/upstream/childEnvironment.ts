@@ -36,12 +36,17 @@ export function childEnvironment(
   own: NodeJS.ProcessEnv,
   configured: Readonly<Record<string, string>>,
   run: string,
+  platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
-  const safe = new Set(process.platform === 'win32' ? SAFE_WINDOWS : SAFE_POSIX);
+  const windows = platform === 'win32';
+  const safe = new Set(windows ? SAFE_WINDOWS : SAFE_POSIX);
+  // There `Path` and `PATH` are one variable, and of two Node would pass on whichever sorts first.
+  const keyOf = (name: string): string => (windows ? name.toUpperCase() : name);
+  const said = new Set(Object.keys(configured).map(keyOf));
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(own)) {
-    const key = process.platform === 'win32' ? name.toUpperCase() : name;
-    if (value !== undefined && (safe.has(key) || SAFE_PATTERN.test(name))) environment[name] = value;
+    const isSafe = safe.has(keyOf(name)) || SAFE_PATTERN.test(name);
+    if (value !== undefined && isSafe && !said.has(keyOf(name))) environment[name] = value;
   }
   return { ...environment, ...configured, [RUN_MARKER]: run };
 }

@@ -1,10 +1,12 @@
-import type { ServerConfig } from '../config/gatewayConfig.ts';
+import type { LiveRefreshConfig, ServerConfig } from '../config/gatewayConfig.ts';
 import { Pace } from '../ops/pace.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
+import { ExposedCatalog, isExposed } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import { waitAtMost } from './patience.ts';
+import { RefreshPace } from './refreshPace.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 import { introductionOf, LIST_GROUPS, type ListGroup, listGroup } from './serverLists.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
@@ -41,6 +43,8 @@ export interface ConnectionServices {
   snapshots?: CatalogSnapshots;
   /** How long a server without a call runs on; for ever when absent. */
   idleMs?: () => number;
+  startTimeoutMs?: () => number;
+  liveRefresh?: () => LiveRefreshConfig;
 }
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
@@ -62,6 +66,8 @@ export class ServerConnection {
   /** On whose behalf requests are under way. */
   readonly #origins: CallOrigin[] = [];
   #callers = new Set<object>();
+  readonly #exposed = new ExposedCatalog();
+  readonly #refreshPace: RefreshPace;
   #state: ConnectionState = 'starting';
   #since = Date.now();
   #reason: string | undefined;
@@ -84,10 +90,14 @@ export class ServerConnection {
     this.#services = services;
     this.#events = events;
     this.#kept = new KeptCatalog(config, services.snapshots);
+    this.#refreshPace = new RefreshPace(services.liveRefresh);
     if (this.#kept.isKnown) this.#state = 'not_started';
     const paced = (group: ListGroup): Pace => {
       const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
-      this.onNotification(LIST_GROUPS[group].changed, () => pace.request());
+      this.onNotification(LIST_GROUPS[group].changed, () => {
+        const delayMs = this.#refreshPace.delayMs();
+        if (delayMs !== undefined) pace.request(delayMs);
+      });
       return pace;
     };
     this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
@@ -102,11 +112,12 @@ export class ServerConnection {
   get reason(): string | undefined {
     return this.#reason;
   }
+  /** What of it the configuration lets be seen. */
   get catalog(): ServerCatalog {
-    return this.#kept.current;
+    return this.#exposed.of(this.#kept.current, this.config.tools);
   }
   get tools(): readonly unknown[] {
-    return this.#kept.current.tools;
+    return this.catalog.tools;
   }
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#kept.current.capabilities;
@@ -140,6 +151,15 @@ export class ServerConnection {
     if (this.#state !== 'not_started' || this.config.keepAlive) void this.start();
   }
 
+  /** An approval was given, or taken back: what ran without one no longer does. */
+  recheckApproval(): void {
+    if (this.#state === 'needs_approval') this.begin();
+    else if (!this.#stopped && !this.#approved) {
+      this.#set('needs_approval', this.#approvalNote());
+      void this.#end();
+    }
+  }
+
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
   start(): Promise<void> {
     if (this.#stopped) return Promise.resolve();
@@ -159,6 +179,9 @@ export class ServerConnection {
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+    if (!isExposed(tool, this.config.tools)) {
+      throw new NotDispatchedError(`the configuration leaves this tool of ${this.config.name} out ("tools")`);
+    }
     return this.#send(options, (client, left) => client.callTool(tool, args, left));
   }
 
@@ -336,10 +359,12 @@ export class ServerConnection {
         log: (line) => this.#log(line),
         scrubSecrets: this.#events.scrubSecrets,
       });
-      if (this.#stopped) return;
+      // What was taken back while secrets were being looked up does not run after all.
+      if (this.#stopped || !this.#approved) return;
       this.#link = link;
       this.#callers = new Set(this.#origins.map(sessionOf));
-      this.#client = await link.connect(this.#messages.clientOptions, START_TIMEOUT_MS);
+      const timeoutMs = this.#services.startTimeoutMs?.() ?? START_TIMEOUT_MS;
+      this.#client = await link.connect(this.#messages.clientOptions, timeoutMs);
       // With its tools known nobody need wait for the list.
       const known = this.#kept.isKnown;
       if (!known) await this.#listFirst();
@@ -350,7 +375,8 @@ export class ServerConnection {
       if (known) for (const group of ['tools', ...BESIDE_TOOLS] as const) void this.#listAgain(group);
       for (const listener of this.#readyListeners) listener();
     } catch (error) {
-      if (this.#stopped) return;
+      // Whoever has ended this start has said what the server is now.
+      if (this.#stopped || (link && this.#link !== link)) return;
       const failure = link ? await link.explain(error) : asLinkFailure(error);
       await this.#end();
       // A reason that comes from a start which was stopped in the meantime is nobody's.
@@ -438,6 +464,7 @@ export class ServerConnection {
   async #listAfterChange(group: ListGroup): Promise<void> {
     await this.#starting;
     await this.#listings.get(group);
+    this.#refreshPace.onRefresh();
     if (this.#state === 'ready') await this.#listAgain(group);
   }
 

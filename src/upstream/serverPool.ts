@@ -52,8 +52,8 @@ export class ServerPool {
   /** Something was approved, given, or taken back: those that waited for it begin. */
   recheck(): void {
     for (const connection of this.connections) {
-      if (connection.state === 'needs_approval') connection.begin();
-      else if (connection.state === 'needs_secret') void connection.start();
+      connection.recheckApproval();
+      if (connection.state === 'needs_secret') void connection.start();
     }
   }
 
@@ -67,9 +67,11 @@ export class ServerPool {
   }
 }
 
-/** Where a server stands in the file may change without the server being another. */
+/** Where a server stands in the file, and what is shown of it, may change without the server being another. */
 function sameServer(a: ServerConfig, b: ServerConfig): boolean {
-  const { location: _a, ...left } = a;
-  const { location: _b, ...right } = b;
-  return isDeepStrictEqual(left, right);
+  return isDeepStrictEqual(whatRuns(a), whatRuns(b));
+}
+
+function whatRuns({ location: _location, tools: _tools, required: _required, ...rest }: ServerConfig): object {
+  return rest;
 }

@@ -9,6 +9,7 @@ import { LineTransport } from '../protocol/mcpTransport.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import type { ChildJournal } from './childJournal.ts';
+import { OwnEnvironment } from './loginShellPath.ts';
 import { endChild } from './processTree.ts';
 import { StderrTail } from './stderrTail.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
@@ -23,6 +24,7 @@ export class StdioLink implements UpstreamLink {
   readonly #config: StdioServerConfig;
   readonly #journal: ChildJournal;
   readonly #events: LinkEvents;
+  readonly #own: OwnEnvironment;
   readonly #stderr = new StderrTail();
   #child: ChildProcess | undefined;
   #client: UpstreamClient | undefined;
@@ -32,10 +34,16 @@ export class StdioLink implements UpstreamLink {
   #garbageLines = 0;
   #over = false;
 
-  constructor(config: StdioServerConfig, journal: ChildJournal, events: LinkEvents) {
+  constructor(
+    config: StdioServerConfig,
+    journal: ChildJournal,
+    events: LinkEvents,
+    own: OwnEnvironment = new OwnEnvironment(process.env),
+  ) {
     this.#config = config;
     this.#journal = journal;
     this.#events = events;
+    this.#own = own;
   }
 
   get pid(): number | undefined {
@@ -50,7 +58,7 @@ export class StdioLink implements UpstreamLink {
     this.#timeoutMs = timeoutMs;
     await this.#journal.ready;
     if (this.#over) throw new LinkFailure('It was stopped.');
-    const child = await this.#spawn();
+    const child = await this.#spawnWhereFound();
     const client = new UpstreamClient(options);
     this.#client = client;
     const transport = new LineTransport({
@@ -84,12 +92,29 @@ export class StdioLink implements UpstreamLink {
     if (child.pid !== undefined) this.#journal.remove(child.pid);
   }
 
-  async #spawn(): Promise<ChildProcess> {
-    const { command, args, cwd, env } = this.#config;
+  /** What is not found is looked for once more, by the PATH of the person's login shell. */
+  async #spawnWhereFound(): Promise<ChildProcess> {
+    const { command, cwd } = this.#config;
     checkFolder(cwd);
+    try {
+      return await this.#spawn(await this.#own.forStart());
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      const elsewhere = missing ? await this.#own.forMissing() : undefined;
+      if (!elsewhere || this.#over) throw describeSpawn(error as NodeJS.ErrnoException, command);
+      return await this.#spawn(elsewhere).catch((second: NodeJS.ErrnoException) => {
+        throw describeSpawn(second, command);
+      });
+    }
+  }
+
+  /** Rejects with the system's own error. */
+  async #spawn(own: NodeJS.ProcessEnv): Promise<ChildProcess> {
+    const { command, args, cwd, env } = this.#config;
+    if (this.#over) throw new LinkFailure('It was stopped.');
     const child = spawn(command, [...args], {
       cwd,
-      env: childEnvironment(process.env, env, this.#journal.run),
+      env: childEnvironment(own, env, this.#journal.run),
       // A group of its own: ending it takes everything it has started.
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -104,7 +129,7 @@ export class StdioLink implements UpstreamLink {
     child.once('exit', (code, signal) => this.#lost(`It ended by itself (${signal ?? `exit code ${code}`}).`));
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', (error: NodeJS.ErrnoException) => reject(new LinkFailure(describeSpawn(error, command))));
+      child.once('error', reject);
     });
     if (child.pid !== undefined) await this.#journal.add(child.pid);
     if (this.#over && child.pid !== undefined) this.#journal.remove(child.pid);
@@ -145,10 +170,13 @@ function ended(child: ChildProcess): Promise<never> {
   });
 }
 
-function describeSpawn(error: NodeJS.ErrnoException, command: string): string {
-  if (error.code === 'ENOENT') return `The command "${command}" was not found; install it or give its whole path.`;
-  if (error.code === 'EACCES') return `The command "${command}" may not be run (no permission to execute it).`;
-  return `The command "${command}" could not be started (${error.code ?? error.message}).`;
+function describeSpawn(error: NodeJS.ErrnoException, command: string): LinkFailure {
+  if (error instanceof LinkFailure) return error;
+  if (error.code === 'ENOENT')
+    return new LinkFailure(`The command "${command}" was not found; install it or give its whole path.`);
+  if (error.code === 'EACCES')
+    return new LinkFailure(`The command "${command}" may not be run (no permission to execute it).`);
+  return new LinkFailure(`The command "${command}" could not be started (${error.code ?? error.message}).`);
 }
 
 function checkFolder(cwd: string): void {

@@ -1,7 +1,9 @@
-import type { CallBlocks } from '../config/callBlocks.ts';
-import type { ConfigurationProblem } from '../config/gatewayConfig.ts';
+import { CALL_KEYS, type CallBlocks } from '../config/callBlocks.ts';
+import type { MergedConfig } from '../config/configLayers.ts';
+import type { ConfigOrigin, ConfigurationProblem } from '../config/gatewayConfig.ts';
 import { DispatchConfigError } from '../dispatch/configError.ts';
-import { type DispatchConfig, readDispatchConfig } from '../dispatch/dispatchConfig.ts';
+import { DISPATCH_DEFAULTS, type DispatchConfig, readDispatchConfig } from '../dispatch/dispatchConfig.ts';
+import { type DispatchLayer, type IneffectiveRules, layerSettings } from '../dispatch/layeredConfig.ts';
 
 /**
  * The blocks about calls as dispatch reads them. The file writes names as VS Code does (`maxAttempts`), dispatch as
@@ -16,6 +18,58 @@ export function readCallSettings(blocks: CallBlocks): { settings?: DispatchConfi
     const message = error.message.replace(SPECIFIED_NAMES, camelCase);
     return { problem: { severity: 'error', message, location: blocks.locate(path) } };
   }
+}
+
+/** The field of dispatch that a block of the file fills. */
+const FIELDS: Readonly<Record<(typeof CALL_KEYS)[number], readonly (keyof DispatchConfig)[]>> = {
+  tolerantArgs: ['tolerantArgs'],
+  policyPreset: ['policy', 'retry', 'rateLimits', 'cache'],
+  policy: ['policy'],
+  retry: ['retry'],
+  rateLimits: ['rateLimits'],
+  cache: ['cache'],
+  schemaLimits: ['schemaLimits'],
+  timeouts: ['deadlines'],
+  replay: ['contracts'],
+};
+
+const NOTHING_SAID: DispatchLayer = { settings: DISPATCH_DEFAULTS, said: new Set() };
+
+/** The settings of all files together. A file whose blocks are wrong leaves its own last good ones in force. */
+export class CallSettings {
+  readonly #good = new Map<ConfigOrigin, DispatchLayer>();
+
+  read({ calls, servers }: Pick<MergedConfig, 'calls' | 'servers'>): {
+    settings: DispatchConfig;
+    problems: ConfigurationProblem[];
+  } {
+    const problems: ConfigurationProblem[] = [];
+    for (const { origin, blocks } of calls) {
+      const { settings, problem } = readCallSettings(blocks);
+      if (settings) this.#good.set(origin, { settings, said: saidBy(blocks) });
+      if (problem) problems.push(problem);
+    }
+    const layerOf = (origin: ConfigOrigin): DispatchLayer => this.#good.get(origin) ?? NOTHING_SAID;
+    if (calls.some(({ origin }) => origin === 'given')) return { settings: layerOf('given').settings, problems };
+    const own = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
+    const { settings, ineffective } = layerSettings(layerOf('user'), layerOf('workspace'), own);
+    const blocks = calls.find(({ origin }) => origin === 'workspace')?.blocks;
+    if (ineffective && blocks) problems.push(...ineffectiveRules(ineffective, blocks));
+    return { settings, problems };
+  }
+}
+
+function saidBy({ values }: CallBlocks): Set<keyof DispatchConfig> {
+  return new Set(CALL_KEYS.filter((key) => key in values).flatMap((key) => FIELDS[key]));
+}
+
+/** Told, or a person would look in vain for why a rule does nothing. */
+function ineffectiveRules({ rules, floor }: IneffectiveRules, blocks: CallBlocks): ConfigurationProblem[] {
+  return rules.map((index) => ({
+    severity: 'warning',
+    message: `This rule does not count: the user level's default is "${floor}", and a workspace cannot loosen it.`,
+    location: blocks.locate(['policy', 'rules', index]),
+  }));
 }
 
 /** What stands under these is named by the person: servers and tools. */

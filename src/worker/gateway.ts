@@ -1,11 +1,12 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
-import { type Approvals, approvable, approvalsOf } from '../config/approvals.ts';
+import { type Approvals, approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
+import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import { secretKey } from '../config/fileSecrets.ts';
 import { FileTokens } from '../config/fileTokens.ts';
-import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
-import { configFile, type LoadedConfig, loadConfig } from '../config/loadConfig.ts';
+import type { BrokenServer, ConfigurationProblem, ServerConfig } from '../config/gatewayConfig.ts';
+import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
 import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
@@ -44,6 +45,7 @@ import { transparentSurface } from '../surface/transparent/transparentSurface.ts
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
+import { OwnEnvironment } from '../upstream/loginShellPath.ts';
 import { killMarked } from '../upstream/processTree.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
@@ -53,23 +55,24 @@ import { StdioLink } from '../upstream/stdioLink.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
-import { readCallSettings } from './callSettings.ts';
+import { CallSettings } from './callSettings.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { KeptTokens } from './keptTokens.ts';
 import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { type SignInRequests, signInRequests } from './signInRequests.ts';
+import { StartupGate, type StartupView } from './startupGate.ts';
 import type { WatchedServer } from './upstreamWatch.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
   workspace: string;
+  /** The file that was given by hand, which counts alone. */
+  configFile?: string;
   stateFolder: string;
-  /** Reads the configuration, also again when `configurationFile` has changed. */
-  load?: () => LoadedConfig;
-  /** The workspace's, when absent. */
-  configurationFile?: string;
+  /** Reads that file, where it is no configuration. */
+  load?: (place: ConfigPlace) => LoadedConfig;
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
@@ -102,6 +105,7 @@ export class Gateway {
   readonly signInRequests: SignInRequests;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
+  readonly #environment: OwnEnvironment;
   readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
@@ -109,8 +113,6 @@ export class Gateway {
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   readonly #clientRequests: ClientRequests;
-  readonly #load: () => LoadedConfig;
-  readonly #configurationFile: string;
   /** The surfaces that list tools. */
   readonly #listing: readonly { onCatalogChanged(): void }[];
   #firewall: Firewall;
@@ -119,7 +121,10 @@ export class Gateway {
   readonly #missing = new Map<string, MissingSecret>();
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
-  #config: LoadedConfig;
+  readonly #layers: ConfigLayers;
+  readonly #callSettings = new CallSettings();
+  readonly #gate = new StartupGate(() => this.#startupView());
+  #config: MergedConfig;
   #view = CatalogView.build([], 0);
   readonly #primitives: Primitives;
   #listed: readonly unknown[] = [];
@@ -129,10 +134,9 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     const { workspace, stateFolder } = options;
-    this.#configurationFile = options.configurationFile ?? configFile(workspace);
-    this.#load = options.load ?? (() => loadConfig(workspace, process.env));
     this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets });
-    this.#config = this.#load();
+    this.#layers = new ConfigLayers(workspace, process.env, options.configFile, options.load);
+    this.#config = this.#layers.load();
     const { artifacts } = this.#config;
     this.#artifacts = new ArtifactStore({
       folder: join(options.stateFolder, 'artifacts'),
@@ -145,14 +149,17 @@ export class Gateway {
     this.#secrets = new SharedSecrets(rootOf(options.stateFolder), options.workspace, options.secret);
     this.#signIns = new SignIns(new KeptTokens(new FileTokens(rootOf(options.stateFolder)), options.secret));
     this.#journal = new ChildJournal(options.stateFolder);
+    this.#environment = new OwnEnvironment(process.env, options.log);
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
     const services: ConnectionServices = {
       openLink: (config, events) => this.#openLink(config, events),
-      isApproved: (config) => config.type === 'static' || this.#approvals.isApproved(options.workspace, config),
       mayTry: (config) => this.#signIns.mayTry(config),
+      isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(options.workspace, config),
       snapshots: this.#snapshots,
       idleMs: () => this.#config.idleMinutes * 60_000,
+      startTimeoutMs: () => this.#config.startup.timeoutSeconds * 1_000,
+      liveRefresh: () => this.#config.liveRefresh,
     };
     this.#clientRequests = new ClientRequests({
       workspace: options.workspace,
@@ -205,6 +212,7 @@ export class Gateway {
         if (this.#config.browse.learning) this.#uses.record(query, toolId);
       },
       artifacts: this.#artifacts,
+      admit: () => this.#gate.admit(),
       onCallStart: () => {
         this.#inFlight += 1;
       },
@@ -226,9 +234,9 @@ export class Gateway {
   }
 
   #passthroughContext(
-    context: Omit<PassthroughContext, 'connections' | 'hasSeveralServers' | 'admit' | 'shownChars'>,
+    context: Omit<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'>,
   ): PassthroughContext {
-    const admit: ReturnType<PassthroughContext['admit']> = (result, { id: toolId, upstreamName }) =>
+    const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
       this.#firewall.admit(result, { toolId, upstreamName });
     return {
       ...context,
@@ -237,7 +245,7 @@ export class Gateway {
         const { servers, broken } = this.#config;
         return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
       },
-      admit: () => (this.#config.passthrough.firewall ? admit : undefined),
+      digest: () => (this.#config.passthrough.firewall ? digest : undefined),
       shownChars: () => this.#config.artifacts.shownChars,
     };
   }
@@ -252,7 +260,9 @@ export class Gateway {
     this.#apply();
     // From the first answer on every configured server has its place.
     this.#rebuild();
-    watchFile(this.#configurationFile, { interval: CONFIG_POLL_MS, persistent: false }, () => this.#reload());
+    for (const { file } of this.#layers.places) {
+      watchFile(file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onFile);
+    }
     // By the editor, the command line, or another window.
     watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
   }
@@ -260,7 +270,7 @@ export class Gateway {
   async stop(): Promise<void> {
     this.#signIns.stop();
     clearTimeout(this.#rebuildTimer);
-    unwatchFile(this.#configurationFile);
+    for (const { file } of this.#layers.places) unwatchFile(file, this.#onFile);
     unwatchFile(this.#approvals.file, this.#onApprovals);
     this.#primitives.stop();
     this.#uses.flush();
@@ -286,7 +296,7 @@ export class Gateway {
 
   /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
   async refresh(): Promise<void> {
-    this.#reload();
+    this.reload();
     await this.#pool.refresh();
     this.#rebuild();
   }
@@ -300,6 +310,7 @@ export class Gateway {
   get health(): GatewayHealth {
     const states = this.#serverStatuses().map((server) => server.state);
     if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
+    if (this.#gate.flaw !== undefined && !states.includes('starting')) return 'degraded';
     if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
   }
@@ -320,10 +331,11 @@ export class Gateway {
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
     // Whoever is told that a server is ready finds its tools in the catalog.
     if (this.#rebuildTimer) this.#rebuild();
-    const { file, exists, problems } = this.#config;
+    const { file, exists, files } = this.#config;
+    const problems = [...this.#config.problems, ...this.#startupProblem()];
     return {
       workspace: this.#options.workspace,
-      configuration: { file, exists, problems },
+      configuration: { file, exists, files, problems },
       servers: this.#serverStatuses(),
       catalog: this.#view.status,
       recentCalls: this.#activity.recent,
@@ -361,12 +373,12 @@ export class Gateway {
       throw new LinkFailure(error.message, 'needs_secret');
     });
     if (config.type === 'static') return new StaticLink(config);
-    if (config.type === 'stdio') return new StdioLink(config, this.#journal, events);
+    if (config.type === 'stdio') return new StdioLink(config, this.#journal, events, this.#environment);
     return new HttpLink(config, events, this.#signIns.sessionFor(config));
   }
 
   #follow(written: ServerConfig): Promise<ServerConfig> {
-    return followReferences(written, this.#secrets, this.#config.inputs);
+    return followReferences(written, this.#secrets, this.#config.inputs[written.origin ?? 'workspace'] ?? []);
   }
 
   #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
@@ -378,6 +390,8 @@ export class Gateway {
       options: input?.options ?? [],
     };
   }
+
+  readonly #onFile = (): void => this.reload();
 
   readonly #onApprovals = (): void => this.#pool.recheck();
 
@@ -394,10 +408,9 @@ export class Gateway {
     }
   }
 
-  /** A broken file leaves the last good one running; its problem is told all the same. */
-  #reload(): void {
-    const loaded = this.#load();
-    this.#config = loaded.usable ? loaded : { ...this.#config, exists: loaded.exists, problems: loaded.problems };
+  /** A broken file leaves its last good content in force; its problem is told all the same. */
+  reload(): void {
+    this.#config = this.#layers.load();
     this.#configureCalls();
     this.#firewall = this.#newFirewall();
     this.#logProblems();
@@ -407,9 +420,9 @@ export class Gateway {
 
   /** A wrong block leaves the last good ones in force; where it is wrong is told with the file's other problems. */
   #configureCalls(): void {
-    const { settings, problem } = readCallSettings(this.#config.calls);
-    if (settings) this.#calls.configure(settings);
-    if (problem) this.#config = { ...this.#config, problems: [...this.#config.problems, problem] };
+    const { settings, problems } = this.#callSettings.read(this.#config);
+    this.#calls.configure(settings);
+    this.#config = { ...this.#config, problems: [...this.#config.problems, ...problems] };
   }
 
   #newFirewall(): Firewall {
@@ -461,6 +474,23 @@ export class Gateway {
       await Promise.race([Promise.all(coming.map((connection) => connection.start())), late]);
     }
     if (this.#rebuildTimer) this.#rebuild();
+  }
+
+  #startupView(): StartupView {
+    // Whoever asks whether there is a tool is told of those that have just come.
+    if (this.#rebuildTimer) this.#rebuild();
+    const required = new Map(this.#config.servers.map((server) => [server.name, server.required ?? true]));
+    const servers = this.#serverStatuses()
+      .filter(({ state }) => state !== 'disabled')
+      .map(({ name, state }) => ({ name, state, required: required.get(name) ?? true }));
+    return { config: this.#config.startup, servers, toolCount: this.#view.status.toolCount };
+  }
+
+  #startupProblem(): ConfigurationProblem[] {
+    const { flaw } = this.#gate;
+    const isStarting = this.#serverStatuses().some(({ state }) => state === 'starting');
+    if (flaw === undefined || isStarting) return [];
+    return [{ severity: 'error', message: flaw, location: this.#config.startupAt }];
   }
 
   #serverStatuses(): ServerStatus[] {

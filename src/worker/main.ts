@@ -10,15 +10,15 @@ import { WorkerProcess } from './workerProcess.ts';
  * is ready, or in one sentence why it cannot be; stderr is its log.
  */
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { workspace: { type: 'string' }, state: { type: 'string' }, catalog: { type: 'string' } },
-  });
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { workspace: text, state: text, config: text, catalog: text } });
   if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
   const worker = new WorkerProcess({
     workspace: values.workspace,
     stateFolder: values.state,
+    ...(values.config === undefined ? {} : { configFile: values.config }),
     token: randomBytes(32).toString('hex'),
-    ...(values.catalog === undefined ? {} : { catalog: await served(values.catalog) }),
+    ...(values.catalog === undefined ? {} : await served(values.catalog)),
     onEnd: () => process.exit(0),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

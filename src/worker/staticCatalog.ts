@@ -10,10 +10,10 @@ import type { GatewayOptions } from './gateway.ts';
  * namespaces are those of the items: a tool's own, else what its name or URI says (000 §1.2). Throws for a file that
  * cannot be served at all; one that becomes so later leaves the last good one.
  */
-export function staticCatalog(file: string): Pick<GatewayOptions, 'load' | 'configurationFile'> {
+export function staticCatalog(file: string): Required<Pick<GatewayOptions, 'load' | 'configFile'>> {
   let first: LoadedConfig | undefined = configurationOf(file, readCatalogFile(file));
   return {
-    configurationFile: file,
+    configFile: file,
     load: () => {
       const loaded = first ?? reload(file);
       first = undefined;
@@ -50,12 +50,14 @@ function configurationOf(file: string, catalog: CatalogFile): LoadedConfig {
   for (const prompt of catalog.prompts) listingOf(ingestPrompt(prompt.listed).namespace).prompts.push(prompt);
   return {
     ...CONFIG_DEFAULTS,
+    origin: 'given',
     file,
     exists: true,
     usable: true,
     problems: [],
     servers: [...listings].map(([name, listing]: [string, StaticListing]) => ({
       type: 'static',
+      origin: 'given',
       name,
       // It is there at once and costs nothing.
       keepAlive: true,

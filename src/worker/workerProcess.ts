@@ -29,10 +29,11 @@ import { writeLog } from './workerLog.ts';
 
 export interface WorkerOptions {
   workspace: string;
+  configFile?: string;
   stateFolder: string;
   token: string;
   /** What is served instead of the workspace's configuration. */
-  catalog?: Pick<GatewayOptions, 'load' | 'configurationFile'>;
+  load?: GatewayOptions['load'] | undefined;
   onEnd(): void;
 }
 
@@ -60,8 +61,9 @@ export class WorkerProcess {
     this.#options = options;
     this.#gateway = new Gateway({
       workspace: options.workspace,
+      ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
-      ...options.catalog,
+      ...(options.load === undefined ? {} : { load: options.load }),
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
@@ -182,6 +184,10 @@ export class WorkerProcess {
       ...this.#gateway.signInRequests,
       recheck: () => {
         this.#gateway.recheck();
+        return this.#snapshot();
+      },
+      reload: () => {
+        this.#gateway.reload();
         return this.#snapshot();
       },
       refresh: async () => {

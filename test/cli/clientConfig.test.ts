@@ -12,7 +12,7 @@ const program = {
   platform: 'linux' as NodeJS.Platform,
   isElectron: false,
 };
-const launch = ownLaunch('/home/u/my "work"', program);
+const launch = ownLaunch({ workspace: '/home/u/my "work"' }, program);
 
 describe('what a client needs', () => {
   it('in each client’s own form', async () => {
@@ -56,8 +56,13 @@ describe('how Waygate is started', () => {
       { command: 'cmd', args: ['/c', 'npx', '-y', 'waygate', 'serve', '--workspace', '/w'] },
     ],
   ])('%s', (_, more, expected) => {
-    expect(ownLaunch('/w', { ...program, ...more })).toEqual(expected);
+    expect(ownLaunch({ workspace: '/w' }, { ...program, ...more })).toEqual(expected);
   });
+});
+
+it('names the configuration that is given by hand', () => {
+  const target = { workspace: '/w', configFile: '/c/mine.json' };
+  expect(ownLaunch(target, program).args.slice(1)).toEqual(['serve', '--workspace', '/w', '--config', '/c/mine.json']);
 });
 
 describe('waygate client-config', () => {

@@ -18,7 +18,10 @@ describe('the command line', () => {
       /unknown option "--json"; there are serve, status, health, telemetry, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
-    [['serve', '--json'], /waygate serve has no option "--json"; it takes --workspace, --mode, --catalog, --http, /],
+    [
+      ['serve', '--json'],
+      /waygate serve has no option "--json"; it takes --workspace, --config, --mode, --catalog, --http, /,
+    ],
     [['serve', '--mode', 'pasthrough'], /there is no mode "pasthrough"; did you mean "passthrough"\?/],
     [['serve', '--port', '80'], /--port belongs to --http; write waygate serve --http --port\./],
     [['serve', '--no-token'], /--no-token belongs to --http/],
@@ -34,11 +37,17 @@ describe('the command line', () => {
     ],
     [['serve', '--http', '--token-file', ''], /--token-file is empty/],
     [['telemetry', '--folow'], /waygate telemetry has no option "--folow"; did you mean "--follow"\?/],
-    [['health', '--since'], /waygate health has no option "--since"; it takes --workspace, --json, --follow\./],
+    [
+      ['health', '--since'],
+      /waygate health has no option "--since"; it takes --workspace, --config, --json, --follow\./,
+    ],
     [['status', 'here'], /waygate status: Unexpected argument 'here'/],
     [['status', '--json=yes'], /waygate status: Option '--json' does not take an argument\./],
     [['serve', '--workspace'], /waygate serve: Option '--workspace <value>' argument missing\./],
     [['serve', '--workspace', ''], /--workspace is empty/],
+    [['serve', '--config', ''], /--config is empty/],
+    [['approve', '--revoke'], /approve --revoke needs a server, a tool_id, or --all\./],
+    [['approve', 'one', '--all'], /approve takes names or --all, not both\./],
   ])('refuses %j with 64 and a sentence', async (args, sentence) => {
     const { code, stdout, stderr } = await waygate(testWorkspace(), args);
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
@@ -58,6 +67,17 @@ describe('the command line', () => {
     expect(stderr).toMatch(sentence);
     expect(stderr).toMatch(oneSentence);
   });
+
+  it.each(['serve', 'browse', 'catalog', 'approve', 'secret', 'learned'])(
+    '%s refuses a configuration that is not there with 66',
+    async (command) => {
+      const words = command === 'browse' ? ['x'] : command === 'secret' ? ['list'] : [];
+      const { code, stdout, stderr } = await waygate(testWorkspace(), [command, ...words, '--config', 'nowhere.json']);
+      expect({ code, stdout }).toEqual({ code: 66, stdout: '' });
+      expect(stderr).toMatch(/nowhere\.json does not exist or is no file; name it with --config\./);
+      expect(stderr).toMatch(oneSentence);
+    },
+  );
 
   it('tells its version and how to use it', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

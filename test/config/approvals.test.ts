@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { approvable, approvalsOf } from '../../src/config/approvals.ts';
@@ -41,6 +41,28 @@ describe('an approval', () => {
     ],
   ])('is another for %j and %j', (a, b) => {
     expect(hash(a)).not.toBe(hash(b));
+  });
+
+  it('is for the file that variables are read from, by its name and theirs, and what decides by its value', () => {
+    const folder = temporaryFolder('wg-');
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const withFile = (path: string): string => hash({ ...BASE, envFile: path });
+    const [a, b] = [file('a.env', 'TOKEN=1'), file('b.env', 'TOKEN=1')];
+    const before = withFile(a);
+    expect(before).not.toBe(hash({ ...BASE, env: { ...BASE.env, TOKEN: '1' } }));
+    expect(withFile(b)).not.toBe(before);
+    file('a.env', 'TOKEN=2');
+    expect(withFile(a)).toBe(before);
+    file('a.env', 'TOKEN=2\nMORE=1');
+    expect(withFile(a)).not.toBe(before);
+    file('a.env', 'NODE_OPTIONS=--require ./x.js');
+    const decisive = withFile(a);
+    file('a.env', 'NODE_OPTIONS=--require ./y.js');
+    expect(withFile(a)).not.toBe(decisive);
+    expect(approvable(server({ ...BASE, envFile: a })).lines.at(-1)).toBe(`some of them from ${a}`);
   });
 
   it('holds where only the value of a variable or the order of them changes', () => {
@@ -86,6 +108,18 @@ describe('the file of approvals', () => {
     approvals.approve('/a', ['other']);
     expect(approvals.isApproved('/a', config)).toBe(true);
     expect(statSync(approvals.file).mode & 0o777).toBe(0o600);
+  });
+
+  it('is taken back one by one, or whole, for one workspace', () => {
+    const approvals = approvalsOf(join(temporaryFolder('wg-'), 'state'));
+    for (const workspace of ['/a', '/b']) approvals.approve(workspace, ['one', 'two', 'three']);
+    expect(approvals.revoke('/a', ['one', 'four'])).toBe(1);
+    expect(['one', 'two'].map((hash) => approvals.isApprovedHash('/a', hash))).toEqual([false, true]);
+    expect(approvals.revoke('/a')).toBe(2);
+    expect(approvals.revoke('/a')).toBe(0);
+    expect(['two', 'three'].map((hash) => approvals.isApprovedHash('/a', hash))).toEqual([false, false]);
+    expect(approvals.isApprovedHash('/b', 'one')).toBe(true);
+    expect(readFileSync(approvals.file, 'utf8')).not.toContain('"/a"');
   });
 
   it.each(['', '[', 'null', '5', '{"x": 5}', '{"x": {"approved": "all"}}'])(

@@ -30,6 +30,7 @@ describe('the configuration', () => {
         disabled: false,
         keepAlive: false,
         location: { file: FILE, line: 3, column: 16 },
+        origin: 'workspace',
       },
     ]);
   });
@@ -102,7 +103,21 @@ describe('the configuration', () => {
     ['{"url": "https://a:b@x"}', /"url" must hold no password; put it into "headers", by reference\./],
     ['{"url": "https://x", "headers": {"A B": "1"}}', '1:54 Server "one": "A B" is no name for a header.'],
     ['{"url": "https://x", "headers": {"A": "1\\n2"}}', '1:59 Server "one": "headers.A" must be one line.'],
-    ['{"command": "${env:TOKEN}"}', '1:33 Server "one": The environment variable TOKEN of "${env:TOKEN}" is not set.'],
+    [
+      '{"command": "${env:TOKEN}"}',
+      '1:33 Server "one": The environment variable TOKEN of "${env:TOKEN}" was not set where the gateway was started; set it there, and stop the gateway so that it starts anew.',
+    ],
+    ['{"command": "x", "required": "maybe"}', '1:50 Server "one": "required" must be true or false.'],
+    ['{"command": "x", "tools": []}', '1:47 Server "one": "tools" must be an object with "include" and "exclude".'],
+    ['{"command": "x", "tools": {"inclde": []}}', '1:48 Server "one": Unknown key "inclde"; did you mean "include"?'],
+    [
+      '{"command": "x", "tools": {"include": "read_*"}}',
+      '1:59 Server "one": "tools.include" must be a list of names or patterns such as "read_*".',
+    ],
+    [
+      '{"command": "x", "tools": {"exclude": ["a", ""]}}',
+      '1:65 Server "one": each of "tools.exclude" must be a name or a pattern.',
+    ],
     ['{"command": "x", "args": ["${nope:key}"]}', /"\$\{nope:key\}" is not known here; use \$\{workspaceFolder\}/],
     [
       '{"command": "x", "args": ["${input:key}"]}',
@@ -136,6 +151,20 @@ describe('the configuration', () => {
     ],
     ['{"idleMinutes": 0}', /1:17 "idleMinutes" must be a number above 0, at most 1440; .* "keepAlive"/],
     ['{"servers": {" ": {"command": "x"}}}', '1:14 A server needs a name.'],
+    [
+      '{"servers": {"a": {"command": "x", "env": {"K": "1", "K": "2"}}}}',
+      '1:54 "K" stands here twice; the last one counts.',
+    ],
+    ['{"policy": {"default": "deny", "default": "allow"}}', '1:32 "default" stands here twice; the last one counts.'],
+    ['{"startup": {"mode": "fast"}}', '1:22 "startup": "mode" must be "degraded" or "strict".'],
+    [
+      '{"startup": {"timeoutSecond": 5}}',
+      '1:14 "startup": Unknown key "timeoutSecond"; did you mean "timeoutSeconds"?',
+    ],
+    ['{"startup": {"minHealthyServers": 1.5}}', /"minHealthyServers" must be a whole number from 0 to 10000\./],
+    ['{"liveRefresh": []}', '1:17 "liveRefresh": it must be an object.'],
+    ['{"liveRefresh": {"enabled": "yes"}}', '1:29 "liveRefresh": "enabled" must be true or false.'],
+    ['{"liveRefresh": {"debounceSeconds": -1}}', /"debounceSeconds" must be a number from 0 to 3600\./],
   ])('tells of it and uses the rest: %s', (text, problem) => {
     const config = parse(text);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);

@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/loadConfig.ts';
+import { readCallSettings } from '../../src/worker/callSettings.ts';
+
+interface Schema {
+  description?: string;
+  markdownDescription?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+}
 
 const schema = JSON.parse(readFileSync('media/waygate.schema.json', 'utf8')) as {
-  properties: Record<string, { properties?: object }>;
-  definitions: { server: { properties: object } };
+  properties: Record<string, Schema>;
+  definitions: { server: Schema & { properties: Record<string, Schema> } };
 };
 
 const problemsOf = (config: object): string[] =>
@@ -21,7 +30,7 @@ const VALUES: Record<string, unknown> = {
   type: 'stdio',
   command: 'node',
   args: ['${workspaceFolder}'],
-  env: { A: 'b' },
+  env: { A: 'b', B: 1, C: true },
   cwd: '/w',
   envFile: '/dev/null',
   url: 'https://example.com/mcp',
@@ -29,7 +38,11 @@ const VALUES: Record<string, unknown> = {
   auth: { clientId: 'us', clientSecret: '${secret:ours}', scopes: ['read'], issuer: 'https://login.example.com' },
   disabled: false,
   keepAlive: true,
+  required: false,
+  tools: { include: ['read_*'], exclude: ['*secret*'] },
   idleMinutes: 5,
+  startup: { mode: 'strict', timeoutSeconds: 5, minHealthyServers: 2, failOnEmptyCatalog: true },
+  liveRefresh: { enabled: false, debounceSeconds: 1, maxRefreshesPerMinute: 6 },
   topK: 5,
   cacheStable: true,
   learning: false,
@@ -78,8 +91,56 @@ describe('the schema that the editor completes by and the loader', () => {
     expect(known(problemsOf({ servers: { a: { nope: 1 } } }))).toEqual(
       Object.keys(schema.definitions.server.properties).sort(),
     );
-    expect(known(problemsOf({ browse: { nope: 1 } }))).toEqual(
-      Object.keys(schema.properties.browse?.properties ?? {}).sort(),
-    );
+    const blocks: [object, Schema | undefined][] = [
+      [{ browse: { nope: 1 } }, schema.properties.browse],
+      [{ artifacts: { nope: 1 } }, schema.properties.artifacts],
+      [{ startup: { nope: 1 } }, schema.properties.startup],
+      [{ liveRefresh: { nope: 1 } }, schema.properties.liveRefresh],
+      [{ inputs: [{ nope: 1 }] }, schema.properties.inputs?.items],
+      [{ servers: { a: { command: 'x', tools: { nope: 1 } } } }, schema.definitions.server.properties.tools],
+    ];
+    for (const [config, block] of blocks) {
+      expect(known(problemsOf(config))).toEqual(Object.keys(block?.properties ?? {}).sort());
+    }
+  });
+
+  const CALLS: [string, object, (blocks: Record<string, Schema>) => Schema | undefined][] = [
+    ['policy', { policy: { zzzzzzzz: 1 } }, ({ policy }) => policy],
+    [
+      'a rule of a policy',
+      { policy: { rules: [{ action: 'deny', zzzzzzzz: 1 }] } },
+      ({ policy }) => policy?.properties?.rules?.items,
+    ],
+    ['retry', { retry: { zzzzzzzz: 1 } }, ({ retry }) => retry],
+    ['rateLimits', { rateLimits: { zzzzzzzz: 1 } }, ({ rateLimits }) => rateLimits],
+    [
+      'a limit',
+      { rateLimits: { perTool: { 'a:b': { zzzzzzzz: 1 } } } },
+      ({ rateLimits }) => rateLimits?.properties?.perTool?.additionalProperties as Schema,
+    ],
+    ['cache', { cache: { zzzzzzzz: 1 } }, ({ cache }) => cache],
+    ['schemaLimits', { schemaLimits: { zzzzzzzz: 1 } }, ({ schemaLimits }) => schemaLimits],
+    ['timeouts', { timeouts: { zzzzzzzz: 1 } }, ({ timeouts }) => timeouts],
+    ['replay', { replay: { zzzzzzzz: 1 } }, ({ replay }) => replay],
+  ];
+  it.each(CALLS)('know the same keys of %s, in the words of the file', (_, config, of) => {
+    const { calls } = parseConfig(JSON.stringify(config), '/w/.vscode/waygate.json', '/w', {});
+    const told = /it takes (.*)\.$/.exec(readCallSettings(calls).problem?.message ?? '')?.[1] ?? '';
+    expect(told.split(', ').sort()).toEqual(Object.keys(of(schema.properties)?.properties ?? {}).sort());
+  });
+
+  it('say what every key is for, where a pointer rests on it', () => {
+    const silent: string[] = [];
+    const visit = (node: Schema, path: string): void => {
+      for (const [key, inner] of Object.entries(node.properties ?? {})) {
+        if (!inner.description && !inner.markdownDescription) silent.push(`${path}/${key}`);
+        visit(inner, `${path}/${key}`);
+      }
+      if (node.items) visit(node.items, `${path}/[]`);
+      if (typeof node.additionalProperties === 'object') visit(node.additionalProperties, `${path}/*`);
+    };
+    visit(schema, '');
+    visit(schema.definitions.server, 'server');
+    expect(silent).toEqual([]);
   });
 });

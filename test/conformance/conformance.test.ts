@@ -50,6 +50,11 @@ const CLAIMED = [
   'secrets',
   'diagnostics',
   'vscode_import',
+  'upstream_filters',
+  'upstream_config',
+  'startup_policy',
+  'live_refresh_config',
+  'artifact_config',
 ];
 
 const SHARED_CASES = resolve('../shared');

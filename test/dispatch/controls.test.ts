@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { globMatches } from '../../src/dispatch/glob.ts';
 import { DEFAULT_POLICY, decide, readPolicy } from '../../src/dispatch/policy.ts';
 import { RateLimiter, readRateLimits } from '../../src/dispatch/quota.ts';
+import { globMatches } from '../../src/ops/glob.ts';
 
 describe('globs', () => {
   it.each([

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationFile } from '../../src/extension/configurationFile.ts';
+import { ConfigurationFile, together } from '../../src/extension/configurationFile.ts';
 import { CONFIGURATION_TEMPLATE } from '../../src/extension/configurationTemplate.ts';
 import { configurationHash } from '../../src/extension/serverDefinition.ts';
 
@@ -11,7 +11,7 @@ let file: ConfigurationFile;
 
 beforeEach(async () => {
   workspace = await mkdtemp(join(tmpdir(), 'waygate-editor-'));
-  file = new ConfigurationFile(workspace);
+  file = new ConfigurationFile(join(workspace, '.vscode', 'waygate.json'));
 });
 afterEach(() => rm(workspace, { recursive: true, force: true }));
 
@@ -56,5 +56,25 @@ describe('ConfigurationFile', () => {
     await writeFile(file.path, 'mine');
     expect(await file.create()).toBe(false);
     expect(await readFile(file.path, 'utf8')).toBe('mine');
+  });
+});
+
+describe('the person’s own file and the workspace’s', () => {
+  const of = (hash: string | undefined, known = true) => ({ known, hash });
+
+  it('are one configuration: there when either is, changed when either has', () => {
+    expect(together(of(undefined), of(undefined))).toEqual(of(undefined));
+    // A door that is open to the workspace's file does not close for a file that was never there.
+    expect(together(of(undefined), of('a'))).toEqual(of('a'));
+    expect(together(of('a'), of(undefined))).toEqual(of('a'));
+    const both = together(of('a'), of('b'));
+    expect(both.hash).toMatch(/^[0-9a-f]{12}$/);
+    expect(together(of('c'), of('b')).hash).not.toBe(both.hash);
+    expect(together(of('a'), of('c')).hash).not.toBe(both.hash);
+  });
+
+  it('are known once both have been looked for', () => {
+    expect(together(of(undefined, false), of('a')).known).toBe(false);
+    expect(together(of(undefined), of('a', false)).known).toBe(false);
   });
 });

@@ -89,7 +89,7 @@ describe('the schema of waygate.json', () => {
       type: 'stdio',
       command: 'npx',
       args: ['-y', 'x'],
-      env: { A: 'b', C: null },
+      env: { A: 'b', C: true },
       cwd: '.',
       envFile: '.env',
       disabled: true,

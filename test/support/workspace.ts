@@ -13,6 +13,8 @@ export interface TestWorkspace {
   folder: string;
   stateDir: string;
   configFile: string;
+  /** The person's own `waygate.json`, for every workspace. */
+  userConfigFile: string;
   /** The environment of every process of the test: its own state, a short linger, nothing of the runner's. */
   env: NodeJS.ProcessEnv;
   /** Writes the configuration and approves what it names, as a person would. */
@@ -29,11 +31,19 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
   const stateDir = join(root, 'state');
   mkdirSync(join(folder, '.vscode'), { recursive: true });
   const configFile = join(folder, '.vscode', 'waygate.json');
+  const configDir = join(root, 'user');
+  mkdirSync(configDir);
   const workspace: TestWorkspace = {
     folder,
     stateDir,
     configFile,
-    env: { ...cleanEnvironment(), WAYGATE_STATE_DIR: stateDir, WAYGATE_LINGER_MS: '1000' },
+    userConfigFile: join(configDir, 'waygate.json'),
+    env: {
+      ...cleanEnvironment(),
+      WAYGATE_STATE_DIR: stateDir,
+      WAYGATE_CONFIG_DIR: configDir,
+      WAYGATE_LINGER_MS: '1000',
+    },
     // By `this`: a test may put the state of a copy elsewhere.
     configure(entries) {
       const text = JSON.stringify({ servers: entries }, null, 2);

@@ -35,6 +35,20 @@ describe('the environment of a server', () => {
     expect(childEnvironment({ ...own, ...editors }, {}, 'r')).toEqual({ ...own, [RUN_MARKER]: 'r' });
   });
 
+  it('has one PATH on Windows, however it is written', () => {
+    const own = { Path: 'C:\\system', SystemRoot: 'C:\\Windows', GITHUB_TOKEN: 's' };
+    expect(childEnvironment(own, {}, 'r', 'win32')).toEqual({
+      Path: 'C:\\system',
+      SystemRoot: 'C:\\Windows',
+      [RUN_MARKER]: 'r',
+    });
+    expect(childEnvironment(own, { PATH: 'C:\\own' }, 'r', 'win32')).toEqual({
+      PATH: 'C:\\own',
+      SystemRoot: 'C:\\Windows',
+      [RUN_MARKER]: 'r',
+    });
+  });
+
   it('holds what the configuration says before all else, and never another mark', () => {
     const configured = { PATH: '/own', NODE_OPTIONS: '--x', [RUN_MARKER]: 'forged' };
     expect(childEnvironment({ PATH: '/bin' }, configured, 'r')).toEqual({

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { type ConnectionServices, NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { StdioLink } from '../../src/upstream/stdioLink.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
@@ -12,7 +12,11 @@ import { servers, temporaryFolder } from '../support/workspace.ts';
 const WAIT = { timeoutMs: 20_000 };
 
 /** A connection to a real server; its states as they came, and its log. */
-function connect(config: Partial<StdioServerConfig>, journal = new ChildJournal(temporaryFolder('wg-connection-'))) {
+function connect(
+  config: Partial<StdioServerConfig>,
+  journal = new ChildJournal(temporaryFolder('wg-connection-')),
+  services: Partial<ConnectionServices> = {},
+) {
   const states: string[] = [];
   const log: string[] = [];
   const connection: ServerConnection = new ServerConnection(
@@ -28,7 +32,10 @@ function connect(config: Partial<StdioServerConfig>, journal = new ChildJournal(
       location: { file: 'waygate.json', line: 1, column: 1 },
       ...config,
     },
-    { openLink: async (config, events) => new StdioLink(config as StdioServerConfig, journal, events) },
+    {
+      openLink: async (config, events) => new StdioLink(config as StdioServerConfig, journal, events),
+      ...services,
+    },
     {
       onChange: () => {
         if (states.at(-1) !== connection.state) states.push(connection.state);
@@ -213,6 +220,52 @@ describe('a connection to a server', () => {
     await until('the second list', () => lists() === 2);
     await new Promise((done) => setTimeout(done, 700));
     expect(lists()).toBe(2);
+  });
+
+  it('is not listed again where its news are not to be heard', async () => {
+    const log = join(temporaryFolder('wg-'), 'log');
+    const liveRefresh = () => ({ enabled: false, debounceSeconds: 0, maxRefreshesPerMinute: 1 });
+    const { connection } = connect(servers.fixture('--log', log, '--storm', '3'), undefined, { liveRefresh });
+    await connection.start();
+    // An answer comes after the news that were sent before it.
+    await connection.call('echo', { text: 'hi' }, WAIT);
+    await new Promise((done) => setTimeout(done, 300));
+    expect(readFileSync(log, 'utf8').split('"tools/list"')).toHaveLength(2);
+  });
+
+  it('has as long for its start as is said', async () => {
+    const { connection } = connect(servers.fixture('--start-delay', '60000'), undefined, {
+      startTimeoutMs: () => 200,
+    });
+    await connection.start();
+    expect([connection.state, connection.reason]).toEqual(['failed', 'It did not answer within 0.2 s.']);
+  });
+
+  it('shows and calls only what the configuration lets be there', async () => {
+    const { connection } = connect({ ...servers.fixture(), tools: { include: ['e*', 'wait'], exclude: ['wait'] } });
+    await connection.start();
+    expect(connection.catalog.tools).toMatchObject([{ name: 'echo' }]);
+    expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
+    await expect(connection.call('wait', { ms: 1 }, WAIT)).rejects.toThrow(
+      new NotDispatchedError('the configuration leaves this tool of one out ("tools")'),
+    );
+  });
+
+  it('ends when its approval is taken back, and begins when it is given', async () => {
+    let isApproved = true;
+    const { connection, states } = connect(servers.fixture(), undefined, { isApproved: () => isApproved });
+    await connection.start();
+    const pid = connection.pid as number;
+    connection.recheckApproval();
+    expect(connection.state).toBe('ready');
+    isApproved = false;
+    connection.recheckApproval();
+    expect(connection.state).toBe('needs_approval');
+    await until('its end', () => !isAlive(pid));
+    isApproved = true;
+    connection.recheckApproval();
+    expect(states).toEqual(['starting', 'ready', 'needs_approval', 'not_started']);
+    expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
   });
 
   it('can be stopped at any moment of its start', async () => {

@@ -27,6 +27,8 @@ export interface GatewayContext {
   primitives: PrimitivePorts;
   onCallStart(): void;
   onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
+  /** Rejects while nothing may be answered yet (`startup`). */
+  admit?(): Promise<void>;
 }
 
 /** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */

@@ -81,6 +81,7 @@ async function callTool(
   session: SessionState,
   call: SurfaceCall,
 ): Promise<Answer> {
+  await context.admit?.();
   const definition = ALL_TOOLS.find((tool) => tool.name === name);
   if (!definition) {
     const names = advertisedTools(context).map((tool) => tool.name);

@@ -52,13 +52,13 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
       const missing = connections.every(({ isKnown }) => isKnown) ? [] : notesOf(context);
       const instructions = [...(own === undefined ? [] : [own]), ...missing].join('\n\n') || undefined;
       const capabilities = capabilitiesOf(connections, several);
-      const tools = context.admit() ? { tools: { listChanged: true } } : {};
+      const tools = context.digest() ? { tools: { listChanged: true } } : {};
       return { capabilities: { ...capabilities, ...tools }, instructions };
     },
     listTools: async () => {
       await context.settled();
       const { list } = routes();
-      if (!context.admit()) return list;
+      if (!context.digest()) return list;
       // Nobody can promise structure where a long result is shown as a digest.
       const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
       return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
@@ -66,7 +66,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     callTool: async (name, args, call) => {
       const tool = await toolNamed(name, routes, context);
       if (tool) return callThrough(tool, args, call, context, sessions.of(call.session).id);
-      if (name !== VIEW.name || !context.admit()) {
+      if (name !== VIEW.name || !context.digest()) {
         const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
         throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}`, ...notes].join('. ')));
       }
@@ -113,6 +113,7 @@ async function callThrough(
   context.onCallStart();
   let event: CallEvent | undefined;
   try {
+    await context.admit?.();
     const result = await forwarded(tool, args, call, context);
     event = forwardedEvent(tool, result.isError === true);
     return await shown(result, tool, context);
@@ -163,9 +164,9 @@ function forwarded(
 
 /** Forwarded as it is; where results are firewalled, a long one as its digest and a handle. */
 async function shown(result: Record<string, unknown>, tool: CatalogTool, context: PassthroughContext): Promise<object> {
-  const admit = context.admit();
-  if (!admit || isShort(result, context.shownChars())) return result;
-  const { text, parts, isError } = await admit(result, tool);
+  const digest = context.digest();
+  if (!digest || isShort(result, context.shownChars())) return result;
+  const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;
   return {
     content: [{ type: 'text', text: `${text}\n` }, ...parts],

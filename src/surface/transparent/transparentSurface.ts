@@ -33,6 +33,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     return tools;
   };
   const run = async (name: string, args: unknown, session: SessionState, call: SurfaceCall): Promise<Answer> => {
+    await context.admit?.();
     const tools = toolsOf(context.view());
     const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
     if (!definition) {

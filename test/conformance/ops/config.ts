@@ -1,8 +1,11 @@
-/** Operations of the configuration: the import of VS Code's mcp.json (issue D.4). */
+/** Operations of the configuration: its blocks and servers, and the import of VS Code's mcp.json (issue D.4). */
 import { clientConfigText, type Launch } from '../../../src/cli/clientConfig.ts';
 import { isHttp, type ServerEntry } from '../../../src/config/import/serverEntry.ts';
 import { UnreadableSource } from '../../../src/config/import/sourceFile.ts';
 import { vscode } from '../../../src/config/import/sources/vscode.ts';
+import { type LoadedConfig, parseConfig } from '../../../src/config/loadConfig.ts';
+import { isExposed } from '../../../src/upstream/exposedTools.ts';
+import { readCallSettings } from '../../../src/worker/callSettings.ts';
 import type { OperationTable } from '../conformance.ts';
 
 /** The program that the cases are about, as a client starts it. */
@@ -48,6 +51,132 @@ function importVsCode(input: unknown): unknown {
   }
 }
 
+type Json = Record<string, unknown>;
+
+const WRONG = { error: 'CONFIG_ERROR' };
+const read = (config: object, env: NodeJS.ProcessEnv = {}): LoadedConfig =>
+  parseConfig(JSON.stringify(config), '/w/waygate.json', '/w', env);
+const isWrong = ({ problems }: LoadedConfig): boolean => problems.some(({ severity }) => severity === 'error');
+
+/** A block by the names of the cases' program; what that has no name for stays, and is unknown here too. */
+function renamed(input: Json, names: Readonly<Record<string, string>>): Json {
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [names[key] ?? key, value]));
+}
+
+/** What the block says is ours; where it is silent that program has other defaults than ours. */
+function block(name: string, input: unknown, names: Readonly<Record<string, string>>, theirDefaults: Json): unknown {
+  const config = read({ [name]: renamed(input as Json, names) });
+  if (isWrong(config)) return WRONG;
+  const values = config[name as 'startup'] as unknown as Json;
+  const told = Object.entries(names).map(([theirs, ours]) => [
+    theirs,
+    theirs in (input as Json) ? values[ours] : theirDefaults[theirs],
+  ]);
+  return { ok: Object.fromEntries(told) };
+}
+
+const STARTUP = {
+  mode: 'mode',
+  upstream_timeout_seconds: 'timeoutSeconds',
+  min_healthy_upstreams: 'minHealthyServers',
+  fail_on_empty_catalog: 'failOnEmptyCatalog',
+};
+const LIVE_REFRESH = {
+  enabled: 'enabled',
+  debounce_seconds: 'debounceSeconds',
+  max_refreshes_per_minute: 'maxRefreshesPerMinute',
+};
+/** Their `redact_secrets` is about what is kept. */
+const ARTIFACTS = {
+  ttl_seconds: 'ttlSeconds',
+  max_bytes: 'maxBytes',
+  max_artifacts: 'maxArtifacts',
+  redact_secrets: 'maskOnDisk',
+};
+
+/** A server in the cases' form: its namespace is its name here, and its time limit stands in `timeouts`. */
+function upstreamConfig(input: unknown): unknown {
+  const { env, spec } = input as { env: NodeJS.ProcessEnv; spec: Json };
+  const { namespace, timeout, include_tools: include, exclude_tools: exclude, ...entry } = spec;
+  const name = typeof namespace === 'string' && namespace !== '' ? namespace : 'upstream';
+  const tools = { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) };
+  const config = read(
+    {
+      servers: { [name]: { ...entry, ...(Object.keys(tools).length > 0 && { tools }) } },
+      ...(timeout !== undefined && { timeouts: { servers: { [name]: timeout } } }),
+    },
+    env,
+  );
+  const { settings, problem } = readCallSettings(config.calls);
+  const [server] = config.servers;
+  if (
+    isWrong(config) ||
+    problem ||
+    !server ||
+    server.type === 'static' ||
+    (namespace !== undefined && typeof namespace !== 'string')
+  )
+    return WRONG;
+  const seconds = timeout === undefined ? THEIR_TIMEOUT_SECONDS : (settings?.deadlines.servers[name] ?? 0) / 1_000;
+  return {
+    ok: {
+      type: server.type === 'either' ? 'http' : server.type,
+      command: server.type === 'stdio' ? server.command : null,
+      args: server.type === 'stdio' ? server.args : [],
+      env: server.type === 'stdio' ? server.env : {},
+      url: server.type === 'stdio' ? null : server.url,
+      headers: server.type === 'stdio' ? {} : server.headers,
+      namespace: namespace ?? '',
+      required: server.required ?? true,
+      include_tools: server.tools?.include ?? [],
+      exclude_tools: server.tools?.exclude ?? [],
+      timeout: seconds,
+    },
+  };
+}
+
+const THEIR_TIMEOUT_SECONDS = 30;
+
+function upstreamFilter(input: unknown): unknown {
+  const { name, include_tools: include, exclude_tools: exclude } = input as Record<string, string[]> & { name: string };
+  const { servers } = read({ servers: { one: { command: 'x', tools: { include, exclude } } } });
+  return { exposed: isExposed(name, servers[0]?.tools) };
+}
+
 export const configOperations: OperationTable = {
+  upstream_filters: { 'include/exclude': { run: upstreamFilter } },
+  upstream_config: { 'upstreams.<name>': { run: upstreamConfig } },
+  startup_policy: {
+    'startup block': {
+      run: (input) =>
+        block('startup', input, STARTUP, {
+          mode: 'degraded',
+          upstream_timeout_seconds: 10,
+          min_healthy_upstreams: 1,
+          fail_on_empty_catalog: true,
+        }),
+    },
+  },
+  live_refresh_config: {
+    'live_refresh block': {
+      run: (input) =>
+        block('liveRefresh', input, LIVE_REFRESH, {
+          enabled: false,
+          debounce_seconds: 2,
+          max_refreshes_per_minute: 6,
+        }),
+    },
+  },
+  artifact_config: {
+    'artifacts block': {
+      run: (input) =>
+        block('artifacts', input, ARTIFACTS, {
+          ttl_seconds: null,
+          max_bytes: null,
+          max_artifacts: null,
+          redact_secrets: false,
+        }),
+    },
+  },
   vscode_import: { 'import VS Code mcp.json': { run: importVsCode } },
 };

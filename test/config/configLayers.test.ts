@@ -1,0 +1,196 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { needsApproval } from '../../src/config/approvals.ts';
+import { ConfigLayers, type MergedConfig } from '../../src/config/configLayers.ts';
+import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import { followReferences } from '../../src/config/secretReferences.ts';
+import { configRoot, workspaceStateFolder } from '../../src/config/stateFolder.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+interface Files {
+  user?: object | string;
+  workspace?: object | string;
+}
+
+function place({ user, workspace }: Files) {
+  const root = temporaryFolder('wg-layers-');
+  const folder = join(root, 'w');
+  const env = { WAYGATE_CONFIG_DIR: join(root, 'user') };
+  mkdirSync(join(folder, '.vscode'), { recursive: true });
+  mkdirSync(env.WAYGATE_CONFIG_DIR);
+  const files = { user: join(env.WAYGATE_CONFIG_DIR, 'waygate.json'), workspace: join(folder, '.vscode/waygate.json') };
+  const write = (file: string, content: object | string): void =>
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  if (user) write(files.user, user);
+  if (workspace) write(files.workspace, workspace);
+  return { root, folder, env, files, write };
+}
+
+const load = (files: Files): MergedConfig => {
+  const { folder, env } = place(files);
+  return new ConfigLayers(folder, env).load();
+};
+const find = ({ servers }: MergedConfig, name: string): ServerConfig =>
+  servers.find((server) => server.name === name) as ServerConfig;
+const messages = ({ problems }: MergedConfig): string[] =>
+  problems.map(({ severity, message, location }) => `${severity} ${location.line}:${location.column} ${message}`);
+
+describe('the person’s own file and a workspace’s', () => {
+  it('go together by the names of servers, the workspace’s over the person’s, which needs an approval of its own', () => {
+    const config = load({
+      user: { servers: { mine: { command: 'mine' }, both: { command: 'of-user' } } },
+      workspace: { servers: { both: { command: 'of-workspace' }, theirs: { command: 'theirs' } } },
+    });
+    expect(config.problems).toEqual([]);
+    expect(config.servers.map((server) => [server.name, (server as StdioServerConfig).command])).toEqual([
+      ['mine', 'mine'],
+      ['both', 'of-workspace'],
+      ['theirs', 'theirs'],
+    ]);
+    expect(config.servers.map(needsApproval)).toEqual([false, true, true]);
+    // One that was made by no file is trusted least.
+    const { origin: _, ...made } = find(config, 'mine');
+    expect(needsApproval(made as ServerConfig)).toBe(true);
+  });
+
+  it('leave a name to the workspace even where what it says of it is wrong', () => {
+    const config = load({
+      user: { servers: { one: { command: 'mine' } } },
+      workspace: { servers: { one: { comand: 'theirs' } } },
+    });
+    expect(config.servers).toEqual([]);
+    expect(config.broken.map(({ name }) => name)).toEqual(['one']);
+  });
+
+  it('go together by block: the later one whole, the earlier where the later is silent', () => {
+    const config = load({
+      user: { browse: { topK: 5, learning: false }, idleMinutes: 3, startup: { mode: 'strict' } },
+      workspace: { browse: { topK: 7 }, liveRefresh: { enabled: false } },
+    });
+    expect(config.browse).toEqual({ topK: 7, cacheStable: false, learning: true });
+    expect(config.idleMinutes).toBe(3);
+    expect(config.startup.mode).toBe('strict');
+    expect(config.liveRefresh.enabled).toBe(false);
+  });
+
+  it('run the person’s own servers outside the repository, which could bring programs and settings of its own', () => {
+    const config = load({
+      user: { servers: { a: { command: 'npx' }, b: { command: 'x', cwd: 'tools' } } },
+      workspace: { servers: { c: { command: 'npx' } } },
+    });
+    const cwd = (name: string): string => (find(config, name) as StdioServerConfig).cwd;
+    expect([cwd('a'), cwd('b')]).toEqual([homedir(), join(homedir(), 'tools')]);
+    expect(cwd('c')).toMatch(/\/w$/);
+  });
+
+  it('keep a mask that the person has put on, and say so where the workspace would take it off', () => {
+    const config = load({
+      user: { artifacts: { maskSecrets: 'always', maskOnDisk: true, shownChars: 500 } },
+      workspace: '{\n  "artifacts": { "maskSecrets": "never", "maskOnDisk": false }\n}',
+    });
+    expect(config.artifacts).toMatchObject({ maskSecrets: 'always', maskOnDisk: true, shownChars: 4_000 });
+    expect(messages(config)).toEqual([
+      'warning 2:33 "artifacts": "maskSecrets" is stricter at the user level ("always"), which holds.',
+      'warning 2:56 "artifacts": "maskOnDisk" is stricter at the user level (true), which holds.',
+    ]);
+    expect(config.problems[0]?.location.file).toMatch(/\.vscode\/waygate\.json$/);
+    // What is said without a word of masks changes no mask, and is no fault.
+    const silent = load({
+      user: { artifacts: { maskSecrets: 'always' } },
+      workspace: { artifacts: { shownChars: 900 } },
+    });
+    expect(silent).toMatchObject({ artifacts: { maskSecrets: 'always', shownChars: 900 }, problems: [] });
+    // The workspace may put one on, and say what it likes where the person is silent.
+    expect(load({ workspace: { artifacts: { maskSecrets: 'never' } } }).artifacts.maskSecrets).toBe('never');
+    const stricter = load({
+      user: { artifacts: { maskSecrets: 'errors' } },
+      workspace: { artifacts: { maskSecrets: 'always', maskOnDisk: true } },
+    });
+    expect(stricter).toMatchObject({ artifacts: { maskSecrets: 'always', maskOnDisk: true }, problems: [] });
+  });
+
+  it('let no default of a workspace’s input into a server of the person’s own', async () => {
+    const input = (preset: string) => [{ id: 'host', type: 'promptString', default: preset }];
+    const config = load({
+      user: { inputs: input('good.example'), servers: { mine: { command: 'x', args: ['${input:host}'] } } },
+      workspace: { inputs: input('evil.example'), servers: { theirs: { command: 'x', args: ['${input:host}'] } } },
+    });
+    const argsOf = async (name: string): Promise<readonly string[]> => {
+      const server = find(config, name);
+      const source = { get: async () => undefined };
+      return (
+        (await followReferences(server, source, config.inputs[server.origin ?? 'workspace'] ?? [])) as StdioServerConfig
+      ).args;
+    };
+    expect(await argsOf('mine')).toEqual(['good.example']);
+    expect(await argsOf('theirs')).toEqual(['evil.example']);
+  });
+
+  it('each tell their own problems by their own file', () => {
+    const { folder, env, files } = place({ user: '{\n"servers": {', workspace: { sevrers: {} } });
+    const { problems } = new ConfigLayers(folder, env).load();
+    expect(problems.map(({ location }) => [location.file, location.line])).toEqual([
+      [files.user, 2],
+      [files.workspace, 1],
+    ]);
+  });
+
+  it('each keep their own last good content where they break, and are none where they go', () => {
+    const user = { servers: { mine: { command: 'x' } } };
+    const workspace = { servers: { theirs: { command: 'y' } } };
+    const { folder, env, files, write } = place({ user, workspace });
+    const layers = new ConfigLayers(folder, env);
+    const names = (): string[] => layers.load().servers.map(({ name }) => name);
+    expect(names()).toEqual(['mine', 'theirs']);
+    write(files.user, '{"servers": ');
+    write(files.workspace, { servers: { other: { command: 'z' } } });
+    expect(names()).toEqual(['mine', 'other']);
+    write(files.user, user);
+    write(files.workspace, 'nonsense');
+    expect(names()).toEqual(['mine', 'other']);
+    rmSync(files.user);
+    expect(names()).toEqual(['other']);
+    expect(layers.load().files).toEqual([
+      { origin: 'user', file: files.user, exists: false },
+      { origin: 'workspace', file: files.workspace, exists: true },
+    ]);
+  });
+
+  it('are read by nobody where a file is given by hand', () => {
+    const { root, folder, env, write } = place({
+      user: { idleMinutes: 3, servers: { mine: { command: 'x' } } },
+      workspace: { servers: { theirs: { command: 'y' } } },
+    });
+    const given = join(root, 'given.json');
+    write(given, { servers: { one: { command: 'z' } } });
+    const layers = new ConfigLayers(folder, env, given);
+    const config = layers.load();
+    expect(config).toMatchObject({ file: given, idleMinutes: 10, files: [{ origin: 'given' }] });
+    expect(config.servers).toMatchObject([{ name: 'one', cwd: folder }]);
+    expect(config.servers.map(needsApproval)).toEqual([false]);
+    // Somebody has asked for this very file: that it has gone is an error, and what it said runs on.
+    rmSync(given);
+    const gone = layers.load();
+    expect(gone.servers.map(({ name }) => name)).toEqual(['one']);
+    expect(messages(gone)).toEqual(['error 1:1 given.json is not there any more.']);
+  });
+});
+
+describe('the places', () => {
+  it('are what the system has for such things, unless the environment names another', () => {
+    expect(configRoot({ WAYGATE_CONFIG_DIR: '/c' })).toBe('/c');
+    if (process.platform !== 'linux') return;
+    expect(configRoot({ XDG_CONFIG_HOME: '/x' })).toBe('/x/waygate');
+    expect(configRoot({})).toBe(join(homedir(), '.config', 'waygate'));
+  });
+
+  it('make a gateway of its own of a file given by hand', () => {
+    const folders = [[], ['config', '/a.json'], ['config', '/b.json']].map((variant) =>
+      workspaceStateFolder('/w', '/s', variant),
+    );
+    expect(new Set(folders).size).toBe(3);
+    expect(folders[0]).toBe(workspaceStateFolder('/w', '/s'));
+  });
+});

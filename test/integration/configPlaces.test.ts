@@ -1,0 +1,214 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { workspaceStateFolder } from '../../src/config/stateFolder.ts';
+import { status, waygate, workersOf } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+const write = (file: string, content: object | string): void =>
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+const stateOf = async (workspace: TestWorkspace, name: string): Promise<string | undefined> =>
+  (await status(workspace)).servers.find((server) => server.name === name)?.state;
+/** `one:echo`: ids without their hashes. */
+const toolsOf = async (host: HostProcess, path: string): Promise<string[]> => {
+  const { structured } = await host.call('tool_browse', { path, render: 'json' });
+  return ((structured?.cards ?? []) as { id: string; kind: string }[])
+    .filter(({ kind }) => kind === 'tool')
+    .map(({ id }) => id.split('#')[0] as string);
+};
+
+describe('the person’s own waygate.json', () => {
+  it('names servers that run unasked in every workspace; one that a workspace puts in their place does not', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    write(workspace.userConfigFile, {
+      servers: { mine: servers.fixture(), both: servers.fixture() },
+    });
+    write(workspace.configFile, { servers: { both: servers.fixture('--pid-file', pids) } });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/mine/echo');
+    expect(await stateOf(workspace, 'both')).toBe('needs_approval');
+    expect(readFileSync(pids, 'utf8')).toBe('');
+    const { stdout } = await waygate(workspace, ['approve']);
+    expect(stdout).toMatch(/^"mine" \(needs no approval\)\n {2}runs .*\n"both" \(not approved\)\n/s);
+    await waygate(workspace, ['approve', 'both']);
+    await host.toolId('/both/echo');
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('serves where a workspace has none, and a broken one leaves the last good one running', async () => {
+    const workspace = testWorkspace();
+    write(workspace.userConfigFile, { servers: { mine: servers.fixture() } });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/mine/echo');
+    write(workspace.userConfigFile, '{\n  "servers": {');
+    workspace.configure({ theirs: servers.fixture() });
+    await host.toolId('/theirs/echo');
+    const { configuration } = await status(workspace);
+    expect(configuration.problems.map(({ location }) => [location.file, location.line])).toEqual([
+      [workspace.userConfigFile, 2],
+    ]);
+    expect((await waygate(workspace, ['status'])).stdout).toContain(
+      `config   ${workspace.userConfigFile} (user level)\nconfig   ${workspace.configFile}\n`,
+    );
+    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
+  });
+
+  it('has the last word where a workspace would allow what it forbids', async () => {
+    const workspace = testWorkspace();
+    write(workspace.userConfigFile, {
+      servers: { mine: servers.fixture() },
+      policy: { rules: [{ action: 'deny', server: 'mine', tool: 'echo', reason: 'Not here.' }] },
+    });
+    write(workspace.configFile, { policy: { rules: [{ action: 'allow', tool: '*' }] } });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/mine/echo');
+    const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
+    expect(answer.text).toMatch(/^Error POLICY_DENIED: .*Not here\./);
+  });
+});
+
+describe('a configuration given by hand', () => {
+  it('is a gateway of its own beside the workspace’s, needs no approval, and applies when it changes', async () => {
+    const workspace = testWorkspace({ ours: servers.fixture() });
+    const file = workspace.write('given.json', '');
+    write(file, { servers: { given: servers.fixture() } });
+    const host = await HostProcess.connect(workspace);
+    const other = new HostProcess(workspace, ['--config', file]);
+    await other.initialize();
+    await Promise.all([host.toolId('/ours/echo'), other.toolId('/given/echo')]);
+    expect(await workersOf(workspace)).toHaveLength(2);
+    const report = JSON.parse((await waygate(workspace, ['status', '--json', '--config', file])).stdout) as {
+      servers: { name: string; state: string }[];
+    };
+    expect(report.servers).toMatchObject([{ name: 'given', state: 'ready' }]);
+    expect((await status(workspace)).servers).toMatchObject([{ name: 'ours', state: 'ready' }]);
+    write(file, { servers: { later: servers.fixture() } });
+    await other.toolId('/later/echo');
+    expect((await waygate(workspace, ['catalog', '--config', file])).stdout).toMatch(/^\/later {2}/);
+    // Whoever means the one does not stop the other.
+    expect((await waygate(workspace, ['stop', '--config', file])).stdout).toContain('Stopped the gateway');
+    expect(await stateOf(workspace, 'ours')).toBe('ready');
+    expect((await waygate(workspace, ['status', '--config', file])).stdout).toBe(
+      `No gateway runs for ${workspace.folder} with ${file}.\n`,
+    );
+  });
+});
+
+describe('the tools that a server shows', () => {
+  it('change with the file, while it runs on, and what is left out is not called', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    const entry = servers.fixture('--pid-file', pids);
+    workspace.configure({ one: entry });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    expect((await toolsOf(host, '/one')).length).toBeGreaterThan(2);
+    write(workspace.configFile, { servers: { one: { ...entry, tools: { include: ['e*'], exclude: ['echo'] } } } });
+    await until('the change', async () => !(await toolsOf(host, '/one')).includes('one:echo'));
+    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toMatch(
+      /^Error HYDRATE_FAILED/,
+    );
+    write(workspace.configFile, { servers: { one: { ...entry, tools: { include: ['echo'] } } } });
+    await until('the way back', async () => (await toolsOf(host, '/one')).includes('one:echo'));
+    expect(await toolsOf(host, '/one')).toEqual(['one:echo']);
+    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
+    // The same process all along.
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a strict start', () => {
+  it('answers nothing before every required server is up, and says why wherever one looks', async () => {
+    const workspace = testWorkspace();
+    const file = workspace.write('given.json', '');
+    const gone = { command: 'waygate-no-such-command' };
+    write(file, { startup: { mode: 'strict' }, servers: { one: servers.fixture(), gone } });
+    const host = new HostProcess(workspace, ['--config', file]);
+    await host.initialize();
+    const flaw = '"startup" is strict, and these servers are not up: gone (failed).';
+    expect((await host.call('tool_browse', { path: '/' })).text).toContain(
+      `Error UPSTREAM_UNAVAILABLE: Waygate does not serve yet: ${flaw}`,
+    );
+    const { stdout } = await waygate(workspace, ['status', '--config', file]);
+    expect(stdout).toContain(`error    ${file}:1:12: ${flaw}`);
+    write(file, {
+      startup: { mode: 'strict' },
+      servers: { one: servers.fixture(), gone: { ...gone, required: false } },
+    });
+    await until('the start', async () => !(await host.call('tool_browse', { path: '/' })).isError);
+  });
+});
+
+describe('an approval', () => {
+  it('is taken back by name or whole, and what ran by it ends', async () => {
+    const workspace = testWorkspace({ one: servers.fixture(), two: servers.fixture('--tools', '2') });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    await host.toolId('/two/echo');
+    const { stdout } = await waygate(workspace, ['approve', '--revoke', 'one']);
+    expect(stdout).toBe(`Took back 1 approval of servers and 0 of tools for ${workspace.folder}.\n`);
+    await until('its end', async () => (await stateOf(workspace, 'one')) === 'needs_approval');
+    expect(await stateOf(workspace, 'two')).toBe('ready');
+    expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toMatch(
+      /^Error PERMISSION_DENIED: one waits for the user's approval/,
+    );
+    await waygate(workspace, ['approve', '--revoke', '--all']);
+    await until('the other’s end', async () => (await stateOf(workspace, 'two')) === 'needs_approval');
+    await waygate(workspace, ['approve', 'one']);
+    await until('an answer', async () => {
+      const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
+      return answer.text === 'ok\nhi\n';
+    });
+  });
+
+  it('of a tool is listed, and taken back by its id', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const folder = workspaceStateFolder(workspace.folder, workspace.stateDir);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const file = join(folder, 'tool-approvals.json');
+    write(file, ['one:drop#1a2b3c4d one f1', 'one:wipe#1a2b3c4d one f2']);
+    expect((await waygate(workspace, ['approve'])).stdout).toContain(
+      'Tools that run without being asked about:\n  one:drop#1a2b3c4d\n  one:wipe#1a2b3c4d\n',
+    );
+    await waygate(workspace, ['approve', '--revoke', 'one:drop#1a2b3c4d']);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['one:wipe#1a2b3c4d one f2']);
+    const { code, stderr } = await waygate(workspace, ['approve', '--revoke', 'one:wipe#1a2b3c4e']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean "one:wipe#1a2b3c4d"?')]);
+    await waygate(workspace, ['approve', '--revoke', '--all']);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([]);
+  });
+
+  it('is for what the running gateway would run, whose environment may be another than the terminal’s', async () => {
+    const workspace = testWorkspace();
+    const fixture = servers.fixture();
+    write(workspace.configFile, {
+      servers: { one: { ...fixture, args: [...fixture.args, '--tools', '${env:WG_COUNT}'] } },
+    });
+    const host = new HostProcess(workspace, [], { WG_COUNT: '3' });
+    await host.initialize();
+    await until('its question', async () => (await stateOf(workspace, 'one')) === 'needs_approval');
+    const elsewhere = { ...workspace, env: { ...workspace.env, WG_COUNT: '5' } };
+    expect((await waygate(elsewhere, ['approve', 'one'])).stdout).toMatch(/ --tools 3\n/);
+    await host.toolId('/one/echo');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a gateway that a desktop has started', () => {
+  it('finds what the person’s login shell finds', async () => {
+    const workspace = testWorkspace();
+    const bin = join(workspace.folder, 'bin');
+    mkdirSync(bin);
+    symlinkSync(process.execPath, join(bin, 'my-own-node'));
+    const shell = workspace.write(
+      'sh',
+      `#!/bin/sh\necho Hello\nPATH='${bin}':$PATH; export PATH\nexec /bin/sh -c "$2"\n`,
+    );
+    chmodSync(shell, 0o755);
+    workspace.configure({ one: { command: 'my-own-node', args: [resolve('test/fixtures/server.mjs')] } });
+    const host = new HostProcess(workspace, [], { SHELL: shell, PATH: '/usr/bin:/bin:/usr/sbin:/sbin' });
+    await host.initialize();
+    await host.toolId('/one/echo');
+  });
+});
