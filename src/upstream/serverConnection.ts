@@ -112,6 +112,10 @@ export class ServerConnection {
   get reason(): string | undefined {
     return this.#reason;
   }
+  /** Whether it has ever been listed. */
+  get isKnown(): boolean {
+    return this.#kept.isKnown;
+  }
   /** What of it the configuration lets be seen. */
   get catalog(): ServerCatalog {
     return this.#exposed.of(this.#kept.current, this.config.tools);
@@ -121,10 +125,6 @@ export class ServerConnection {
   }
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#kept.current.capabilities;
-  }
-  /** Whether it has ever been listed: without that nothing is known of what it offers. */
-  get isKnown(): boolean {
-    return this.#kept.isKnown;
   }
   /** On whose behalf requests are under way, each once for every request. */
   get origins(): readonly CallOrigin[] {

@@ -46,6 +46,7 @@ import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
 import { OwnEnvironment } from '../upstream/loginShellPath.ts';
+import { waitAtMost } from '../upstream/patience.ts';
 import { killMarked } from '../upstream/processTree.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
@@ -194,6 +195,7 @@ export class Gateway {
       firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
       authorize: (call) => this.#calls.authorizeView(call),
       scrubSecrets,
+      settled: (timeoutMs, signal) => this.#settled(timeoutMs, signal),
       own: systemResources({ health: () => this.healthReport(), telemetry: () => this.telemetryReport() }),
       ranking: rankResources,
       log: options.log,
@@ -201,7 +203,7 @@ export class Gateway {
     const context = {
       calls: this.#calls,
       clientRequests: this.#clientRequests,
-      settled: () => this.#settled(),
+      settled: () => this.#settled(SETTLE_MS, new AbortController().signal),
       primitives: this.#primitives.ports,
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
@@ -442,6 +444,16 @@ export class Gateway {
     this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
   }
 
+  /** Waits for those that have never been listed: starting is not absent. */
+  async #settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const unknown = this.#pool.connections.filter(({ state, isKnown }) => state === 'starting' && !isKnown);
+    if (unknown.length > 0) {
+      const started = Promise.all(unknown.map((connection) => connection.start()));
+      await waitAtMost(started, performance.now() + timeoutMs, signal);
+    }
+    if (this.#rebuildTimer) this.#rebuild();
+  }
+
   /** One synchronous step: whoever asks sees the old catalog or the new one (000 §4.6). */
   #rebuild(): void {
     clearTimeout(this.#rebuildTimer);
@@ -464,16 +476,6 @@ export class Gateway {
       this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
     }
     this.#options.onChange();
-  }
-
-  /** Resolves when all servers have been listed once or cannot be, or after a while: the rest is told when it comes. */
-  async #settled(): Promise<void> {
-    const coming = this.#pool.connections.filter(({ isKnown, state }) => !isKnown && state === 'starting');
-    if (coming.length > 0) {
-      const late = new Promise((done) => setTimeout(done, SETTLE_MS).unref());
-      await Promise.race([Promise.all(coming.map((connection) => connection.start())), late]);
-    }
-    if (this.#rebuildTimer) this.#rebuild();
   }
 
   #startupView(): StartupView {

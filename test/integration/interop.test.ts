@@ -56,9 +56,8 @@ describe.each(WAYS)("the SDK's own client over %s", (way: Way) => {
   it('finds, calls, hears of progress, and is asked', async () => {
     const client = await connected(workspaceOf());
     expect(client.getServerVersion()).toMatchObject({ name: 'waygate' });
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['tool_browse', 'tool_execute', 'tool_view']),
-    );
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith('tool_'))).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
     expect(await client.ping()).toEqual({});
     expect(textOf(await client.callTool(execute('test_simple_text')))).toContain('a simple text response');
     const told: number[] = [];
@@ -129,7 +128,7 @@ describe.each(WAYS)("the MCP Inspector's command line over %s", (way: Way) => {
 
   it('lists the three tools', async () => {
     const { tools } = (await inspect(['--method', 'tools/list'])) as { tools: { name: string }[] };
-    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['tool_browse', 'tool_execute', 'tool_view']));
+    expect(tools.map(({ name }) => name)).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
   });
 
   it('calls one', async () => {

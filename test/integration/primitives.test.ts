@@ -281,6 +281,32 @@ describe('lists that change', () => {
   });
 });
 
+describe('a server that has never run', () => {
+  it('is waited for by who asks for something that it may have', async () => {
+    const workspace = testWorkspace({ one: servers.primitives('--start-delay', '700') });
+    const host = await HostProcess.connect(workspace);
+    const [read, got, prompts, model] = await Promise.all([
+      result(host, 'resources/read', { uri: 'file:///shared/readme.md' }),
+      result(host, 'prompts/get', { name: 'greet' }),
+      result(host, 'prompts/list'),
+      host.call('resource_read', { resource_id: 'log://fixture/monday/error' }),
+    ]);
+    expect(read).toMatchObject({ contents: [{}] });
+    expect(got).toMatchObject({ messages: [{}] });
+    expect(prompts).toMatchObject({ prompts: [{ name: 'greet' }] });
+    expect(model.text).toBe('ok\nlog://fixture/monday/error of fixture\n');
+  });
+
+  it('does not keep the others from being listed where it hangs', async () => {
+    const workspace = testWorkspace({
+      hangs: servers.primitives('--start-delay', '60000'),
+      one: servers.primitives('--prompt', 'mine'),
+    });
+    const host = await HostProcess.connect(workspace);
+    expect(await result(host, 'prompts/list')).toMatchObject({ prompts: [{ name: 'mine' }] });
+  });
+});
+
 describe('a workspace whose servers are known', () => {
   it('lists resources and prompts with none running, and reading one starts its server', async () => {
     const workspace = testWorkspace({ one: servers.primitives() });

@@ -62,6 +62,7 @@ export function fixedContext(
       firewall: (result, { id, name }) => firewall.admit(result, { toolId: id, upstreamName: name }),
       authorize: (call) => calls.authorizeView(call),
       linkedServer: () => undefined,
+      settled: async () => undefined,
       scrubSecrets,
     },
     clientRequests: new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined }),

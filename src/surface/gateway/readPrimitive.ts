@@ -8,7 +8,7 @@ import { GatewayError, type GatewayErrorCode } from '../../ops/gatewayError.ts';
 import { nearest } from '../../ops/nearest.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import type { SurfaceCall } from '../../protocol/sessionServer.ts';
-import { authorized, forwarded, type PrimitivePorts, readOptions } from '../primitives/primitivePorts.ts';
+import { authorized, forwarded, found, type PrimitivePorts, readOptions } from '../primitives/primitivePorts.ts';
 import type { PrimitiveView } from '../primitives/primitiveView.ts';
 import { argsInvalid, type CheckedArguments, renderMode } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
@@ -22,7 +22,9 @@ export async function readResource(
   call: SurfaceCall,
 ): Promise<Answer> {
   const given = (args.resource_id as string).trim();
-  const { choice, uri } = wantedResource(given, primitives);
+  const wanted = await found(primitives, call.signal, (view) => wantedResource(given, view, primitives));
+  if (!wanted) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, primitives.view().resources.catalog.tools);
+  const { choice, uri } = wanted;
   const result = await ask(primitives, choice, 'resources/read', { uri }, call);
   const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
   const isListed = primitives.view().resource(choice.id) !== undefined;
@@ -33,10 +35,12 @@ export async function readResource(
 export async function getPrompt(args: CheckedArguments, context: GatewayContext, call: SurfaceCall): Promise<Answer> {
   const { primitives } = context;
   const given = (args.prompt_id as string).trim();
-  const view = primitives.view();
-  const prompt = view.prompt(given);
-  const choice = view.choice(given);
-  if (!prompt || !choice) throw unknown('PROMPT_NOT_FOUND', 'prompt', given, view.prompts.catalog.tools);
+  const wanted = await found(primitives, call.signal, (view) => {
+    const prompt = view.prompt(given);
+    return prompt && { prompt, choice: view.choice(given) as CatalogTool };
+  });
+  if (!wanted) throw unknown('PROMPT_NOT_FOUND', 'prompt', given, primitives.view().prompts.catalog.tools);
+  const { prompt, choice } = wanted;
   const filled = args.args ?? {};
   if (typeof filled !== 'object' || filled === null || Array.isArray(filled)) {
     throw argsInvalid(`"args" of prompt_get must be an object: {"name": "text"}.`, ['args']);
@@ -71,16 +75,19 @@ async function ask(
   }
 }
 
-function wantedResource(given: string, ports: PrimitivePorts): { choice: CatalogTool; uri: string } {
-  const view = ports.view();
+function wantedResource(
+  given: string,
+  view: PrimitiveView,
+  ports: PrimitivePorts,
+): { choice: CatalogTool; uri: string } | undefined {
   const listed = view.resource(given);
   if (listed?.isTemplate) throw unfilled(listed.uri);
   if (listed) return { choice: view.choice(listed.id) as CatalogTool, uri: listed.uri };
   const target = given.includes(':') && !given.startsWith('resource::') ? addressed(given, view, ports) : undefined;
-  if (!target) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, view.resources.catalog.tools);
+  if (!target) return undefined;
   const choice = view.choiceAt(target);
-  const found = view.resource(choice.id);
-  if (found?.isTemplate && found.uri === target.uri) throw unfilled(target.uri);
+  const template = view.resource(choice.id);
+  if (template?.isTemplate && template.uri === target.uri) throw unfilled(target.uri);
   return { choice, uri: target.uri };
 }
 

@@ -6,7 +6,15 @@ import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { ClientNews } from './clientNews.ts';
 import { pageOf } from './pages.ts';
-import { authorized, forwarded, type PrimitivePorts, type PrimitiveUpstream, readOptions } from './primitivePorts.ts';
+import {
+  authorized,
+  forwarded,
+  found,
+  LIST_WAIT_MS,
+  type PrimitivePorts,
+  type PrimitiveUpstream,
+  readOptions,
+} from './primitivePorts.ts';
 import type { PrimitiveView } from './primitiveView.ts';
 import type { ResourceTarget } from './resourceDirectory.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -35,24 +43,26 @@ export class ClientPrimitives {
 
   /** Undefined for a method that is none of these. */
   readonly request: NonNullable<SessionSurface['request']> = (method, params, call) => {
-    const view = this.#ports.view();
     switch (method) {
       case 'resources/list':
-        return answer(() => this.#listResources(view, params));
+        return this.#list('resources', params, call, ({ resourceDirectory }) => [
+          ...((this.#ports.own?.list() ?? []) as readonly Params[]),
+          ...resourceDirectory.resources,
+        ]);
       case 'resources/templates/list':
-        return answer(() => pageOf('resourceTemplates', view.resourceDirectory.templates, params.cursor));
+        return this.#list('resourceTemplates', params, call, ({ resourceDirectory }) => resourceDirectory.templates);
       case 'resources/read':
-        return this.#readResource(view, params, call);
+        return this.#readResource(params, call);
       case 'resources/subscribe':
-        return this.#subscribe(view, params, call);
+        return this.#subscribe(params, call);
       case 'resources/unsubscribe':
-        return this.#unsubscribe(view, params, call);
+        return this.#unsubscribe(params, call);
       case 'prompts/list':
-        return answer(() => pageOf('prompts', view.promptDirectory.prompts, params.cursor));
+        return this.#list('prompts', params, call, ({ promptDirectory }) => promptDirectory.prompts);
       case 'prompts/get':
-        return this.#getPrompt(view, params, call);
+        return this.#getPrompt(params, call);
       case 'completion/complete':
-        return this.#complete(view, params, call);
+        return this.#complete(params, call);
       default:
         return undefined;
     }
@@ -67,65 +77,69 @@ export class ClientPrimitives {
     };
   };
 
-  #listResources(view: PrimitiveView, params: Params): object {
-    const own = (this.#ports.own?.list() ?? []) as readonly Params[];
-    return pageOf('resources', [...own, ...view.resourceDirectory.resources], params.cursor);
+  async #list(
+    key: string,
+    { cursor }: Params,
+    { signal }: SurfaceCall,
+    items: (view: PrimitiveView) => readonly object[],
+  ): Promise<object> {
+    await this.#ports.settled(LIST_WAIT_MS, signal);
+    return pageOf(key, items(this.#ports.view()), cursor);
   }
 
-  async #readResource(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+  async #readResource(params: Params, call: SurfaceCall): Promise<object> {
     const address = textParam(params, 'uri');
     const contents = this.#ports.own?.read(address);
     if (contents) return { contents };
-    const target = this.#target(view, address);
+    const target = await this.#target(address, call);
     const id = { id: address, server: target.server };
     const sent = { ...params, uri: target.uri };
-    const result = await this.#ask(id, view.choiceAt(target), 'resources/read', sent, call);
+    const result = await this.#ask(id, this.#choiceAt(target), 'resources/read', sent, call);
     return target.prefix === '' ? result : { ...result, contents: prefixed(result.contents, target.prefix) };
   }
 
-  async #subscribe(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+  async #subscribe(params: Params, call: SurfaceCall): Promise<object> {
     const address = textParam(params, 'uri');
     const peer = this.#peerOf(call);
     // What the gateway tells of itself changes all the time: whoever wants to know reads it.
     if (this.#ports.own?.read(address)) return {};
-    const target = this.#target(view, address);
+    const target = await this.#target(address, call);
     await this.#guarded({ id: address, server: target.server }, async () => {
-      await authorized(this.#ports, view.choiceAt(target), call);
+      await authorized(this.#ports, this.#choiceAt(target), call);
       await this.#subscriptions.subscribe(peer, target);
     });
     if (call.meta?.[RESUMED_META] === true) this.#subscriptions.resumed(peer.session, target);
     return {};
   }
 
-  async #unsubscribe(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+  async #unsubscribe(params: Params, call: SurfaceCall): Promise<object> {
     const address = textParam(params, 'uri');
     const { session } = this.#peerOf(call);
     if (this.#ports.own?.read(address)) return {};
-    await this.#subscriptions.unsubscribe(session, this.#target(view, address));
+    await this.#subscriptions.unsubscribe(session, await this.#target(address, call));
     return {};
   }
 
-  async #getPrompt(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
-    const prompt = this.#prompt(view, textParam(params, 'name'));
-    const choice = view.choice(prompt.id) as CatalogTool;
+  async #getPrompt(params: Params, call: SurfaceCall): Promise<object> {
+    const { prompt, choice } = await this.#prompt(textParam(params, 'name'), call);
     return this.#ask(prompt, choice, 'prompts/get', { ...params, name: prompt.name }, call);
   }
 
-  async #complete(view: PrimitiveView, params: Params, call: SurfaceCall): Promise<object> {
+  async #complete(params: Params, call: SurfaceCall): Promise<object> {
     const ref = (params.ref ?? {}) as Params;
     let target: ReadTarget;
     let choice: CatalogTool;
     let own: Json;
     if (ref.type === 'ref/prompt') {
-      const prompt = this.#prompt(view, textParam(ref, 'name'));
-      target = prompt;
-      choice = view.choice(prompt.id) as CatalogTool;
-      own = { ...ref, name: prompt.name };
+      const found = await this.#prompt(textParam(ref, 'name'), call);
+      target = found.prompt;
+      choice = found.choice;
+      own = { ...ref, name: found.prompt.name };
     } else if (ref.type === 'ref/resource') {
       const address = textParam(ref, 'uri');
-      const found = this.#target(view, address);
+      const found = await this.#target(address, call);
       target = { id: address, server: found.server };
-      choice = view.choiceAt(found);
+      choice = this.#choiceAt(found);
       own = { ...ref, uri: found.uri };
     } else throw new RpcError(INVALID_PARAMS, '"ref" must be of type "ref/prompt" or "ref/resource".');
     // Where a server does not complete there is nothing to choose from, and no fault.
@@ -157,19 +171,28 @@ export class ClientPrimitives {
     return upstream;
   }
 
-  #target(view: PrimitiveView, address: string): ResourceTarget {
-    const found = view.resourceDirectory.resolve(address, this.#ports.linkedServer);
-    if (!found) {
+  async #target(address: string, { signal }: SurfaceCall): Promise<ResourceTarget> {
+    const target = await found(this.#ports, signal, ({ resourceDirectory }) =>
+      resourceDirectory.resolve(address, this.#ports.linkedServer),
+    );
+    if (!target) {
       const message = `No server has the resource ${JSON.stringify(address.slice(0, 200))}; resources/list has those there are.`;
       throw new RpcError(RESOURCE_NOT_FOUND, message, { uri: address });
     }
-    if ('server' in found) return found;
-    throw new RpcError(INVALID_PARAMS, `Several servers have this resource; ask for ${found.instead.join(' or ')}.`);
+    if ('server' in target) return target;
+    throw new RpcError(INVALID_PARAMS, `Several servers have this resource; ask for ${target.instead.join(' or ')}.`);
   }
 
-  #prompt(view: PrimitiveView, name: string): OfferedPrompt {
-    const prompt = view.promptDirectory.get(name);
-    if (prompt) return prompt;
+  #choiceAt(target: ResourceTarget): CatalogTool {
+    return this.#ports.view().choiceAt(target);
+  }
+
+  async #prompt(name: string, { signal }: SurfaceCall): Promise<{ prompt: OfferedPrompt; choice: CatalogTool }> {
+    const wanted = await found(this.#ports, signal, (view) => {
+      const prompt = view.promptDirectory.get(name);
+      return prompt && { prompt, choice: view.choice(prompt.id) as CatalogTool };
+    });
+    if (wanted) return wanted;
     const message = `There is no prompt ${JSON.stringify(name.slice(0, 100))}; prompts/list has those there are.`;
     throw new RpcError(INVALID_PARAMS, message);
   }
@@ -195,8 +218,4 @@ function textParam(params: Params, name: string): string {
   const value = params[name];
   if (typeof value === 'string' && value !== '') return value;
   throw new RpcError(INVALID_PARAMS, `"${name}" must be a text.`);
-}
-
-async function answer(make: () => object): Promise<object> {
-  return make();
 }

@@ -38,8 +38,27 @@ export interface PrimitivePorts {
   authorize(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void>;
   /** The server whose result named an address last. */
   linkedServer(uri: string): string | undefined;
+  /** Resolves when every server has been listed that may be soon, or when that has taken too long. */
+  settled(timeoutMs: number, signal: AbortSignal): Promise<void>;
   scrubSecrets(text: string): string;
   own?: OwnResources;
+}
+
+/** A list is asked for once by some clients, and on every start by others. */
+export const LIST_WAIT_MS = 3_000;
+/** What somebody asks for by its name is there. */
+const FIND_WAIT_MS = 15_000;
+
+/** Finds something in the view; where it is not there a server that has never been listed may have it. */
+export async function found<T>(
+  ports: PrimitivePorts,
+  signal: AbortSignal,
+  find: (view: PrimitiveView) => T | undefined,
+): Promise<T | undefined> {
+  const now = find(ports.view());
+  if (now !== undefined) return now;
+  await ports.settled(FIND_WAIT_MS, signal);
+  return find(ports.view());
 }
 
 export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: SurfaceCall): Promise<void> {

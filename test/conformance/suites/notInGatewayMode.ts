@@ -1,32 +1,17 @@
 /**
- * The suites' scenarios that say nothing of the gateway mode, where a client sees three tools and no other primitive,
+ * The suites' scenarios that say nothing of the gateway mode, where a client sees a few tools in place of the servers',
  * with the reason. A scenario that stands here is not expected to fail: some pass for reasons that prove nothing. All
  * of them are for the passthrough mode.
  */
 const NAMES_A_TOOL = 'It calls a tool of the fixture by its own name; behind the gateway that is tool_execute.';
 const PASSES_EMPTILY =
   'It calls a tool of the fixture by its own name and is content with any text, so that the refusal of an unknown tool passes it.';
-const NO_RESOURCES = 'The gateway mode declares no resources of its own.';
-const NO_PROMPTS = 'The gateway mode declares no prompts of its own.';
-const NO_COMPLETIONS = 'The gateway mode declares no completions.';
 
 export const NOT_IN_GATEWAY_MODE: Readonly<Record<string, string>> = {
-  'completion-complete': NO_COMPLETIONS,
   'elicitation-sep1034-defaults': NAMES_A_TOOL,
   'elicitation-sep1330-enums': NAMES_A_TOOL,
   'json-schema-2020-12':
     "It looks for a tool of the fixture in tools/list; behind the gateway its schema is tool_view's.",
-  'prompts-get-embedded-resource': NO_PROMPTS,
-  'prompts-get-simple': NO_PROMPTS,
-  'prompts-get-with-args': NO_PROMPTS,
-  'prompts-get-with-image': NO_PROMPTS,
-  'prompts-list': NO_PROMPTS,
-  'resources-list': NO_RESOURCES,
-  'resources-read-binary': NO_RESOURCES,
-  'resources-read-text': NO_RESOURCES,
-  'resources-subscribe': NO_RESOURCES,
-  'resources-templates-read': NO_RESOURCES,
-  'resources-unsubscribe': NO_RESOURCES,
   'server-sse-polling':
     'It wants its tool test_reconnection; that a stream can be left and come back to is tested in protocol/httpFront.test.ts.',
   'tools-call-audio': NAMES_A_TOOL,
