@@ -65,6 +65,8 @@ export function dispatchError(thrown: unknown, context: ErrorContext): GatewayEr
   const outcome = dispatched === 'no' ? 'not_dispatched' : lost || cancelled ? 'unknown' : undefined;
   return new GatewayError(code, sentence(error, code, { ...context, lost, repeatable, retryAfter }), {
     path: tool.id,
+    // For whoever forwards a server's error as it came.
+    cause: error,
     retryable: repeatable,
     details: {
       ...(outcome === undefined ? {} : { outcome }),

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureWorkspaceState, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { greet, type Hello } from '../protocol/linkHandshake.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
@@ -14,6 +15,7 @@ export interface AttachOptions {
   start: boolean;
   holds: boolean;
   marksRelated?: boolean;
+  face?: Face;
   signal?: AbortSignal;
 }
 
@@ -90,8 +92,8 @@ async function tryAttach(folder: string, options: AttachOptions, build: string |
     // From here on the socket has an owner: an error ends in its `close`.
     socket.on('error', () => undefined);
     deaf = rendezvous.pid;
-    const { kind, holds, marksRelated = false } = options;
-    const answer = await greet(socket, { token, kind, holds, marksRelated });
+    const { kind, holds, marksRelated = false, face = DEFAULT_FACE } = options;
+    const answer = await greet(socket, { token, kind, holds, marksRelated, face });
     if (answer.ok) return { socket, token };
     socket.destroy();
     return { token, reason: answer.reason ?? 'it refused the attacher' };

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { contractOf } from '../ops/replay.ts';
 import {
   encodeMessage,
   errorResponse,
   ID_FORM,
+  INTERNAL_ERROR,
   INVALID_REQUEST,
   isRequestId,
   type JsonRpcMessage,
@@ -20,8 +22,9 @@ import {
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
-import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../surface/gateway/introduction.ts';
+import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
+import { INTRODUCTIONS } from './introductions.ts';
 import { lostCallResponse, unreachableResponse } from './lostCall.ts';
 import { WorkerLink } from './workerLink.ts';
 
@@ -30,6 +33,8 @@ export interface SessionHostOptions {
   output: Writable;
   /** A greeted socket of kind `session`; rejects with one sentence when there can be no worker. */
   attach: (signal: AbortSignal) => Promise<Socket>;
+  /** How the client sees the servers; the same that `attach` asks the worker for. */
+  face?: Face;
   log: (line: string) => void;
 }
 
@@ -37,6 +42,7 @@ interface PendingRequest {
   id: RequestId;
   frame: Buffer;
   method: string;
+  /** In a call of one of our own tools, its name. */
   tool: string | undefined;
   /** The resource, of a request about one. */
   uri: string | undefined;
@@ -57,18 +63,23 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
 const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
+const LEVEL_ID = `${INITIALIZE_ID}:level`;
 
 /**
- * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here, everything
- * else is forwarded as it came, and what was in flight when a worker was lost is treated by its replay contract.
+ * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
+ * `initialize` in passthrough mode, see `INTRODUCTIONS`), everything else is forwarded as it came, and what was in flight when a worker was lost is treated by its replay contract.
  */
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #pending = new Map<string, PendingRequest>();
   #pendingBytes = 0;
   readonly #link: WorkerLink;
+  readonly #logLevel = new HeldLogLevel();
+  /** The client's `initialize`, as each worker is told of it. */
   #seed: JsonRpcMessage | undefined;
   readonly #subscriptions = new HeldSubscriptions();
+  /** Its id, while the worker's answer to it is what the client waits for. */
+  #initializing: RequestId | undefined;
   #initialized = false;
   #waitTimer: NodeJS.Timeout | undefined;
   #unreachable: string | undefined;
@@ -79,7 +90,7 @@ export class SessionHost {
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: () => this.#onAttached(),
-      isWaiting: () => this.#pending.size > 0,
+      isWaiting: () => this.#pending.size > 0 || this.#initializing !== undefined,
       onFrame: (frame) => this.#onWorkerFrame(frame),
       onDrain: () => void options.input.resume(),
       onLost: (generation) => this.#onWorkerLost(generation),
@@ -164,15 +175,28 @@ export class SessionHost {
     }
     const protocolVersion = negotiateVersion(message.params?.protocolVersion);
     this.#seed = { ...message, params: { ...message.params, protocolVersion } };
-    this.#write(
-      resultResponse(id, {
-        protocolVersion,
-        capabilities: SERVER_CAPABILITIES,
-        serverInfo: SERVER_INFO,
-        instructions: INSTRUCTIONS,
-      }),
-    );
+    const introduction = INTRODUCTIONS[this.#face];
+    if (introduction) this.#write(resultResponse(id, { protocolVersion, ...introduction }));
+    else this.#initializing = id;
     if (this.#link.attached) this.#introduce();
+    else if (introduction) return;
+    else if (this.#link.resting) this.#wake();
+    else if (this.#unreachable !== undefined) {
+      this.#failInitialize(this.#unreachable);
+      this.#link.connect();
+    }
+  }
+
+  get #face(): Face {
+    return this.#options.face ?? DEFAULT_FACE;
+  }
+
+  #failInitialize(reason: string): void {
+    if (this.#initializing === undefined) return;
+    this.#write(errorResponse(this.#initializing, INTERNAL_ERROR, reason));
+    this.#initializing = undefined;
+    // The client may ask again.
+    this.#seed = undefined;
   }
 
   #onNotification(message: JsonRpcMessage, line: Buffer): void {
@@ -192,7 +216,8 @@ export class SessionHost {
       this.#write(errorResponse(id, INVALID_REQUEST, `Request id ${JSON.stringify(id)} is in flight already.`));
       return;
     }
-    const tool = message.method === 'tools/call' ? message.params?.name : undefined;
+    // In passthrough mode a name is a server's, whatever it reads like.
+    const tool = message.method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
     const uri = message.params?.uri;
     const pending: PendingRequest = {
       id,
@@ -207,6 +232,7 @@ export class SessionHost {
       this.#write(unreachableResponse(pending, 'Too many requests are in flight; wait for their answers.'));
       return;
     }
+    this.#logLevel.note(message);
     this.#pending.set(key, pending);
     this.#pendingBytes += pending.frame.length;
     // A worker that has said it goes would take the request with it.
@@ -244,6 +270,7 @@ export class SessionHost {
     this.#link.send(Buffer.from(encodeMessage({ ...this.#seed, id: INITIALIZE_ID })));
     if (!this.#initialized) return;
     this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
+    for (const frame of this.#logLevel.frames(LEVEL_ID)) this.#link.send(Buffer.from(frame));
     for (const frame of this.#subscriptions.frames(SUBSCRIBE_ID)) this.#link.send(Buffer.from(frame));
   }
 
@@ -254,7 +281,11 @@ export class SessionHost {
     }
     const id = peekResponseId(frame);
     if (id !== undefined) {
-      if (id === INITIALIZE_ID || (typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) return;
+      if (id === INITIALIZE_ID) {
+        this.#onIntroduced(frame);
+        return;
+      }
+      if (id === LEVEL_ID || (typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) return;
       const pending = this.#pending.get(requestKey(id));
       // Cancelled, or answered without its worker: one terminal reply an id.
       if (!pending) return;
@@ -265,6 +296,14 @@ export class SessionHost {
     output.write(frame);
     if (!output.write(NEWLINE)) this.#link.pause();
     this.#settle();
+  }
+
+  /** The worker's answer to `initialize` is the client's where that has not had one. */
+  #onIntroduced(frame: Buffer): void {
+    if (this.#initializing === undefined) return;
+    const answer = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
+    this.#write(encodeMessage({ ...answer, id: this.#initializing }));
+    this.#initializing = undefined;
   }
 
   #onWorkerLost(generation: number): void {
@@ -282,7 +321,7 @@ export class SessionHost {
         pending.sentTo = 0;
       }
     }
-    if (!this.#link.resting || this.#pending.size > 0) this.#wake();
+    if (!this.#link.resting || this.#pending.size > 0 || this.#initializing !== undefined) this.#wake();
   }
 
   #wake(): void {
@@ -298,6 +337,7 @@ export class SessionHost {
   #onAttachFailed(reason: string): void {
     if (this.#unreachable !== reason) this.#options.log(reason);
     this.#unreachable = reason;
+    this.#failInitialize(reason);
     for (const pending of [...this.#pending.values()]) {
       if (pending.sentTo === 0) this.#answer(pending, unreachableResponse(pending, reason));
     }
@@ -305,6 +345,7 @@ export class SessionHost {
 
   /** The client has stopped asking; what nobody has answered by now is not left open. */
   #answerTheRest(): void {
+    this.#failInitialize('The session ended before the gateway was there.');
     for (const pending of [...this.#pending.values()]) {
       const reason = 'The session ended before the gateway was there.';
       this.#answer(pending, pending.sentTo === 0 ? unreachableResponse(pending, reason) : lostCallResponse(pending));

@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
+import { relateToSender } from './callOrigin.ts';
 import { faultResponse } from './frameFault.ts';
 import { boundedBody } from './httpBody.ts';
 import { judgedBody } from './httpFrames.ts';
@@ -250,6 +251,8 @@ class HttpUpstream implements Transport {
   }
 
   #onMessage(message: JSONRPCMessage): void {
+    // Before that revision all messages come on one stream.
+    if (this.#options.kind === 'http' && 'method' in message) relateToSender(message);
     if ('id' in message && !('method' in message) && message.id !== undefined) this.#settle(message.id);
     this.onmessage?.(message);
   }

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { VERSION } from '../ops/build.ts';
 import { oneLine } from '../ops/porcelain.ts';
+import { originOf, sendFor } from './callOrigin.ts';
 import { type FrameFault, frameFaultOf } from './frameFault.ts';
 import { listPages, type PagedList } from './listPages.ts';
 import { Oddities } from './oddities.ts';
@@ -43,12 +44,15 @@ export class UpstreamRequestError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** What was wrong with the answer, where one came that cannot be used. */
   fault: FrameFault | undefined;
+  /** What came with the server's error, as it came. */
+  readonly data: unknown;
 
-  constructor(failure: UpstreamFailure, message: string, code?: number, retryAfterSeconds?: number) {
+  constructor(failure: UpstreamFailure, message: string, code?: number, retryAfterSeconds?: number, data?: unknown) {
     super(message);
     this.failure = failure;
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.data = data;
   }
 }
 
@@ -57,6 +61,10 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** How far the call is, as the server tells it. Each word of it starts the time-out anew, up to `MAX_CALL_MS`. */
   onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  /** On whose behalf: what the server asks meanwhile may tell whose call it belongs to. */
+  origin?: object | undefined;
+  /** The request's `_meta`; a progress token in it is replaced by our own. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** However much progress a server reports: no call lasts longer (facts/reliability.md §2.4). */
@@ -66,6 +74,8 @@ const MAX_CALL_MS = 10 * 60_000;
 export interface UpstreamMessage {
   method: string;
   params: Record<string, unknown>;
+  /** The origin of the request on whose stream it came, where the transport tells. */
+  origin?: object | undefined;
 }
 
 export interface UpstreamClientOptions {
@@ -96,9 +106,13 @@ export class UpstreamClient {
       { capabilities: capabilities as ClientCapabilities },
     );
     // Not by the SDK's schemas: what a server sends by itself is passed on as it came (real-servers.md, *Process behaviour*).
-    this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => onNotification?.({ method, params });
-    this.#client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
-      const answer = onRequest?.({ method, params }, signal);
+    this.#client.fallbackNotificationHandler = async (message) => {
+      const { method, params = {} } = message;
+      onNotification?.({ method, params, origin: originOf(message) });
+    };
+    this.#client.fallbackRequestHandler = async (message, { signal }) => {
+      const { method, params = {} } = message;
+      const answer = onRequest?.({ method, params, origin: originOf(message) }, signal);
       if (!answer) throw new McpError(McpErrorCode.MethodNotFound, `Method not found: ${method}`);
       return answer;
     };
@@ -112,7 +126,7 @@ export class UpstreamClient {
     };
     const guarded = new UpstreamGuard(transport, this.#oddities);
     this.#guarded = guarded;
-    await this.#guard(() => this.#client.connect(guarded, { timeout: timeoutMs }));
+    await this.#guard(() => sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs })));
   }
 
   /** When the server last sent a message; by `performance.now()`. */
@@ -151,12 +165,15 @@ export class UpstreamClient {
 
   /** Any request; the result comes back as it was sent. */
   request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+    const { timeoutMs, signal, onProgress, origin, meta } = options;
     return this.#guard(() =>
-      this.#client.request({ method, params }, ResultSchema, {
-        timeout: options.timeoutMs,
-        ...(options.signal ? { signal: options.signal } : {}),
-        ...(options.onProgress ? progressOptions(options.onProgress) : {}),
-      }),
+      sendFor(origin, () =>
+        this.#client.request({ method, params: withMeta(params, meta) }, ResultSchema, {
+          timeout: timeoutMs,
+          ...(signal ? { signal } : {}),
+          ...(onProgress ? progressOptions(onProgress) : {}),
+        }),
+      ),
     );
   }
 
@@ -175,6 +192,16 @@ export class UpstreamClient {
       throw toUpstreamError(error, this.#closed);
     }
   }
+}
+
+/** A token of the client's means nothing to a server that several clients share: the SDK puts our own there. */
+function withMeta(
+  params: Record<string, unknown>,
+  meta: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> {
+  if (!meta) return params;
+  const { progressToken: _token, ...rest } = meta;
+  return Object.keys(rest).length === 0 ? params : { ...params, _meta: rest };
 }
 
 function progressOptions(onProgress: NonNullable<CallOptions['onProgress']>) {
@@ -201,7 +228,7 @@ function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError 
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
       return new UpstreamRequestError('timeout', words);
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);
-    return new UpstreamRequestError('error', words, error.code);
+    return new UpstreamRequestError('error', words, error.code, undefined, error.data);
   }
   const words = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);

@@ -8,6 +8,7 @@ import { type Running, type StartContext, UnavailableError } from '../ops/superv
 import { Supervisor } from '../ops/supervisor.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
 import { CatalogKeeper } from './catalogKeeper.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { isExposed } from './exposedTools.ts';
@@ -78,6 +79,9 @@ export class ServerConnection {
   readonly #keeper: CatalogKeeper;
   readonly #supervisor: Supervisor<Live>;
   readonly #breaker = new CircuitBreaker(SYSTEM_CLOCK.now);
+  /** On whose behalf requests are under way. */
+  readonly #origins: CallOrigin[] = [];
+  #callers = new Set<object>();
   readonly #readyListeners = new Set<() => void>();
   /** What the person must do before it may start: no supervisor can help that. */
   #barred: 'needs_approval' | 'needs_sign_in' | undefined;
@@ -160,6 +164,14 @@ export class ServerConnection {
   }
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#keeper.capabilities;
+  }
+  /** On whose behalf requests are under way, each once for every request. */
+  get origins(): readonly CallOrigin[] {
+    return this.#origins;
+  }
+  /** The sessions that have asked this server for anything since its start. */
+  get callers(): ReadonlySet<object> {
+    return this.#callers;
   }
   get pid(): number | undefined {
     return (this.#supervisor.handle?.link ?? this.#opening)?.pid;
@@ -275,6 +287,11 @@ export class ServerConnection {
   }
 
   async #send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
+    const origin: CallOrigin = options.origin ?? NOBODY;
+    if (origin !== OWN_BUSINESS) {
+      this.#origins.push(origin);
+      this.#callers.add(sessionOf(origin));
+    }
     const release = this.hold();
     const answer = this.#breaker.admit();
     try {
@@ -298,6 +315,7 @@ export class ServerConnection {
       throw error;
     } finally {
       if (answer.allowed) answer.permit.abandoned();
+      if (origin !== OWN_BUSINESS) this.#origins.splice(this.#origins.indexOf(origin), 1);
       release();
     }
   }
@@ -457,6 +475,7 @@ export class ServerConnection {
       signal.throwIfAborted();
       if (!this.#approved) throw new LinkFailure(this.#approvalNote(), 'needs_approval');
       this.#opening = link;
+      this.#callers = new Set(this.#origins.map(sessionOf));
       initializing();
       const timeoutMs = this.#services.startTimeoutMs?.() ?? START_TIMEOUT_MS;
       const client = await link.connect(this.#messages.clientOptions(this.oddities), timeoutMs);
@@ -607,6 +626,10 @@ function callFault(error: unknown, signal: AbortSignal | undefined): KnownFaultC
   if (error.failure === 'closed') return 'connection_lost';
   if (error.failure === 'protocol') return 'malformed_response';
   return error.failure === 'error' ? 'upstream_error' : undefined;
+}
+
+function sessionOf(origin: CallOrigin): object {
+  return origin.session ?? origin;
 }
 
 function asLinkFailure(error: unknown): LinkFailure {

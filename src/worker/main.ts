@@ -11,13 +11,14 @@ import { WorkerProcess } from './workerProcess.ts';
  */
 async function main(): Promise<void> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { workspace: text, state: text, config: text } });
+  const { values } = parseArgs({ options: { workspace: text, state: text, config: text, catalog: text } });
   if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
   const worker = new WorkerProcess({
     workspace: values.workspace,
     stateFolder: values.state,
     ...(values.config === undefined ? {} : { configFile: values.config }),
     token: randomBytes(32).toString('hex'),
+    ...(values.catalog === undefined ? {} : await served(values.catalog)),
     onEnd: () => process.exit(0),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -27,6 +28,12 @@ async function main(): Promise<void> {
   process.stderr.on('error', () => undefined);
   await worker.start();
   say('ready');
+}
+
+/** Few ever serve a catalog: what reads one has a bundle of its own. */
+async function served(catalog: string) {
+  const { staticCatalog } = await import('./staticCatalog.ts');
+  return staticCatalog(catalog);
 }
 
 function say(line: string): void {

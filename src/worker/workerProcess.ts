@@ -13,6 +13,7 @@ import type {
 } from '../control/contract.ts';
 import { isAlive } from '../host/startLock.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
+import { DEFAULT_FACE } from '../ops/face.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
 import {
   LINK_VERSION,
@@ -23,7 +24,7 @@ import {
 } from '../protocol/rendezvous.ts';
 import { type SessionServer, serveSession } from '../protocol/sessionServer.ts';
 import { Attachers } from './attachers.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, type GatewayOptions } from './gateway.ts';
 import { writeLog } from './workerLog.ts';
 
 export interface WorkerOptions {
@@ -31,6 +32,8 @@ export interface WorkerOptions {
   configFile?: string;
   stateFolder: string;
   token: string;
+  /** What is served instead of the workspace's configuration. */
+  load?: GatewayOptions['load'] | undefined;
   onEnd(): void;
 }
 
@@ -60,6 +63,7 @@ export class WorkerProcess {
       workspace: options.workspace,
       ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
+      ...(options.load === undefined ? {} : { load: options.load }),
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
@@ -135,8 +139,8 @@ export class WorkerProcess {
     else this.#serveControl(socket);
   }
 
-  #serveSession(socket: Socket, { marksRelated = false }: Hello): void {
-    const session = serveSession(socket, this.#gateway.surface, { marksRelated });
+  #serveSession(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
+    const session = serveSession(socket, this.#gateway.faces[face], { marksRelated });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, since: Date.now() });
     session.onClose(() => {
       this.#sessions.delete(session);
@@ -157,7 +161,11 @@ export class WorkerProcess {
       children: ({ path }) => this.#gateway.children(path),
       callTool: async ({ name, args }) => {
         const signal = new AbortController().signal;
-        const result = await this.#gateway.surface.callTool(name, args, { signal, client: 'waygate', session: socket });
+        const result = await this.#gateway.faces.gateway.callTool(name, args, {
+          signal,
+          client: 'waygate',
+          session: socket,
+        });
         return result as ControlRequests['callTool']['result'];
       },
       explain: ({ query, topK }) => this.#gateway.explain(query, topK),

@@ -22,17 +22,21 @@ export async function execute(
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog);
   const { id } = tool;
-  const outcome = await context.calls.execute({
-    toolId: id,
-    args: toolArgs,
-    dryRun: dryRun === true,
-    session: call.session,
-    signal: call.signal,
-    onProgress: call.progress,
-    approval: elicitApproval(call.ask, visibleText),
-    tools: catalog.byId,
-    unknownTool: (toolId) => unknownTool(toolId, catalog),
-  });
+  const outcome = await context.clientRequests.during(call, (origin) =>
+    context.calls.execute({
+      toolId: id,
+      args: toolArgs,
+      dryRun: dryRun === true,
+      session: call.session,
+      signal: call.signal,
+      onProgress: call.progress,
+      approval: elicitApproval(call.ask, visibleText),
+      tools: catalog.byId,
+      unknownTool: (toolId) => unknownTool(toolId, catalog),
+      meta: call.meta,
+      origin,
+    }),
+  );
   if (outcome.kind === 'dry_run') {
     return { text: dryRunText(outcome.report), data: outcome.report, told: { kind: 'dry_run', tool } };
   }

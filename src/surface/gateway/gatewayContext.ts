@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
+import type { ClientRequests } from '../clientRequests.ts';
 import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { AnswerTold, CallEvent } from './callEvents.ts';
 
@@ -20,6 +21,8 @@ export interface GatewayContext {
   artifacts: ArtifactStore;
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
+  /** Where what servers ask their clients goes. */
+  clientRequests: Pick<ClientRequests, 'during'>;
   /** Resources and prompts. */
   primitives: PrimitivePorts;
   onCallStart(): void;
