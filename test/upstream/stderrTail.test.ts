@@ -33,6 +33,15 @@ describe('the last lines of stderr', () => {
     expect(one.dropped).toBe(11);
   });
 
+  it('keep their bound and their order where they come byte by byte', () => {
+    const bytewise = new StderrTail();
+    for (let i = 0; i < 30_000; i++) for (const byte of Buffer.from(`${i}\n`)) bytewise.push(Buffer.from([byte]));
+    expect(bytewise.lines).toEqual(Array.from({ length: 40 }, (_, i) => String(29_960 + i)));
+    const written = Array.from({ length: 30_000 }, (_, i) => `${i}\n`).join('').length;
+    expect(bytewise.dropped).toBeGreaterThanOrEqual(written - 64 * 1024 - 256);
+    expect(bytewise.dropped).toBeLessThan(written);
+  });
+
   it.each([
     [['starting', 'Error: no key', '    at main.js:1', 'Node.js v24', 'bye'], 'Error: no key'],
     [['first', 'second', '---'], 'second'],
