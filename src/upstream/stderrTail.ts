@@ -1,6 +1,6 @@
 const MAX_LINES = 40;
 const MAX_LINE_CHARS = 1_000;
-/** What is kept of it at all (facts/reliability.md §2.4, stderr flood). */
+/** What is kept of it (facts/reliability.md §2.4, stderr flood); up to twice that between two tidyings. */
 const RING_BYTES = 64 * 1024;
 const MAX_PARTS = 256;
 
