@@ -58,7 +58,7 @@ export class NotificationPace {
       held.timer ??= setTimeout(() => this.#release(key), held.deliveredAt + COALESCE_MS - now).unref();
       return;
     }
-    this.#makeRoom(now);
+    this.#makeRoom();
     this.#held.set(key, { deliveredAt: now });
     this.#deliver(notification);
   }
@@ -70,16 +70,13 @@ export class NotificationPace {
     this.#deliver(next);
   }
 
-  /** A server may name a million resources: what was said a while ago need not be remembered. */
-  #makeRoom(now: number): void {
-    if (this.#held.size < MAX_KEYS) return;
-    for (const [key, { deliveredAt, timer }] of this.#held) {
-      if (timer === undefined && now - deliveredAt >= COALESCE_MS) this.#held.delete(key);
-    }
-    for (const [key, { timer }] of this.#held) {
+  /** A server may name a million resources: only the latest are remembered. */
+  #makeRoom(): void {
+    for (const [oldest, { next, timer }] of this.#held) {
       if (this.#held.size < MAX_KEYS) return;
       clearTimeout(timer);
-      this.#held.delete(key);
+      this.#held.delete(oldest);
+      if (next) this.#deliver(next);
     }
   }
 

@@ -1,7 +1,8 @@
 const MAX_LINES = 40;
 const MAX_LINE_CHARS = 1_000;
-/** What is kept of it at all (facts/reliability.md §2.4, stderr flood). */
+/** What is kept of it (facts/reliability.md §2.4, stderr flood); up to twice that between two tidyings. */
 const RING_BYTES = 64 * 1024;
+const MAX_PARTS = 256;
 
 /**
  * The last lines a server wrote to stderr. Always drained: a full pipe would stop the server. Nothing is decoded before
@@ -23,6 +24,16 @@ export class StderrTail {
       this.#bytes -= oldest.length;
       this.#dropped += oldest.length;
     }
+    if (this.#parts.length > MAX_PARTS) this.#compact();
+  }
+
+  /** A server that writes byte by byte must not have an object kept for each. */
+  #compact(): void {
+    const whole = Buffer.concat(this.#parts);
+    const kept = whole.length > RING_BYTES ? Buffer.from(whole.subarray(-RING_BYTES)) : whole;
+    this.#dropped += whole.length - kept.length;
+    this.#parts = [kept];
+    this.#bytes = kept.length;
   }
 
   /** How many bytes of it are gone. */

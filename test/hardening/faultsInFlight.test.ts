@@ -29,6 +29,15 @@ describe('a server that is lost during a call', () => {
     expect(gateway.effectsOf('lost')).toBe(1);
   });
 
+  it('and whose child holds its pipes is noticed all the same, and its child ends', async () => {
+    const gateway = await FaultGateway.open({ steps: [first('grandchild', 'sigkill')] });
+    const lost = await gateway.act('lost');
+    expect(toldBy(lost)).toBe('unknown');
+    expect((await gateway.act('next')).text).toBe('ok\nnext\n');
+    expect(gateway.grandchildren).toHaveLength(1);
+    expect(gateway.grandchildren.filter(isAlive)).toEqual([]);
+  });
+
   it('is asked again where the person has said that this may be repeated', async () => {
     const blocks = { replay: { servers: { faulty: 'convergent' } }, retry: { maxAttempts: 3, baseDelay: 0.01 } };
     const gateway = await FaultGateway.open({ steps: [first('sigkill')] }, { blocks });

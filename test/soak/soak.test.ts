@@ -68,7 +68,7 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
     const effects = workspace.write('effects.jsonl', '');
     const names = Array.from({ length: SERVERS }, (_, i) => `server${i}`);
     const pidFiles = names.map((name) => workspace.write(`${name}.txt`, ''));
-    const script = JSON.stringify({ steps: [{ on: 'tools/call', every: 5, do: [{ delay: 20 }, 'reply'] }] });
+    const script = JSON.stringify({ steps: [{ on: 'tools/call', every: 2, do: [{ delay: 20 }, 'reply'] }] });
     const program = resolve('test/fixtures/faultServer.mjs');
     const args = (pids: string): string[] => [program, '--effects', effects, '--pid-file', pids, '--script', script];
     workspace.write(
@@ -107,10 +107,16 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
         open.delete(call);
       });
       open.add(call);
-      if (elapsed() > kills * KILL_SECONDS * 1_000 + KILL_SECONDS * 500) {
-        const pid = Number(readFileSync(random.pick(pidFiles), 'utf8').trim().split('\n').at(-1));
-        if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+      // Each server in its turn, those whose calls must not be repeated too.
+      const isDue = elapsed() > (kills + 0.5) * KILL_SECONDS * 1_000;
+      if (isDue && n % SERVERS === kills % SERVERS) {
         kills += 1;
+        // Sometime within the work that is being asked for.
+        const victim = pidFiles[n % SERVERS] as string;
+        setTimeout(() => {
+          const pid = Number(readFileSync(victim, 'utf8').trim().split('\n').at(-1));
+          if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+        }, random.below(20));
       }
       if (n % (RATE * 2) === 0 && elapsed() > total * WARM_UP) {
         for (const [who, pid] of [

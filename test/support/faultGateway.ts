@@ -102,6 +102,11 @@ export class FaultGateway {
     return readFileSync(this.#pids, 'utf8').trim().split('\n').filter(Boolean).map(Number);
   }
 
+  /** Those that it has started, and that hold its pipes. */
+  get grandchildren(): number[] {
+    return readFileSync(`${this.#pids}.grandchildren`, 'utf8').trim().split('\n').map(Number);
+  }
+
   async faulty(): Promise<{ state: string; reason?: string; pid?: number }> {
     const { servers: all } = await status(this.workspace);
     return all.find(({ name }) => name === 'faulty') as { state: string };

@@ -269,6 +269,30 @@ describe('a connection to a server', () => {
     expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
   });
 
+  it('counts what is odd, over all starts', async () => {
+    const { connection } = fixture('--wild', '--init-twice', '--banner', '--bom');
+    await connection.start();
+    await connection.call('raw', { frame: '{"jsonrpc":"2.0","id":ID,"result":7}' }, WAIT).catch(() => undefined);
+    await connection.call('crash', {}, WAIT).catch(() => undefined);
+    await connection.call('echo', { text: 'a' }, WAIT);
+    expect(JSON.parse(JSON.stringify(connection.oddities))).toEqual({
+      bad_result: 1,
+      byte_order_mark: 2,
+      duplicate_response: 2,
+      garbage_line: 4,
+    });
+  });
+
+  it('says where its list was cut, as long as it is', async () => {
+    const { connection } = fixture('--tools', '10001');
+    await connection.start();
+    expect(connection.tools).toHaveLength(10_000);
+    expect(connection.reason).toBe('Its list of tools was cut: it has more than 10000 tools.');
+    expect(connection.oddities.count('list_cut')).toBe(1);
+    await connection.refresh();
+    expect(connection).toMatchObject({ state: 'ready', reason: expect.stringContaining('was cut') });
+  });
+
   it('can be stopped at any moment of its start', async () => {
     for (const delay of [0, 1, 5, 20, 60]) {
       const pids = join(temporaryFolder('wg-'), 'pids');
