@@ -28,18 +28,18 @@ const prompts: SkillPrompts = {
     });
     return choice?.label;
   },
-  async resolve({ target, different }) {
-    const [replace, keep] = ['Replace', 'Keep Mine'] as const;
-    const choice = await vscode.window.showWarningMessage(
-      `${SKILL_NAME} is there with other contents.`,
-      {
-        modal: true,
-        detail: `In ${target}, these differ from this version's: ${different.join(', ')}. Replacing them loses what was changed in them.`,
-      },
-      replace,
-      keep,
-    );
-    return choice === replace ? 'replace' : choice === keep ? 'keep' : undefined;
+  async resolve({ different }) {
+    const keep = { label: 'Keep Mine', detail: 'Only what is missing is written.', answer: 'keep' as const };
+    const replace = {
+      label: 'Replace',
+      detail: `What was changed in ${different.join(', ')} is lost.`,
+      answer: 'replace' as const,
+    };
+    const choice = await vscode.window.showQuickPick([keep, replace], {
+      title: `Another version of ${SKILL_NAME} is there`,
+      ignoreFocusOut: true,
+    });
+    return choice?.answer;
   },
 };
 
