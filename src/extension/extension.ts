@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { SKILL_NAME } from '../config/skillInstall.ts';
 import { askApproval } from './approval.ts';
 import { commandHandlers } from './commands.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
@@ -41,6 +42,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): { dispose(): void }[] {
   const distFolder = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
+  const skillFolder = vscode.Uri.joinPath(context.extensionUri, 'skills', SKILL_NAME).fsPath;
   const version = String(context.extension.packageJSON.version);
 
   const environment = new Environment();
@@ -71,7 +73,9 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     link.state.onChange(() => gateway.set(viewOf(environment, link))),
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, log),
-    registerCommands(commandHandlers({ environment, link, tree, dashboard, approval, secrets, refreshing, log })),
+    registerCommands(
+      commandHandlers({ environment, link, tree, dashboard, approval, secrets, refreshing, skillFolder, log }),
+    ),
   ];
   follow();
   return parts.reverse();

@@ -491,6 +491,7 @@ export class ServerConnection {
       this.#opening = undefined;
       const lost = exit.promise.then((failure) => {
         this.#failure = failure;
+        this.#log(`lost: ${failure.message}`);
         return this.#faultOf(failure, generation);
       });
       return { handle: { link, client, wasKnown, lose: exit.resolve }, exited: lost };
@@ -619,11 +620,10 @@ export class ServerConnection {
   }
 }
 
-/** What a failed call says of its server; `undefined` where it says nothing. */
+/** What a failed call says of its server; `undefined` where it says nothing. A loss is the supervisor's matter. */
 function callFault(error: unknown, signal: AbortSignal | undefined): KnownFaultCode | undefined {
   if (ranOutOfTime(error, signal)) return 'call_timeout';
   if (!(error instanceof UpstreamRequestError)) return undefined;
-  if (error.failure === 'closed') return 'connection_lost';
   if (error.failure === 'protocol') return 'malformed_response';
   return error.failure === 'error' ? 'upstream_error' : undefined;
 }

@@ -543,8 +543,8 @@ function listingOf(connection: ServerConnection) {
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
 }
 
-function watchedServer({ config, state, reason, catalog }: ServerConnection): WatchedServer {
-  return { name: config.name, state, reason, tools: catalog.tools };
+function watchedServer({ config, state, reason, catalog, health }: ServerConnection): WatchedServer {
+  return { name: config.name, state, reason, tools: catalog.tools, health };
 }
 
 function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {
