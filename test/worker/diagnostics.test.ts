@@ -146,7 +146,9 @@ describe('diagnostics', () => {
     const health = { generation: 1, consecutive_failures: 0, restart_count: 0, supervision: 'starting' as const };
     const fault = faultOf('exited', { generation: 1, detail: watched.reason }, (text) => text);
     told.serversChanged([{ ...watched, state: 'starting', health }]);
-    told.serversChanged([{ ...watched, state: 'failed', health: { ...health, consecutive_failures: 1, last_fault: fault } }]);
+    told.serversChanged([
+      { ...watched, state: 'failed', health: { ...health, consecutive_failures: 1, last_fault: fault } },
+    ]);
     const statuses = [
       { ...readyServer('git', 0), state: 'failed' as const, reason: watched.reason },
       { ...readyServer('later', 0), state: 'not_started' as const },
