@@ -359,8 +359,12 @@ export class ServerConnection {
     const ready = this.#supervisor.ready(signal).catch((error: unknown) => {
       failed = error;
     });
-    // The first start that fails is an answer: to wait for the next ones is the supervisor's business.
-    await waitAtMost(Promise.race([ready, this.#outcome()]), deadline, signal);
+    // The first start that fails is an answer: to wait for the next ones is the supervisor's business. Only a connection
+    // that broke off is tried once more, as the supervisor does at once.
+    for (const isLast of [false, true]) {
+      await waitAtMost(Promise.race([ready, this.#outcome()]), deadline, signal);
+      if (this.#supervisor.handle || isLast || this.#failure?.code !== 'connection_lost') break;
+    }
     const live = this.#usable;
     if (live) return live;
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
