@@ -105,9 +105,10 @@ export function killWindowsTree(pid: number): Promise<void> {
 
 async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
-  while (!condition()) {
+  // Most often it is there at once.
+  for (let pause = 1; !condition(); pause = Math.min(POLL_MS, pause * 2)) {
     if (performance.now() >= deadline) return false;
-    await sleep(POLL_MS);
+    await sleep(pause);
   }
   return true;
 }

@@ -82,7 +82,12 @@ export class AuthorizationServer {
     if (pathname !== '/introspect') this.seen.push(`${request.method} ${pathname}`);
     if (request.headers.authorization) this.credentials.push(`${pathname} ${request.headers.authorization}`);
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      // Whoever goes in the middle of a request is not waited for.
+      return;
+    }
     const body = Buffer.concat(chunks).toString();
     const json = (status: number, content: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
