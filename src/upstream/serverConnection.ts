@@ -4,6 +4,7 @@ import { CircuitBreaker } from '../ops/circuitBreaker.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
 import type { HealthSnapshot } from '../ops/health.ts';
+import type { RestartLimits } from '../ops/restartPolicy.ts';
 import { type Running, type StartContext, UnavailableError } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
@@ -53,6 +54,7 @@ export interface ConnectionServices {
   idleMs?: () => number;
   startTimeoutMs?: () => number;
   liveRefresh?: () => LiveRefreshConfig;
+  restartLimits?: RestartLimits;
 }
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
@@ -124,6 +126,7 @@ export class ServerConnection {
       onReady: (live) => this.#onReady(live),
       onChange: (health) => this.#onSupervision(health),
       clock: SYSTEM_CLOCK,
+      ...(services.restartLimits ? { limits: services.restartLimits } : {}),
     });
     this.#keeper = new CatalogKeeper({
       config: () => this.config,

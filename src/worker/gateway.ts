@@ -30,6 +30,7 @@ import { scrubSecrets } from '../firewall/secrets.ts';
 import { visibleText } from '../firewall/visibleText.ts';
 import type { Face } from '../ops/face.ts';
 import { shortened } from '../ops/porcelain.ts';
+import { RESTART_LIMITS, type RestartLimits } from '../ops/restartPolicy.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
@@ -161,6 +162,7 @@ export class Gateway {
       idleMs: () => this.#config.idleMinutes * 60_000,
       startTimeoutMs: () => this.#config.startup.timeoutSeconds * 1_000,
       liveRefresh: () => this.#config.liveRefresh,
+      restartLimits: restartLimits(process.env),
     };
     this.#clientRequests = new ClientRequests({
       workspace: options.workspace,
@@ -541,6 +543,11 @@ function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
+}
+
+/** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */
+function restartLimits({ WAYGATE_RESTART_LIMITS: given }: NodeJS.ProcessEnv): RestartLimits {
+  return { ...RESTART_LIMITS, ...(given ? (JSON.parse(given) as Partial<RestartLimits>) : {}) };
 }
 
 function watchedServer({ config, state, reason, catalog, health }: ServerConnection): WatchedServer {

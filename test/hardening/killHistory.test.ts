@@ -33,6 +33,8 @@ const SCRIPT = {
 
 async function open() {
   const workspace = testWorkspace();
+  // Killed far more often than any server crashes: what a crash loop does is another test's matter.
+  workspace.env.WAYGATE_RESTART_LIMITS = JSON.stringify({ crashes: 1_000_000, maxDelayMs: 0 });
   const effects = workspace.write('effects.jsonl', '');
   const pids = { once: workspace.write('once.txt', ''), often: workspace.write('often.txt', '') };
   workspace.write(
