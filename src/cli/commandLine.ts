@@ -19,7 +19,7 @@ export type Command =
   | ({ name: 'serve'; http?: HttpOptions } & GatewayTarget)
   | ({ name: 'status'; json: boolean } & GatewayTarget)
   | ({ name: 'health' | 'telemetry'; json: boolean; follow: boolean } & GatewayTarget)
-  | ({ name: 'stop' } & GatewayTarget)
+  | ({ name: 'stop' | 'reload' } & GatewayTarget)
   | ({ name: 'browse'; subject: string; explain: boolean; json: boolean } & GatewayTarget)
   | ({ name: 'catalog'; stats: boolean; json: boolean } & GatewayTarget)
   | ({ name: 'approve' } & ApproveCommand)
@@ -51,6 +51,7 @@ const COMMANDS = [
   'status',
   'health',
   'telemetry',
+  'reload',
   'stop',
   'browse',
   'catalog',
@@ -99,6 +100,7 @@ const OPTIONS = {
   status: { ...TARGET, json: { type: 'boolean' } },
   health: { ...TARGET, json: { type: 'boolean' }, follow: { type: 'boolean' } },
   telemetry: { ...TARGET, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  reload: { ...TARGET },
   stop: { ...TARGET },
   browse: { ...TARGET, explain: { type: 'boolean' }, json: { type: 'boolean' } },
   catalog: { ...TARGET, stats: { type: 'boolean' }, json: { type: 'boolean' } },

@@ -16,7 +16,7 @@ export async function serve(target: GatewayTarget): Promise<number> {
     output: process.stdout,
     log,
     attach: async (signal) => {
-      const socket = await attach(runtime, { kind: 'session', start: true, holds: true, signal });
+      const socket = await attach(runtime, { kind: 'session', start: true, holds: true, signal, log });
       if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
       return socket;
     },

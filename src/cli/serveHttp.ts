@@ -34,6 +34,7 @@ export async function serveHttp(target: GatewayTarget, options: HttpOptions): Pr
             holds: true,
             marksRelated: true,
             signal,
+            log,
           });
           if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
           return socket;

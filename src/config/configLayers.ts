@@ -47,11 +47,17 @@ export class ConfigLayers {
   readonly #workspace: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #good = new Map<string, LoadedConfig>();
+  readonly #unusable = new Map<string, ConfigurationProblem>();
 
   constructor(workspace: string, env: NodeJS.ProcessEnv, given?: string) {
     this.#workspace = workspace;
     this.#env = env;
     this.places = configPlaces(workspace, env, given);
+  }
+
+  /** Why a file counts as it was before, or not at all. */
+  get unusable(): ConfigurationProblem | undefined {
+    return [...this.#unusable.values()][0];
   }
 
   load(): MergedConfig {
@@ -61,6 +67,9 @@ export class ConfigLayers {
   #loadOne(place: ConfigPlace): LoadedConfig {
     const loaded = loadConfig(this.#workspace, this.#env, place);
     const good = this.#good.get(place.file);
+    const flaw = loaded.usable ? undefined : loaded.problems.find(({ severity }) => severity === 'error');
+    if (flaw) this.#unusable.set(place.file, flaw);
+    else this.#unusable.delete(place.file);
     if (!loaded.usable && good) return { ...good, exists: loaded.exists, problems: loaded.problems };
     this.#good.set(place.file, loaded);
     return loaded;

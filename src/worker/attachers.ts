@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ensurePrivateFolder } from '../config/stateFolder.ts';
 import { type Hello, receiveHello, welcome } from '../protocol/linkHandshake.ts';
 import { newSocketAddress } from '../protocol/localSocket.ts';
@@ -16,6 +17,8 @@ export interface AttachersOptions {
   onAttach(socket: Socket, hello: Hello): void;
   onDeserted(): void;
 }
+
+const FINISH_MS = 1_000;
 
 export class Attachers {
   readonly #options: AttachersOptions;
@@ -48,6 +51,14 @@ export class Attachers {
   refuseNew(): void {
     this.#server.close();
     clearTimeout(this.#timer);
+  }
+
+  /** Lets what was written leave, then closes; nobody who does not read keeps it for long. */
+  async finish(): Promise<void> {
+    this.refuseNew();
+    const closed = [...this.#sockets].map((socket) => new Promise<void>((done) => socket.once('close', () => done())));
+    for (const socket of this.#sockets) socket.destroySoon();
+    await Promise.race([Promise.all(closed), sleep(FINISH_MS, undefined, { ref: false })]);
   }
 
   close(): void {

@@ -22,6 +22,9 @@ export async function execute(
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog);
   const { id } = tool;
+  // Said before anything of the call leaves: `tool_execute` has its tool's contract (004, Replay).
+  const contract = context.contractOf?.(tool) ?? 'never_replay';
+  if (contract !== 'never_replay') call.contract?.(contract);
   const outcome = await context.calls.execute({
     toolId: id,
     args: toolArgs,
