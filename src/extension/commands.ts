@@ -18,12 +18,14 @@ export interface CommandDependencies {
   dashboard: Dashboard;
   approval: ServerApproval;
   secrets: EditorSecrets;
+  /** Prepares another worker for a workspace and has it take over. */
+  rollOut: (workspace: string) => Promise<unknown>;
   refreshing: Observable<boolean>;
   log: vscode.LogOutputChannel;
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, approval, secrets, refreshing, log } = parts;
+  const { environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, log } = parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -44,6 +46,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
         refreshing.set(false);
       }
     }),
+    'waygate.reload': guarded('Reloading the gateway', () => inView(() => link.reload(rollOut))),
     'waygate.restart': guarded('Restarting the gateway', () => inView(() => link.restart())),
     'waygate.approveServers': guarded('Approving servers', (argument) => {
       const element = asElement(argument);
