@@ -15,6 +15,7 @@ import {
   isRequestId,
   type JsonRpcMessage,
   PARSE_ERROR,
+  PRIVATE_PREFIX,
   peekId,
   peekIsError,
   peekResponseId,
@@ -334,7 +335,7 @@ export class SessionHost {
 /** EX_UNAVAILABLE: the session ended without a worker. */
 const EXIT_NO_WORKER = 69;
 const NEWLINE = Buffer.from('\n');
-const PRIVATE_HEAD = Buffer.from('{"jsonrpc":"2.0","method":"notifications/waygate/');
+const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
 
 const LOSS_CODES = {
   gone: 'connection_lost',

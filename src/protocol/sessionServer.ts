@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
-import { CONTRACT_NOTIFICATION, STOPPED_NOTIFICATION, SUPERSEDED_NOTIFICATION } from './frames.ts';
+import { CONTRACT_NOTIFICATION, PRIVATE_PREFIX, STOPPED_NOTIFICATION, SUPERSEDED_NOTIFICATION } from './frames.ts';
 import { LineTransport } from './mcpTransport.ts';
 
 export interface Progress {
@@ -228,6 +228,8 @@ function peerOf(server: Server, client: () => SessionClient, extra?: CallExtra):
       return (server.getClientCapabilities() ?? {}) as Readonly<Record<string, unknown>>;
     },
     notify: (method, params) => {
+      // A host believes what is said there: whatever a server sends on is not among it.
+      if (method.startsWith(PRIVATE_PREFIX)) return;
       const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
       // The client may have gone: its session ends then.
       void (extra ? extra.sendNotification(notification) : server.notification(notification)).catch(() => undefined);

@@ -26,6 +26,7 @@ export class Attachers {
   readonly #holders = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
   #path = '';
+  #expecting = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AttachersOptions) {
@@ -43,8 +44,13 @@ export class Attachers {
     });
     if (process.platform !== 'win32') chmodSync(path, 0o600);
     this.#path = path;
-    this.#watchDesertion();
     return path;
+  }
+
+  /** It can be found from now on: where nobody comes for a while it is not needed. */
+  expect(): void {
+    this.#expecting = true;
+    this.#watchDesertion();
   }
 
   /** Takes no more attachers; those there are stay. */
@@ -87,7 +93,7 @@ export class Attachers {
 
   #watchDesertion(): void {
     clearTimeout(this.#timer);
-    if (this.#holders.size > 0 || !this.#server.listening) return;
+    if (!this.#expecting || this.#holders.size > 0 || !this.#server.listening) return;
     this.#timer = setTimeout(() => this.#options.onDeserted(), this.#options.lingerMs);
   }
 }

@@ -112,6 +112,7 @@ export class WorkerProcess {
     };
     if (candidate) await this.#prepare();
     await this.#publish(this.#rendezvous);
+    this.#attachers.expect();
     this.#ownershipTimer = setInterval(() => void this.#checkOwnership(), OWNERSHIP_CHECK_MS);
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
     if (!candidate) this.#gateway.start();

@@ -175,6 +175,25 @@ describe('a reload', () => {
     expect(await health(workspace)).toMatchObject({ generation: 4, restart_count: 1, consecutive_failures: 0 });
   });
 
+  it('tells that it is pending for as long as the other worker is prepared', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    // Never listed and slow: what has to be ready waits for it.
+    const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
+    const slow = servers.fixture('--start-delay', '2500');
+    const before = here(workspace);
+    const preparing = { ...config.servers, slow };
+    workspace.configure(preparing);
+    const reloaded = waygate(workspace, ['reload']);
+    await until('the word', async () => (await health(workspace)).rollout === 'pending');
+    expect(here(workspace).token).toBe(before.token);
+    expect((await reloaded).code).toBe(0);
+    expect(here(workspace).token).not.toBe(before.token);
+    expect((await host.call('tool_browse', { path: '/slow' })).isError).toBe(false);
+    expect(await health(workspace)).toMatchObject({ rollout: 'stable', generation: 2 });
+  });
+
   it('has nothing to do where nothing runs', async () => {
     const workspace = testWorkspace({});
     expect(await waygate(workspace, ['reload'])).toEqual({
