@@ -42,10 +42,11 @@ const lazyRanks = {
   },
 };
 
-/** What a person asks for once has a bundle of its own, so that host and extension load nothing of it. */
+/** What a person asks for once has a bundle of its own, so that host, worker and extension load nothing of it. */
 const OWN_BUNDLES = [
   { source: 'src/cli/import.ts', file: 'cliImport.cjs' },
   { source: 'src/extension/importServers.ts', file: 'editorImport.cjs' },
+  { source: 'src/worker/staticCatalog.ts', file: 'staticCatalog.cjs' },
 ];
 const ownBundles = {
   name: 'own-bundles',
@@ -117,7 +118,7 @@ const bundles = [
     plugins: [ownBundles],
     banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
   },
-  { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [lazyRanks] },
+  { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [lazyRanks, ownBundles] },
   {
     ...node,
     entryPoints: ['src/dispatch/validation/validationThread.ts'],

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import type { GatewayTarget } from '../host/startWorker.ts';
+import { FACES, type Face, isFace } from '../ops/face.ts';
 import { nearest } from '../ops/nearest.ts';
 import { localPath } from '../ops/normalise.ts';
 
@@ -13,10 +14,15 @@ export interface HttpOptions {
   token: 'own' | 'none' | { file: string };
 }
 
+export interface ServeOptions extends GatewayTarget {
+  /** What the configuration says, when absent. */
+  mode?: Face;
+}
+
 export type Command =
   | { name: 'help' }
   | { name: 'version' }
-  | ({ name: 'serve'; http?: HttpOptions } & GatewayTarget)
+  | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
   | ({ name: 'status'; json: boolean } & GatewayTarget)
   | ({ name: 'health' | 'telemetry'; json: boolean; follow: boolean } & GatewayTarget)
   | ({ name: 'stop' | 'reload' } & GatewayTarget)
@@ -92,6 +98,8 @@ const MAY_BE_ABSENT: ReadonlySet<string> = new Set([
 const OPTIONS = {
   serve: {
     ...TARGET,
+    mode: { type: 'string' },
+    catalog: { type: 'string' },
     http: { type: 'boolean' },
     port: { type: 'string' },
     'token-file': { type: 'string' },
@@ -161,7 +169,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const json = values.json === true;
   switch (name) {
     case 'serve':
-      return { name, ...target, ...httpOf(values) };
+      return { name, ...target, ...modeOf(values), ...catalogOf(values), ...httpOf(values) };
     case 'status':
       return { name, ...target, json };
     case 'health':
@@ -207,6 +215,23 @@ function secretAction(subject: string): { action: 'set' | 'list' | 'delete'; sec
   }
   if (SECRET_NAME.test(secret.replace(INPUT_PREFIX, ''))) return { action, secret };
   throw new UsageError(`waygate secret ${action} needs a name of letters, digits, "_", "." and "-", or input:ID.`);
+}
+
+function modeOf({ mode }: OptionValues): { mode?: Face } {
+  if (mode === undefined) return {};
+  if (isFace(mode)) return { mode };
+  const hint = nearest(String(mode), FACES);
+  throw new UsageError(
+    `there is no mode "${mode}"; ${hint ? `did you mean "${hint}"?` : `there are ${FACES.join(', ')}.`}`,
+  );
+}
+
+function catalogOf({ catalog, config }: OptionValues): { catalog?: string } {
+  if (catalog === undefined) return {};
+  if (config !== undefined) throw new UsageError('--catalog and --config exclude each other; give one.');
+  const file = resolve(String(catalog));
+  if (catalog !== '' && statSync(file, { throwIfNoEntry: false })?.isFile()) return { catalog: file };
+  throw new UsageError(`there is no catalog file ${file}; name one with --catalog.`, NO_INPUT);
 }
 
 function httpOf(values: OptionValues): { http?: HttpOptions } {

@@ -3,6 +3,11 @@ import { userConfigFile } from '../config/stateFolder.ts';
 export const HELP = (): string => `waygate: one small door to all your MCP servers
 
   waygate serve  [--workspace DIR]           the MCP server on stdio that your client starts
+  waygate serve  --mode gateway | transparent | passthrough
+                                             how this client sees the servers: three tools for all of them, their
+                                             tools without arguments, or everything as it is
+  waygate serve  --catalog FILE              the tools, resources and prompts that a file (JSON, YAML) lists, with
+                                             canned answers, and no server at all
   waygate serve  --http [--port N] [--token-file FILE | --no-token]
                                              the same on a URL of this machine, with a bearer token
   waygate status [--workspace DIR] [--json]  the workspace's gateway, its servers and sessions

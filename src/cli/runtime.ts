@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { GatewayRuntime, GatewayTarget } from '../host/startWorker.ts';
 
 /** The worker lies beside this program, and the Node that runs us runs it too. */
-export function ownRuntime({ workspace, configFile }: GatewayTarget): GatewayRuntime {
-  return { workspace, configFile, nodePath: process.execPath, workerScript: join(__dirname, 'worker.cjs') };
+export function ownRuntime({ workspace, configFile, catalog }: GatewayTarget): GatewayRuntime {
+  return { workspace, configFile, catalog, nodePath: process.execPath, workerScript: join(__dirname, 'worker.cjs') };
 }
 
 export function noGateway({ workspace, configFile }: GatewayTarget): string {

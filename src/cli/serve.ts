@@ -2,21 +2,25 @@ import { ensureWorkspaceState, StateFolderError, stateRoot } from '../config/sta
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
 import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
+import { chosenFace } from './chosenFace.ts';
+import type { ServeOptions } from './commandLine.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** EX_CANTCREAT. */
 const EXIT_STATE_FOLDER = 73;
 
 /** The host on stdio. Nothing but protocol goes to stdout; what a person should know goes to stderr. */
-export async function serve(target: GatewayTarget): Promise<number> {
+export async function serve(target: ServeOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
   const runtime = ownRuntime(target);
+  const face = chosenFace(target);
   const host = new SessionHost({
     input: process.stdin,
     output: process.stdout,
     log,
+    face,
     attach: async (signal) => {
-      const socket = await attach(runtime, { kind: 'session', start: true, holds: true, signal, log });
+      const socket = await attach(runtime, { kind: 'session', start: true, holds: true, face, signal, log });
       if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
       return socket;
     },

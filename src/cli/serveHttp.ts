@@ -6,7 +6,8 @@ import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
 import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
 import { HttpFront } from '../protocol/httpFront.ts';
-import type { HttpOptions } from './commandLine.ts';
+import { chosenFace } from './chosenFace.ts';
+import type { HttpOptions, ServeOptions } from './commandLine.ts';
 import { ownRuntime } from './runtime.ts';
 
 const TOKEN_FILE = 'http-token';
@@ -15,7 +16,7 @@ const TOKEN_BYTES = 32;
 const MIN_TOKEN_CHARS = 16;
 
 /** The host for clients that want a URL: every HTTP session is a session of its own with the worker. */
-export async function serveHttp(target: GatewayTarget, options: HttpOptions): Promise<number> {
+export async function serveHttp(target: ServeOptions, options: HttpOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
   const runtime = ownRuntime(target);
   const token = tokenOf(target, options);
@@ -23,16 +24,20 @@ export async function serveHttp(target: GatewayTarget, options: HttpOptions): Pr
     port: options.port,
     ...(token ? { token: token.value } : {}),
     onSession: ({ input, output }) => {
+      // Of each session anew: the file may have changed.
+      const face = chosenFace(target);
       const host = new SessionHost({
         input,
         output,
         log,
+        face,
         attach: async (signal) => {
           const socket = await attach(runtime, {
             kind: 'session',
             start: true,
             holds: true,
             marksRelated: true,
+            face,
             signal,
             log,
           });

@@ -83,6 +83,7 @@ export function approvable(config: ServerConfig): Approvable {
 
 /** What is hashed is what is shown: nobody approves what he has not seen. */
 function describe(config: ServerConfig): string[] {
+  if (config.type === 'static') return ['answers from a catalog and runs nothing'];
   if (config.type !== 'stdio') {
     return [
       `connects to ${shown(config.url)}`,

@@ -9,10 +9,12 @@ import {
   DEFAULT_BROWSE,
   DEFAULT_IDLE_MINUTES,
   DEFAULT_LIVE_REFRESH,
+  DEFAULT_PASSTHROUGH,
   DEFAULT_STARTUP,
   type FileLocation,
   type InputConfig,
   type LiveRefreshConfig,
+  type PassthroughConfig,
   type ServerConfig,
   type StartupConfig,
 } from './gatewayConfig.ts';
@@ -31,6 +33,7 @@ export interface MergedConfig {
   browse: BrowseConfig;
   artifacts: ArtifactConfig;
   idleMinutes: number;
+  passthrough: PassthroughConfig;
   startup: StartupConfig;
   /** Where that stands. */
   startupAt: FileLocation;
@@ -44,14 +47,18 @@ export interface MergedConfig {
 /** The files of a gateway. One that breaks leaves its own last good content in force, and the others as they are. */
 export class ConfigLayers {
   readonly places: readonly ConfigPlace[];
-  readonly #workspace: string;
-  readonly #env: NodeJS.ProcessEnv;
+  readonly #read: (place: ConfigPlace) => LoadedConfig;
   readonly #good = new Map<string, LoadedConfig>();
   readonly #unusable = new Map<string, ConfigurationProblem>();
 
-  constructor(workspace: string, env: NodeJS.ProcessEnv, given?: string) {
-    this.#workspace = workspace;
-    this.#env = env;
+  /** `read` reads a file that is given and no configuration. */
+  constructor(
+    workspace: string,
+    env: NodeJS.ProcessEnv,
+    given?: string,
+    read: (place: ConfigPlace) => LoadedConfig = (place) => loadConfig(workspace, env, place),
+  ) {
+    this.#read = read;
     this.places = configPlaces(workspace, env, given);
   }
 
@@ -65,7 +72,7 @@ export class ConfigLayers {
   }
 
   #loadOne(place: ConfigPlace): LoadedConfig {
-    const loaded = loadConfig(this.#workspace, this.#env, place);
+    const loaded = this.#read(place);
     const good = this.#good.get(place.file);
     const flaw = loaded.usable ? undefined : loaded.problems.find(({ severity }) => severity === 'error');
     if (flaw) this.#unusable.set(place.file, flaw);
@@ -78,7 +85,7 @@ export class ConfigLayers {
 
 export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
   const last = layers.at(-1) as LoadedConfig;
-  const block = <K extends 'browse' | 'idleMinutes' | 'startup' | 'liveRefresh'>(
+  const block = <K extends 'browse' | 'idleMinutes' | 'startup' | 'liveRefresh' | 'passthrough'>(
     name: K,
     fallback: LoadedConfig[K],
   ): LoadedConfig[K] => layers.findLast(({ said }) => said.has(name))?.[name] ?? fallback;
@@ -93,6 +100,7 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     browse: block('browse', DEFAULT_BROWSE),
     artifacts,
     idleMinutes: block('idleMinutes', DEFAULT_IDLE_MINUTES),
+    passthrough: block('passthrough', DEFAULT_PASSTHROUGH),
     startup: block('startup', DEFAULT_STARTUP),
     startupAt: layers.findLast(({ said }) => said.has('startup'))?.calls.locate(['startup']) ?? {
       file: last.file,

@@ -24,7 +24,9 @@ export interface ToolFilter {
 }
 
 /** The configuration as the worker uses it: checked. References to secrets stand in it as `markReference` makes them. */
-export type ServerConfig = StdioServerConfig | HttpServerConfig;
+export type ServerConfig = StdioServerConfig | HttpServerConfig | StaticServerConfig;
+/** What a person's file can name: to start, or to connect to. */
+export type WrittenServerConfig = StdioServerConfig | HttpServerConfig;
 
 interface AnyServerConfig {
   name: string;
@@ -68,6 +70,25 @@ export interface AuthConfig {
   issuer?: string;
 }
 
+/** A part of a static catalog (000 §9.5): what it lists, and what it answers with. Nothing runs for it. */
+export interface StaticServerConfig extends AnyServerConfig {
+  type: 'static';
+  listing: StaticListing;
+}
+
+export interface StaticListing {
+  /** As `tools/list` and the other lists give them. */
+  tools: readonly StaticItem[];
+  resources: readonly StaticItem[];
+  prompts: readonly StaticItem[];
+}
+
+export interface StaticItem {
+  listed: Readonly<Record<string, unknown>>;
+  /** The result that the file gives for it, if any. */
+  answer?: Readonly<Record<string, unknown>>;
+}
+
 /** A value that a person is asked for, in the form of VS Code's mcp.json. */
 export interface InputConfig {
   id: string;
@@ -96,6 +117,14 @@ export interface BrowseConfig {
 }
 
 export const DEFAULT_BROWSE: BrowseConfig = { topK: 10, cacheStable: false, learning: true };
+
+/** What is done to what passes through in the mode of that name. */
+export interface PassthroughConfig {
+  /** Long results come as digests with handles, as in the other modes. */
+  firewall: boolean;
+}
+
+export const DEFAULT_PASSTHROUGH: PassthroughConfig = { firewall: false };
 
 /** What is kept of results, and what of them is shown. */
 export interface ArtifactConfig {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
   type ArtifactConfig,
@@ -13,16 +14,19 @@ import {
   DEFAULT_BROWSE,
   DEFAULT_IDLE_MINUTES,
   DEFAULT_LIVE_REFRESH,
+  DEFAULT_PASSTHROUGH,
   DEFAULT_STARTUP,
   type FileLocation,
   type InputConfig,
   type LiveRefreshConfig,
+  type PassthroughConfig,
   type ServerConfig,
   type StartupConfig,
 } from './gatewayConfig.ts';
 import { members, repeatedMembers, unknownKey } from './jsonNodes.ts';
 import { readArtifacts } from './readArtifacts.ts';
 import { type Complaint, readBrowse } from './readBrowse.ts';
+import { readMode, readPassthrough } from './readFaces.ts';
 import { readInputs } from './readInputs.ts';
 import { readLiveRefresh } from './readLiveRefresh.ts';
 import { readServer } from './readServer.ts';
@@ -49,6 +53,8 @@ export interface LoadedConfig extends ConfigPlace {
   calls: CallBlocks;
   inputs: readonly InputConfig[];
   idleMinutes: number;
+  mode: Face;
+  passthrough: PassthroughConfig;
   startup: StartupConfig;
   liveRefresh: LiveRefreshConfig;
   /** The names that stand at the top of the file, and those within a block as `block.name`. */
@@ -57,6 +63,8 @@ export interface LoadedConfig extends ConfigPlace {
 
 const TOP_LEVEL_KEYS: readonly string[] = [
   'servers',
+  'mode',
+  'passthrough',
   'inputs',
   'browse',
   'artifacts',
@@ -68,7 +76,7 @@ const TOP_LEVEL_KEYS: readonly string[] = [
 ];
 
 /** What holds where the file says nothing. */
-const DEFAULTS = {
+export const CONFIG_DEFAULTS = {
   servers: [],
   broken: [],
   browse: DEFAULT_BROWSE,
@@ -76,6 +84,8 @@ const DEFAULTS = {
   calls: NO_CALL_BLOCKS,
   inputs: [],
   idleMinutes: DEFAULT_IDLE_MINUTES,
+  mode: DEFAULT_FACE,
+  passthrough: DEFAULT_PASSTHROUGH,
   startup: DEFAULT_STARTUP,
   liveRefresh: DEFAULT_LIVE_REFRESH,
   said: new Set<string>(),
@@ -108,7 +118,7 @@ export function loadConfig(
     const absent = code === 'ENOENT' || code === 'ENOTDIR';
     // Somebody has asked for this very file; the others need not be there.
     if (absent && origin !== 'given') {
-      return { origin, file, exists: false, usable: true, problems: [], ...DEFAULTS };
+      return { origin, file, exists: false, usable: true, problems: [], ...CONFIG_DEFAULTS };
     }
     const why = absent ? 'is not there any more' : `cannot be read (${code ?? (error as Error).message})`;
     return unusable(origin, `${basename(file)} ${why}.`, { file, line: 1, column: 1 });
@@ -153,7 +163,9 @@ export function parseConfig(
       void problems.push({ severity: 'error', message: `"${block}": ${message}`, location: at(offset) });
   const servers: ServerConfig[] = [];
   const broken: BrokenServer[] = [];
-  let { browse, artifacts, idleMinutes, startup, liveRefresh } = DEFAULTS;
+  let { browse, artifacts, idleMinutes, startup, liveRefresh, mode, passthrough } = CONFIG_DEFAULTS;
+  const complain = ({ message, offset }: Complaint): void =>
+    void problems.push({ severity: 'error', message, location: at(offset) });
   // Wherever it stands: servers refer to it.
   const inputsNode = members(root).find(([key]) => key.value === 'inputs')?.[1];
   const inputs = inputsNode ? readInputs(inputsNode, complainOf('inputs')) : [];
@@ -178,7 +190,9 @@ export function parseConfig(
       startup = readStartup(value, complainOf(name));
     } else if (name === 'liveRefresh') {
       liveRefresh = readLiveRefresh(value, complainOf(name));
-    } else if (name === 'idleMinutes') {
+    } else if (name === 'mode') mode = readMode(value, complain);
+    else if (name === 'passthrough') passthrough = readPassthrough(value, complain);
+    else if (name === 'idleMinutes') {
       if (typeof value.value === 'number' && value.value > 0 && value.value <= MAX_IDLE_MINUTES)
         idleMinutes = value.value;
       else {
@@ -213,6 +227,8 @@ export function parseConfig(
     calls: readCallBlocks(root, at),
     inputs,
     idleMinutes,
+    mode,
+    passthrough,
     startup,
     liveRefresh,
     said: new Set([...seen, ...said]),
@@ -269,7 +285,7 @@ function readServers(
 
 function unusable(origin: ConfigOrigin, message: string, location: FileLocation): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { origin, file: location.file, exists: true, usable: false, problems, ...DEFAULTS };
+  return { origin, file: location.file, exists: true, usable: false, problems, ...CONFIG_DEFAULTS };
 }
 
 /** Where the text first nests deeper than that, found without recursion. */

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { getNodeValue, type Node } from 'jsonc-parser';
 import { looksSecret, secretArguments } from './clearSecrets.ts';
-import type { AuthConfig, ConfigOrigin, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import type { AuthConfig, ConfigOrigin, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
 import { readToolFilter } from './readToolFilter.ts';
 import { writtenForm } from './secretReferences.ts';
@@ -31,7 +31,7 @@ interface Context {
   unresolved?: boolean;
 }
 
-type Result = { server: ServerConfig } | { problem: string; offset: number };
+type Result = { server: WrittenServerConfig } | { problem: string; offset: number };
 
 class Flaw extends Error {
   readonly node: Node;
@@ -50,7 +50,7 @@ export function readServer(name: string, node: Node, context: Context): Result {
   }
 }
 
-function read(name: string, node: Node, given: Context): ServerConfig {
+function read(name: string, node: Node, given: Context): WrittenServerConfig {
   if (node.type !== 'object') throw new Flaw('it must be an object with a "command" or a "url".', node);
   const fields = new Map<string, Node>();
   const keys = new Map<string, Node>();
@@ -109,7 +109,7 @@ function requiredOf(node: Node): boolean {
   return spelledTruth(node.value) ?? fail('"required" must be true or false.', node);
 }
 
-function typeOf(type: Node | undefined, node: Node, fields: ReadonlyMap<string, Node>): ServerConfig['type'] {
+function typeOf(type: Node | undefined, node: Node, fields: ReadonlyMap<string, Node>): WrittenServerConfig['type'] {
   if (type && !TYPES.includes(type.value)) throw new Flaw('"type" must be "stdio", "http" or "sse".', type);
   const [command, url] = [fields.get('command'), fields.get('url')];
   if (command && url) throw new Flaw('it has both a "command" and a "url"; keep one of them.', url);
@@ -118,7 +118,7 @@ function typeOf(type: Node | undefined, node: Node, fields: ReadonlyMap<string, 
   if (!type) return command ? 'stdio' : 'either';
   if (type.value === 'stdio' && !command) throw new Flaw('it has no "command".', node);
   if (type.value !== 'stdio' && !url) throw new Flaw('it has no "url".', node);
-  return type.value as ServerConfig['type'];
+  return type.value as WrittenServerConfig['type'];
 }
 
 function address(node: Node, context: Context): string {

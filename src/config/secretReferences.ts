@@ -44,6 +44,7 @@ export async function followReferences(
   inputs: readonly InputConfig[],
 ): Promise<ServerConfig> {
   const follow = (text: string): Promise<string> => followIn(text, source, inputs);
+  if (config.type === 'static') return config;
   if (config.type !== 'stdio') {
     const { clientSecret } = config.auth ?? {};
     const auth =

@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
+import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from './approval.ts';
 import type { ArgRepair } from './argRepairs.ts';
 import { type AuthorizedCall, authorize } from './authorize.ts';
@@ -22,6 +23,10 @@ export interface CallRequest {
   toolId: string;
   args: unknown;
   dryRun?: boolean;
+  /** The request's `_meta`, for the server. */
+  meta?: Readonly<JsonObject> | undefined;
+  /** Where what the server asks during the call goes. */
+  origin?: CallOrigin | undefined;
   /** Whose quota and approvals count: an MCP session, inside VS Code a conversation. */
   session: object;
   signal: AbortSignal;
@@ -74,6 +79,8 @@ export type CallOutcome<R> =
 /** What a call has become so far; each stage adds its part. */
 export interface Call<R> {
   readonly request: CallRequest;
+  /** The arguments are the server's own to judge, and its answer is given back raw (passthrough). */
+  readonly asItIs: boolean;
   readonly startedAt: number;
   tool: CatalogTool;
   upstream: Upstream;
@@ -142,16 +149,28 @@ export class CallPipeline<R> {
   }
 
   async execute(request: CallRequest): Promise<CallOutcome<R>> {
-    const call = begin<R>(request);
+    const call = begin<R>(request, false);
+    await this.#run(call);
+    if (call.report) return { kind: 'dry_run', report: call.report };
+    return { kind: 'result', result: call.result as R, diagnostics: diagnosticsOf(call) };
+  }
+
+  /** The same way for a call that its client has made to the server itself: sent and answered as it is. */
+  async forward(request: CallRequest): Promise<JsonObject> {
+    const call = begin<R>(request, true);
+    await this.#run(call);
+    return call.raw as JsonObject;
+  }
+
+  async #run(call: Call<R>): Promise<void> {
     try {
       for (const { run } of STAGES) {
         await run(call, this.#parts, this.#ports);
-        if (call.report) return { kind: 'dry_run', report: call.report };
+        if (call.report) return;
       }
     } catch (error) {
-      throw error instanceof GatewayError ? error : this.#unexpected(error, request);
+      throw error instanceof GatewayError ? error : this.#unexpected(error, call.request);
     }
-    return { kind: 'result', result: call.result as R, diagnostics: diagnosticsOf(call) };
   }
 
   /** Whether a result of a tool may be looked at again: a rule can name `tool_view` (000 §4.5). */
@@ -197,9 +216,10 @@ export class CallPipeline<R> {
   }
 }
 
-function begin<R>(request: CallRequest): Call<R> {
+function begin<R>(request: CallRequest, asItIs: boolean): Call<R> {
   return {
     request,
+    asItIs,
     startedAt: performance.now(),
     // Set by the first stage, which throws where it cannot.
     tool: undefined as unknown as CatalogTool,

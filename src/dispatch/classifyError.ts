@@ -22,6 +22,7 @@ const BY_FAILURE: Readonly<Record<string, Failing>> = {
   aborted: 'UPSTREAM_ERROR',
   protocol: 'UPSTREAM_ERROR',
   unsent: 'UPSTREAM_UNAVAILABLE',
+  busy: 'RATE_LIMITED',
   unauthorized: 'AUTH_FAILED',
   unapproved: 'PERMISSION_DENIED',
 };

@@ -1,7 +1,8 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import type { ReplayContract } from '../ops/replay.ts';
+import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from './classifyError.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError, judgeFailure } from './dispatchError.ts';
 import type { JsonObject } from './json.ts';
 import { type Attempts, callWithRetry, type RetryBudget, type RetryPolicy } from './retry.ts';
@@ -14,7 +15,13 @@ export interface Upstream {
   call(
     tool: string,
     args: JsonObject,
-    options: { timeoutMs: number; signal: AbortSignal; onProgress: (progress: CallProgress) => void },
+    options: {
+      timeoutMs: number;
+      signal: AbortSignal;
+      onProgress: (progress: CallProgress) => void;
+      origin?: CallOrigin | undefined;
+      meta?: Readonly<JsonObject> | undefined;
+    },
   ): Promise<JsonObject>;
 }
 
@@ -28,6 +35,10 @@ export interface CallProgress {
 export interface ClientEnd {
   signal: AbortSignal;
   onProgress?: ((progress: CallProgress) => void) | undefined;
+  /** Where what the server asks during the call goes. */
+  origin?: CallOrigin | undefined;
+  /** The request's `_meta`, trace context and all, for the server. */
+  meta?: Readonly<JsonObject> | undefined;
 }
 
 export interface DispatchTerms {
@@ -49,18 +60,22 @@ export async function dispatchCall(
   tool: CatalogTool,
   upstream: Upstream,
   args: JsonObject,
-  { signal, onProgress }: ClientEnd,
+  { signal, onProgress, origin, meta }: ClientEnd,
   terms: DispatchTerms,
 ): Promise<Attempts<JsonObject>> {
   const deadline = new Deadline(terms.deadlineMs, signal);
   const leave = terms.budget.enter();
+  if (origin) origin.stillWorking = () => deadline.extend();
   try {
     return await callWithRetry(
       () =>
         deadline.race((stop) =>
           upstream.call(tool.upstreamName, args, {
-            timeoutMs: deadline.leftMs + SLACK_MS,
+            // A question to the person moves the deadline, which the connection does not know.
+            timeoutMs: (origin ? Math.max(deadline.leftMs, LONGEST_CALL_MS) : deadline.leftMs) + SLACK_MS,
             signal: stop,
+            origin,
+            meta,
             onProgress: (progress) => {
               deadline.extend();
               onProgress?.(progress);

@@ -3,7 +3,7 @@ import { GatewayError } from '../ops/gatewayError.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { type Dispatched, mayRepeat, type ReplayContract } from '../ops/replay.ts';
 import { type UpstreamFailure, UpstreamRequestError } from '../protocol/upstreamClient.ts';
-import { NotDispatchedError } from '../upstream/serverConnection.ts';
+import { NotDispatchedError } from '../upstream/notDispatched.ts';
 import { type Classified, classifyError, thrownWords } from './classifyError.ts';
 import { CancelledError, DeadlineError } from './deadline.ts';
 import { AttemptsFailed } from './retry.ts';
@@ -31,6 +31,7 @@ const AS_DISPATCHED: Partial<Record<UpstreamFailure, Dispatched>> = {
   // An error of JSON-RPC is the server's answer.
   error: 'yes',
   unsent: 'no',
+  busy: 'no',
   // Who is not let in has done nothing.
   unauthorized: 'no',
 };
@@ -56,13 +57,16 @@ export function dispatchError(thrown: unknown, context: ErrorContext): GatewayEr
   if (error instanceof GatewayError) return error;
   const { tool, contract } = context;
   const { code, retryable, retryAfter, dispatched } = judgeFailure(error);
-  const lost = dispatched === 'unknown' && (code === 'UPSTREAM_TIMEOUT' || code === 'UPSTREAM_UNAVAILABLE');
+  const lost =
+    dispatched === 'unknown' && (code === 'UPSTREAM_TIMEOUT' || code === 'UPSTREAM_UNAVAILABLE' || isGarbled(error));
   const cancelled = error instanceof CancelledError;
   // What was sent and lost may have taken effect: it is never presented as something to repeat (design.md §3).
   const repeatable = retryable && !cancelled && (!lost || mayRepeat(contract, dispatched));
   const outcome = dispatched === 'no' ? 'not_dispatched' : lost || cancelled ? 'unknown' : undefined;
   return new GatewayError(code, sentence(error, code, { ...context, lost, repeatable, retryAfter }), {
     path: tool.id,
+    // For whoever forwards a server's error as it came.
+    cause: error,
     retryable: repeatable,
     details: {
       ...(outcome === undefined ? {} : { outcome }),
@@ -70,6 +74,11 @@ export function dispatchError(thrown: unknown, context: ErrorContext): GatewayEr
       ...(tries > 1 ? { attempts: tries } : {}),
     },
   });
+}
+
+/** It was answered, but how cannot be told. */
+function isGarbled(error: unknown): boolean {
+  return error instanceof UpstreamRequestError && error.failure === 'protocol';
 }
 
 interface Telling extends ErrorContext {
@@ -107,6 +116,7 @@ function sentence(error: unknown, code: Classified['code'], telling: Telling): s
       return `${server} limits its calls: ${words} Call again after ${wait}.`;
     }
     default:
+      if (isGarbled(error)) return `${server} gave an answer that cannot be used: ${words} ${caution}`;
       return `${server} answered with an error: ${words} Change the call accordingly, or use another tool.`;
   }
 }

@@ -37,6 +37,10 @@ export function backoffDelay(policy: RetryPolicy, failed: number, fraction: numb
 const BUDGET_SHARE = 0.2;
 const BUDGET_FLOOR = 3;
 
+/** How long a repetition waits for others to end. */
+const ROOM_SECONDS = 5;
+const ROOM_POLL_SECONDS = 0.02;
+
 export class RetryBudget {
   #active = 0;
   #retrying = 0;
@@ -107,7 +111,7 @@ export async function callWithRetry<T>(call: () => Promise<T>, run: RetryRun): P
       release?.();
     }
     const delay = nextDelay(failure, delays.length, run);
-    release = delay === undefined ? undefined : run.budget.takeRetry();
+    release = delay === undefined ? undefined : await room(run);
     if (delay === undefined || release === undefined) throw new AttemptsFailed(failure, delays.length + 1, delays);
     try {
       await run.sleep(delay);
@@ -116,6 +120,19 @@ export async function callWithRetry<T>(call: () => Promise<T>, run: RetryRun): P
       throw new AttemptsFailed(failure, delays.length + 1, delays);
     }
     delays.push(delay);
+  }
+}
+
+/** Calls that were lost together with their server wait for one another: a budget spreads them, it loses none. */
+async function room(run: RetryRun): Promise<(() => void) | undefined> {
+  for (let waited = 0; ; waited += ROOM_POLL_SECONDS) {
+    const release = run.budget.takeRetry();
+    if (release || waited >= ROOM_SECONDS || ROOM_POLL_SECONDS >= run.left()) return release;
+    try {
+      await run.sleep(ROOM_POLL_SECONDS);
+    } catch {
+      return undefined;
+    }
   }
 }
 

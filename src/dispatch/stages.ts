@@ -34,7 +34,7 @@ const hydrate: Stage = (call, _parts, ports) => {
 
 /** Opt-in: without it what is checked is what was sent (000 §4.4). */
 const repair: Stage = (call, { config }) => {
-  if (!config.tolerantArgs) return;
+  if (!config.tolerantArgs || call.asItIs) return;
   const { args, repairs } = repairArgs(call.args, call.tool.inputSchema);
   call.args = args;
   call.repairs = repairs;
@@ -48,6 +48,7 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
       details: { path: [] },
     });
   }
+  if (call.asItIs) return;
   const verdict = await validator.validate(tool.inputSchema, args);
   if (verdict.kind === 'unchecked') call.unchecked = verdict.reason;
   if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema')
@@ -143,8 +144,9 @@ const dispatch: Stage = async (call, parts, ports) => {
   const { tool, upstream, args, request, cacheKey: key } = call;
   const started = performance.now();
   const terms = termsFor(tool, parts, ports);
+  const { onProgress, origin, meta } = request;
   const send = (signal: AbortSignal) =>
-    dispatchCall(tool, upstream, args as JsonObject, { signal, onProgress: request.onProgress }, terms);
+    dispatchCall(tool, upstream, args as JsonObject, { signal, onProgress, origin, meta }, terms);
   try {
     if (key === undefined) call.attempts = await send(request.signal);
     else {
@@ -174,6 +176,7 @@ function termsFor<R>(tool: CatalogTool, { config, budget }: PipelineParts, ports
 }
 
 const firewall: Stage = async (call, _parts, ports) => {
+  if (call.asItIs) return;
   const { tool, request, repairs, cacheHit, unchecked } = call;
   call.result = await ports.firewall(call.raw as JsonObject, {
     tool,

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureWorkspaceState, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { greet, type Hello } from '../protocol/linkHandshake.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
@@ -15,6 +16,7 @@ export interface AttachOptions {
   start: boolean;
   holds: boolean;
   marksRelated?: boolean;
+  face?: Face;
   signal?: AbortSignal;
   log?: (line: string) => void;
 }
@@ -101,8 +103,8 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
     // From here on the socket has an owner: an error ends in its `close`.
     socket.on('error', () => undefined);
     deaf = rendezvous;
-    const { kind, holds, marksRelated = false } = options;
-    const answer = await greet(socket, { token, kind, holds, marksRelated });
+    const { kind, holds, marksRelated = false, face = DEFAULT_FACE } = options;
+    const answer = await greet(socket, { token, kind, holds, marksRelated, face });
     const isOlder = build !== undefined && compareBuilds(rendezvous.build, build) < 0;
     if (answer.ok) return { socket, token, isOlder };
     socket.destroy();

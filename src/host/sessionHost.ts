@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { CallJournal } from '../ops/callJournal.ts';
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
 import type { Terminal } from '../ops/journalCall.ts';
@@ -27,9 +28,10 @@ import {
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
-import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../surface/gateway/introduction.ts';
 import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
+import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
+import { INTRODUCTIONS } from './introductions.ts';
 import type { Loss } from './workerConnection.ts';
 import { WorkerLink } from './workerLink.ts';
 
@@ -38,6 +40,8 @@ export interface SessionHostOptions {
   output: Writable;
   /** A greeted socket of kind `session`; rejects with one sentence when there can be no worker. */
   attach: (signal: AbortSignal) => Promise<Socket>;
+  /** How the client sees the servers; the same that `attach` asks the worker for. */
+  face?: Face;
   log: (line: string) => void;
 }
 
@@ -59,17 +63,23 @@ const LIMITS = {
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
 const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
+const LEVEL_ID = `${INITIALIZE_ID}:level`;
 
 /**
- * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here, everything
- * else is forwarded as it came, and what was in flight when a worker was lost is treated by its replay contract.
+ * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
+ * `initialize` in passthrough mode, see `INTRODUCTIONS`), everything else is forwarded as it came, and what was in
+ * flight when a worker was lost is treated by its replay contract.
  */
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #journal: CallJournal<ClientCall, Buffer>;
   readonly #link: WorkerLink;
+  readonly #logLevel = new HeldLogLevel();
+  /** The client's `initialize`, as each worker is told of it. */
   #seed: JsonRpcMessage | undefined;
   readonly #subscriptions = new HeldSubscriptions();
+  /** Its id, while the worker's answer to it is what the client waits for. */
+  #initializing: RequestId | undefined;
   #initialized = false;
   #waitTimer: NodeJS.Timeout | undefined;
   /** Why there is no worker; what is asked meanwhile is not kept waiting. */
@@ -81,7 +91,7 @@ export class SessionHost {
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: (generation) => this.#onAttached(generation),
-      isWaiting: () => this.#journal.size > 0,
+      isWaiting: () => this.#journal.size > 0 || this.#initializing !== undefined,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => void options.input.resume(),
       onLost: (generation, loss) => this.#onWorkerLost(generation, loss),
@@ -123,7 +133,9 @@ export class SessionHost {
     await ended;
     await this.#drained();
     // The client has stopped asking; what nobody has answered by now is not left open.
-    this.#journal.failAll(this.#fault('stopped', 'the session ended'));
+    const ending = this.#fault('stopped', 'the session ended');
+    this.#failInitialize(ending);
+    this.#journal.failAll(ending);
     clearTimeout(this.#waitTimer);
     this.#link.close();
     return this.#unreachable === undefined ? 0 : EXIT_NO_WORKER;
@@ -175,15 +187,28 @@ export class SessionHost {
     }
     const protocolVersion = negotiateVersion(message.params?.protocolVersion);
     this.#seed = { ...message, params: { ...message.params, protocolVersion } };
-    this.#write(
-      resultResponse(id, {
-        protocolVersion,
-        capabilities: SERVER_CAPABILITIES,
-        serverInfo: SERVER_INFO,
-        instructions: INSTRUCTIONS,
-      }),
-    );
+    const introduction = INTRODUCTIONS[this.#face];
+    if (introduction) this.#write(resultResponse(id, { protocolVersion, ...introduction }));
+    else this.#initializing = id;
     if (this.#link.attached) this.#introduce();
+    else if (introduction) return;
+    else if (this.#link.resting) this.#wake();
+    else if (this.#unreachable !== undefined) {
+      this.#failInitialize(this.#unreachable);
+      this.#link.connect();
+    }
+  }
+
+  get #face(): Face {
+    return this.#options.face ?? DEFAULT_FACE;
+  }
+
+  #failInitialize(fault: Fault): void {
+    if (this.#initializing === undefined) return;
+    this.#write(refusal({ id: this.#initializing, method: 'initialize' }, fault));
+    this.#initializing = undefined;
+    // The client may ask again.
+    this.#seed = undefined;
   }
 
   #onNotification(message: JsonRpcMessage, line: Buffer): void {
@@ -201,7 +226,8 @@ export class SessionHost {
 
   #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
     const method = message.method as string;
-    const tool = method === 'tools/call' ? message.params?.name : undefined;
+    // In passthrough mode a name is a server's, whatever it reads like.
+    const tool = method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
     const uri = message.params?.uri;
     const payload: ClientCall = { id, method, uri: typeof uri === 'string' ? uri : undefined, frame: framed(line) };
     const admission = this.#journal.admit({
@@ -211,8 +237,12 @@ export class SessionHost {
       bytes: payload.frame.length,
       canProbe: false,
     });
-    if (!admission.admitted) this.#write(refusal(payload, admission.fault, admission.retryAfter));
-    else if (this.#link.resting) this.#wake();
+    if (!admission.admitted) {
+      this.#write(refusal(payload, admission.fault, admission.retryAfter));
+      return;
+    }
+    this.#logLevel.note(message);
+    if (this.#link.resting) this.#wake();
     else if (this.#unreachable !== undefined) {
       this.#journal.failWaiting(this.#unreachable);
       this.#link.connect();
@@ -248,6 +278,7 @@ export class SessionHost {
     this.#link.send(Buffer.from(encodeMessage({ ...this.#seed, id: INITIALIZE_ID })));
     if (!this.#initialized) return;
     this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
+    for (const frame of this.#logLevel.frames(LEVEL_ID)) this.#link.send(Buffer.from(frame));
     for (const frame of this.#subscriptions.frames(SUBSCRIBE_ID)) this.#link.send(Buffer.from(frame));
   }
 
@@ -258,10 +289,19 @@ export class SessionHost {
     }
     const id = peekResponseId(frame);
     if (id === undefined) this.#toClient(frame);
-    else if (id !== INITIALIZE_ID && !(typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) {
+    else if (id === INITIALIZE_ID) this.#onIntroduced(frame);
+    else if (id !== LEVEL_ID && !(typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) {
       // Cancelled, or answered without its worker: one terminal reply an id.
       this.#journal.reply(generation, requestKey(id), frame);
     }
+  }
+
+  /** The worker's answer to `initialize` is the client's where that has not had one. */
+  #onIntroduced(frame: Buffer): void {
+    if (this.#initializing === undefined) return;
+    const answer = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
+    this.#write(encodeMessage({ ...answer, id: this.#initializing }));
+    this.#initializing = undefined;
   }
 
   /** What a worker tells its host alone. */
@@ -285,7 +325,8 @@ export class SessionHost {
       this.#options.log(`worker lost (generation ${generation}), ${this.#journal.size} in flight`);
     }
     this.#journal.lose(generation, this.#fault(LOSS_CODES[loss], '', generation));
-    if (!this.#link.attached && (!this.#link.resting || this.#journal.size > 0)) this.#wake();
+    if (!this.#link.attached && (!this.#link.resting || this.#journal.size > 0 || this.#initializing !== undefined))
+      this.#wake();
   }
 
   #wake(): void {
@@ -304,6 +345,7 @@ export class SessionHost {
       this.#options.log(reason === '' ? `no worker was there within ${WORKER_WAIT_MS / 1000} s` : reason);
     }
     this.#unreachable = fault;
+    this.#failInitialize(fault);
     this.#journal.failWaiting(fault);
   }
 

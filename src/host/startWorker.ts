@@ -12,6 +12,8 @@ export interface GatewayTarget {
   workspace: string;
   /** An absolute path. */
   configFile?: string | undefined;
+  /** A static catalog that is served instead of all servers; an absolute path. */
+  catalog?: string | undefined;
 }
 
 export interface GatewayRuntime extends GatewayTarget {
@@ -34,7 +36,8 @@ const READY_TIMEOUT_MS = 15_000;
 export const READY_FD = 3;
 
 /** What the target adds to its workspace's name in the state (`stateKey`). */
-export function stateVariant({ configFile }: GatewayTarget): string[] {
+export function stateVariant({ configFile, catalog }: GatewayTarget): string[] {
+  if (catalog !== undefined) return ['catalog', canonicalWorkspace(catalog)];
   return configFile === undefined ? [] : ['config', canonicalWorkspace(configFile)];
 }
 
@@ -56,10 +59,13 @@ export async function startWorker(
   const log = openSync(workerLogFile(folder), 'a', 0o600);
   let child: ChildProcess;
   try {
-    const { workspace, configFile } = runtime;
-    const given = configFile === undefined ? [] : ['--config', configFile];
-    const args = ['--workspace', workspace, '--state', folder, ...given, ...(candidate ? ['--candidate'] : [])];
-    child = spawn(runtime.nodePath, [runtime.workerScript, ...args], {
+    const { workspace, configFile, catalog } = runtime;
+    const given = [
+      ...(configFile === undefined ? [] : ['--config', configFile]),
+      ...(catalog === undefined ? [] : ['--catalog', catalog]),
+      ...(candidate ? ['--candidate'] : []),
+    ];
+    child = spawn(runtime.nodePath, [runtime.workerScript, '--workspace', workspace, '--state', folder, ...given], {
       cwd: folder,
       detached: true,
       windowsHide: true,

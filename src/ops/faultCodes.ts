@@ -102,6 +102,7 @@ const BY_CLASS = {
     spawn_enoent: { ...PERMANENT, says: 'cannot start: its command was not found' },
     spawn_eacces: { ...PERMANENT, says: 'cannot start: its command may not be run' },
     folder_missing: { ...PERMANENT, says: 'cannot start: its folder does not exist or may not be entered' },
+    secret_missing: { ...PERMANENT, error: 'AUTH_FAILED', says: 'cannot start: it needs a secret that nobody has set' },
     needs_approval: { ...PERMANENT, says: 'is not approved for this workspace' },
     configuration_invalid: { ...PERMANENT, says: 'cannot start as it is configured' },
     stopped: { ...LOST, directive: 'abort_request', recovery_hint: 'keep_worker', says: 'was stopped' },

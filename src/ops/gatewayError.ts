@@ -40,10 +40,10 @@ export class GatewayError extends Error {
   constructor(
     code: GatewayErrorCode,
     message: string,
-    options: { path?: string; retryable?: boolean; details?: Record<string, unknown> } = {},
+    options: { path?: string; retryable?: boolean; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
     // Whoever words it: one line, bounded, free of control characters (000 §3.4, detail redaction).
-    super(oneLine(message));
+    super(oneLine(message), options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.path = options.path ?? '';
     this.retryable = options.retryable ?? RETRYABLE.has(code);

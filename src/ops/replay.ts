@@ -28,10 +28,13 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'prompts/get',
   'completion/complete',
   'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
 ]);
 
 const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
   'tool_browse',
+  'tool_hydrate',
   'tool_view',
   'resource_browse',
   'resource_read',
@@ -42,7 +45,7 @@ const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
 /** In a `resources/subscribe` that a host repeats to a new worker: what changed in between nobody has told the client. */
 export const RESUMED_META = 'waygate/resumed';
 
-/** The contract of a client's request; `tool` is the name in a `tools/call`. */
+/** The contract of a client's request; `tool` is the name in a `tools/call`, where that is one of our own. */
 export function contractOf(method: string, tool: string | undefined): ReplayContract {
   if (method === 'tools/call') return tool !== undefined && CONVERGENT_TOOLS.has(tool) ? 'convergent' : 'never_replay';
   return CONVERGENT_METHODS.has(method) ? 'convergent' : 'never_replay';

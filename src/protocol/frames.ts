@@ -57,20 +57,33 @@ const TOKEN = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]:,]|[^\s"{}[\]:,]+/g;
 
 /**
  * The id of a frame of which only the beginning is there: that of the outermost object, never one further in, so that
- * an oversized answer fails its own call and no other.
+ * an oversized answer fails its own call and no other. A request has an id of its sender's: it is no `answer`.
  */
-export function peekId(prefix: Buffer): RequestId | undefined {
+export function peekId(prefix: Buffer, of: 'any' | 'answer' = 'any'): RequestId | undefined {
   const tokens = prefix.toString('utf8').match(TOKEN) ?? [];
   let depth = 0;
+  let id: RequestId | undefined;
   for (const [i, token] of tokens.entries()) {
     if (token === '{' || token === '[') depth += 1;
     else if (token === '}' || token === ']') depth -= 1;
     // What stands behind the value tells that the value is whole.
-    else if (depth === 1 && token === '"id"' && tokens[i + 1] === ':' && i + 3 < tokens.length) {
-      return parseId(tokens[i + 2] as string);
-    }
+    else if (depth !== 1 || tokens[i + 1] !== ':') continue;
+    else if (token === '"method"' && of === 'answer') return undefined;
+    else if (token === '"id"' && i + 3 < tokens.length) id ??= parseId(tokens[i + 2] as string);
   }
-  return undefined;
+  return id;
+}
+
+/** The id of a message of which only the end is there, where it stands last, as some SDKs write it. */
+const LAST_ID = /[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+
+/**
+ * Nothing but the message itself can end with it: within an inner object two braces would close, within a string a
+ * quote would stand before the brace.
+ */
+export function peekLastId(suffix: Buffer): RequestId | undefined {
+  const id = LAST_ID.exec(suffix.toString('utf8'))?.[1];
+  return id === undefined ? undefined : parseId(id);
 }
 
 function parseId(token: string): RequestId | undefined {

@@ -1,19 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
+import { relateToSender } from './callOrigin.ts';
+import { faultResponse } from './frameFault.ts';
 import { boundedBody } from './httpBody.ts';
+import { judgedBody } from './httpFrames.ts';
 import { MAX_FRAME_BYTES } from './lineFraming.ts';
+import { BATCH_VERSION } from './mcpVersions.ts';
+import { Oddities } from './oddities.ts';
+import { UnaskedAllowance } from './unaskedAllowance.ts';
 import type { UpstreamAuth } from './upstreamAuth.ts';
 import { LOST, UpstreamRequestError, type UpstreamTransport } from './upstreamClient.ts';
+import { readUpstreamFrame } from './upstreamFrames.ts';
 
 export interface HttpUpstreamOptions {
   url: string;
   /** Streamable HTTP, or the HTTP+SSE that came before it (2024-11-05). */
   kind: 'http' | 'sse';
   auth: UpstreamAuth;
+  oddities?: Oddities | undefined;
   /** How long a server may take to the head of an answer that needs no work, and to the first event of a stream. */
   headTimeoutMs?: number;
   bodyLimit?: number;
@@ -24,6 +33,7 @@ const MAX_REQUEST_MS = 10 * 60_000;
 const HEAD_TIMEOUT_MS = 20_000;
 /** Between the end of an answer's body and its being read. */
 const READ_WAIT_MS = 100;
+const LONGEST_HOLD_MS = 100;
 const SHOWN_ERROR_CHARS = 300;
 /** What undici and the system say when nothing was sent yet. */
 const UNSENT_CODES = new Set([
@@ -54,12 +64,18 @@ class HttpUpstream implements Transport {
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   /** Requests without an answer yet, with what ends their exchange. */
   readonly #pending = new Map<RequestId, AbortController>();
+  /** The lists that are asked for, of which a part is better than nothing. */
+  readonly #lists = new Set<RequestId>();
+  readonly #oddities: Oddities;
+  readonly #unasked = new UnaskedAllowance();
+  #version: string | undefined;
   #startFailure: UpstreamRequestError | undefined;
   #started = false;
   #closed = false;
 
   constructor(options: HttpUpstreamOptions) {
     this.#options = options;
+    this.#oddities = options.oddities ?? new Oddities();
     const url = new URL(options.url);
     const fetch: Fetch = (target, init) => this.#fetch(target, init);
     this.#inner =
@@ -76,6 +92,7 @@ class HttpUpstream implements Transport {
   }
 
   setProtocolVersion(version: string): void {
+    this.#version = version;
     this.#inner.setProtocolVersion(version);
   }
 
@@ -100,6 +117,7 @@ class HttpUpstream implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const id = 'method' in message && 'id' in message ? message.id : undefined;
     if (id !== undefined) this.#pending.set(id, new AbortController());
+    if (id !== undefined && 'method' in message && message.method.endsWith('/list')) this.#lists.add(id);
     try {
       await this.#inner.send(message);
     } catch (error) {
@@ -140,7 +158,41 @@ class HttpUpstream implements Transport {
       if (id !== undefined && this.#options.kind === 'http' && !resumable())
         setTimeout(() => this.#lose(id), READ_WAIT_MS);
     });
-    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+    const type = response.headers.get('content-type') ?? '';
+    const judged = judgedBody(
+      body,
+      type,
+      (frame) => this.#judge(frame, id),
+      () => this.#hold(),
+    );
+    return new Response(judged, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
+  }
+
+  /** What is wrong with a frame of an answer fails the call it answers, at once. */
+  #judge(frame: Buffer, asked: RequestId | undefined): readonly object[] | undefined {
+    const { messages, replies, isGarbage, isAltered } = readUpstreamFrame(frame, {
+      oddities: this.#oddities,
+      allowsBatches: this.#version === BATCH_VERSION,
+      isList: (id) => this.#lists.has(id),
+    });
+    if (messages.every((message) => 'method' in message)) this.#unasked.spend(frame.length, 'message');
+    for (const reply of replies) void this.#inner.send(JSON.parse(reply) as JSONRPCMessage).catch(() => undefined);
+    if (isGarbage && asked !== undefined && this.#pending.has(asked) && messages.length === 0) {
+      return [faultResponse(asked, 'malformed_response', 'an answer that is no message of MCP')];
+    }
+    return isAltered ? messages : undefined;
+  }
+
+  /** One that says too much by itself is read more slowly. */
+  #hold(): Promise<void> | undefined {
+    const { waitMs } = this.#unasked;
+    if (waitMs === 0) return undefined;
+    this.#oddities.add('throttled');
+    return sleep(Math.min(waitMs, LONGEST_HOLD_MS));
   }
 
   async #request(url: string | URL, init: RequestInit, id: RequestId | undefined): Promise<Response> {
@@ -199,6 +251,8 @@ class HttpUpstream implements Transport {
   }
 
   #onMessage(message: JSONRPCMessage): void {
+    // Before that revision all messages come on one stream.
+    if (this.#options.kind === 'http' && 'method' in message) relateToSender(message);
     if ('id' in message && !('method' in message) && message.id !== undefined) this.#settle(message.id);
     this.onmessage?.(message);
   }
@@ -224,6 +278,7 @@ class HttpUpstream implements Transport {
   #settle(id: RequestId): AbortController | undefined {
     const exchange = this.#pending.get(id);
     this.#pending.delete(id);
+    this.#lists.delete(id);
     return exchange;
   }
 

@@ -9,14 +9,18 @@ export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** How much of an oversized frame is kept, so that its reader can find out whose it was. */
-const OVERSIZE_PREFIX_BYTES = 1024;
+/** How much of an oversized frame's beginning and end is kept, so that its reader can find out whose it was. */
+const OVERSIZE_KEPT_BYTES = 1024;
+
+const NOTHING = Buffer.alloc(0);
 
 export interface LineHandlers {
   /** One frame without its line end. Empty lines are skipped. */
   onLine(line: Buffer): void;
-  /** A frame over the limit: its first bytes and its whole size. */
-  onOversize(prefix: Buffer, bytes: number): void;
+  /** A frame over the limit: its first bytes, its whole size, and its last bytes. */
+  onOversize(prefix: Buffer, bytes: number, suffix: Buffer): void;
+  /** A frame began with a byte order mark, which is taken away. */
+  onByteOrderMark?(): void;
 }
 
 export class LineSplitter {
@@ -24,6 +28,8 @@ export class LineSplitter {
   readonly #limit: number;
   #parts: Buffer[] = [];
   #bytes = 0;
+  /** The last bytes of a frame over the limit. */
+  #suffix: Buffer = NOTHING;
 
   constructor(handlers: LineHandlers, limit = MAX_FRAME_BYTES) {
     this.#handlers = handlers;
@@ -49,11 +55,21 @@ export class LineSplitter {
     if (part.length === 0) return;
     const kept = this.#bytes;
     this.#bytes += part.length;
-    if (this.#bytes <= this.#limit) this.#parts.push(part);
-    else if (kept <= this.#limit) {
-      // The frame has just become too long: only its beginning is worth its memory.
-      this.#parts = [Buffer.from(Buffer.concat([...this.#parts, part]).subarray(0, OVERSIZE_PREFIX_BYTES))];
+    if (this.#bytes <= this.#limit) {
+      this.#parts.push(part);
+      return;
     }
+    // The frame has just become too long: only its two ends are worth their memory.
+    if (kept <= this.#limit) {
+      const begun = [...this.#parts, part];
+      this.#parts = [Buffer.concat(firstBytes(begun))];
+      for (const each of begun) this.#keepLast(each);
+    } else this.#keepLast(part);
+  }
+
+  #keepLast(part: Buffer): void {
+    const last = part.subarray(-OVERSIZE_KEPT_BYTES);
+    this.#suffix = Buffer.concat([this.#suffix, last]).subarray(-OVERSIZE_KEPT_BYTES);
   }
 
   #emit(): void {
@@ -61,12 +77,30 @@ export class LineSplitter {
     let line = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#bytes = 0;
-    if (line[0] === BYTE_ORDER_MARK[0] && line.subarray(0, 3).equals(BYTE_ORDER_MARK)) line = line.subarray(3);
+    if (line[0] === BYTE_ORDER_MARK[0] && line.subarray(0, 3).equals(BYTE_ORDER_MARK)) {
+      line = line.subarray(3);
+      this.#handlers.onByteOrderMark?.();
+    }
     if (bytes > this.#limit) {
-      this.#handlers.onOversize(line, bytes);
+      const suffix = this.#suffix;
+      this.#suffix = NOTHING;
+      this.#handlers.onOversize(line, bytes, suffix);
       return;
     }
     if (line.at(-1) === CARRIAGE_RETURN) line = line.subarray(0, -1);
     if (line.length > 0) this.#handlers.onLine(line);
   }
+}
+
+/** As many parts as the beginning needs, without putting megabytes together for it. */
+function firstBytes(parts: readonly Buffer[]): Buffer[] {
+  const first: Buffer[] = [];
+  let missing = OVERSIZE_KEPT_BYTES;
+  for (const part of parts) {
+    if (missing === 0) break;
+    const taken = part.subarray(0, missing);
+    first.push(taken);
+    missing -= taken.length;
+  }
+  return first;
 }

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { type Face, isFace } from '../ops/face.ts';
 import { LINK_VERSION } from './rendezvous.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface Hello {
   holds: boolean;
   /** Whether the session's frames tell which request they belong to: a host with several streams a client needs it. */
   marksRelated?: boolean;
+  /** How the session's client is to see the servers. */
+  face?: Face;
 }
 
 export interface Welcome {
@@ -58,7 +61,8 @@ export async function receiveHello(socket: Socket, token: string): Promise<Hello
   if (hello.link !== LINK_VERSION) return refuse('this worker speaks another version of the private link');
   if (hello.kind !== 'session' && hello.kind !== 'control') return refuse('unknown kind of attacher');
   const marks = hello.marksRelated === true ? { marksRelated: true } : {};
-  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false, ...marks };
+  const face = isFace(hello.face) ? { face: hello.face } : {};
+  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false, ...face, ...marks };
 }
 
 export function welcome(socket: Socket): void {

@@ -134,8 +134,10 @@ export class LineTransport implements Transport {
 
   #withPrefix(message: JSONRPCMessage): JSONRPCMessage {
     const { idPrefix } = this.#options;
-    if (idPrefix === undefined || !('method' in message) || !('id' in message)) return message;
-    return { ...message, id: `${idPrefix}${message.id}` };
+    if (idPrefix === undefined || !('method' in message)) return message;
+    if ('id' in message) return { ...message, id: `${idPrefix}${message.id}` };
+    if (message.method !== 'notifications/cancelled') return message;
+    return { ...message, params: { ...message.params, requestId: `${idPrefix}${message.params?.requestId}` } };
   }
 
   #deliverResponse(message: JSONRPCMessage): void {

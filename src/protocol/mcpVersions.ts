@@ -5,3 +5,6 @@ export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '202
 export function negotiateVersion(requested: unknown): string {
   return PROTOCOL_VERSIONS.find((version) => version === requested) ?? PROTOCOL_VERSIONS[0];
 }
+
+/** The one revision that has batches (MCP 2025-03-26, Transports). */
+export const BATCH_VERSION = '2025-03-26';

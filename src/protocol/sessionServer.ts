@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { ProgressCallback, RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
   type ElicitRequestFormParams,
   ErrorCode,
@@ -36,13 +36,15 @@ export interface QuestionAnswer {
 export interface PeerRequestOptions {
   timeoutMs: number;
   signal?: AbortSignal;
+  /** Asks the client to tell how far it is. */
+  onProgress?: (progress: Progress) => void;
 }
 
 /** The client at the other end of a session: what it is, what it can do, and how to speak to it. */
 export interface ClientPeer {
-  readonly client: SessionClient;
-  /** The same for all that is said to one client, whichever request it is on behalf of. */
+  /** The same object for everything of one MCP session, whatever conversations it has. */
   readonly session: object;
+  readonly client: SessionClient;
   /** `ClientCapabilities`, as the client sent them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   notify(method: string, params?: Record<string, unknown>): void;
@@ -78,8 +80,10 @@ export interface SessionSurface {
   serverInfo: { name: string; title: string; version: string };
   capabilities: Record<string, unknown>;
   instructions: string;
-  listTools(): readonly object[];
-  /** Never rejects: faults are results (design.md §3). */
+  /** Settles what `initialize` is answered with; what stands above holds where this is absent. */
+  introduce?(): Promise<{ capabilities: Record<string, unknown>; instructions?: string | undefined }>;
+  listTools(): readonly object[] | Promise<readonly object[]>;
+  /** Faults are results (design.md §3); rejects with an `RpcError` for an error of JSON-RPC that a server gave. */
   callTool(name: string, args: unknown, call: SurfaceCall): Promise<object>;
   /** Any other request; `undefined` for a method that nobody here answers. Rejects with an `RpcError`. */
   request?(method: string, params: Readonly<Record<string, unknown>>, call: SurfaceCall): Promise<object> | undefined;
@@ -118,6 +122,7 @@ export function serveSession(
   // Answered by the surface like any other request.
   server.removeRequestHandler('logging/setLevel');
   const closed = new Set<() => void>();
+  const session = {};
   const conversations = new Conversations();
   let protocolVersion = '';
   const client = (): SessionClient => {
@@ -132,13 +137,13 @@ export function serveSession(
   // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
-    if (request.method === 'tools/list') return { tools: surface.listTools() };
+    if (request.method === 'tools/list') return { tools: await surface.listTools() };
     const call: SurfaceCall = {
       signal: extra.signal,
       client: client().name,
       session: conversations.of(extra._meta),
       meta: extra._meta,
-      peer: peerOf(server, client, extra),
+      peer: peerOf(server, session, client, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract }),
       ...progressOf(extra),
       ...askOf(server, extra),
@@ -150,7 +155,7 @@ export function serveSession(
     if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
-  const peer = peerOf(server, client);
+  const peer = peerOf(server, session, client);
   let close: (() => void) | undefined;
   server.oninitialized = () => {
     close ??= surface.open?.(peer);
@@ -163,6 +168,16 @@ export function serveSession(
   };
   const idPrefix = `waygate:${randomUUID()}:`;
   const transport = new LineTransport({ input: socket, output: socket, idPrefix, ...frames });
+  let initializeId: unknown;
+  const send = transport.send.bind(transport);
+  // The SDK answers `initialize` with what it was made with; what has to be asked for first is put in here.
+  transport.send = async (message, options) =>
+    send(
+      'result' in message && message.id === initializeId && surface.introduce
+        ? { ...message, result: { ...message.result, ...(await surface.introduce()) } }
+        : message,
+      options,
+    );
   void server.connect(transport);
   const toHost = (method: string, params?: Record<string, unknown>): void => {
     const told = params === undefined ? {} : { params };
@@ -173,6 +188,7 @@ export function serveSession(
     // The SDK does not tell what was negotiated; the host has put the settled version into its request.
     if ('method' in message && message.method === 'initialize') {
       protocolVersion = String(message.params?.protocolVersion ?? '');
+      initializeId = 'id' in message ? message.id : undefined;
     }
     onmessage?.(message);
   };
@@ -218,12 +234,12 @@ type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
 /** A client as a surface speaks to it; with `extra`, on behalf of that request. */
-function peerOf(server: Server, client: () => SessionClient, extra?: CallExtra): ClientPeer {
+function peerOf(server: Server, session: object, client: () => SessionClient, extra?: CallExtra): ClientPeer {
   return {
+    session,
     get client() {
       return client();
     },
-    session: server,
     get capabilities() {
       return (server.getClientCapabilities() ?? {}) as Readonly<Record<string, unknown>>;
     },
@@ -234,11 +250,25 @@ function peerOf(server: Server, client: () => SessionClient, extra?: CallExtra):
       // The client may have gone: its session ends then.
       void (extra ? extra.sendNotification(notification) : server.notification(notification)).catch(() => undefined);
     },
-    request: async (method, params, { timeoutMs, signal }) => {
-      const options = { timeout: timeoutMs, ...(signal ? { signal } : {}) };
+    request: async (method, params, { timeoutMs, signal, onProgress }) => {
+      // The SDK would cancel what has its answer already: its listener stays at the signal.
+      const ended = new AbortController();
+      const end = (): void => ended.abort(signal?.reason);
+      if (signal?.aborted) end();
+      else signal?.addEventListener('abort', end, { once: true });
+      const options = {
+        timeout: timeoutMs,
+        signal: ended.signal,
+        ...(onProgress ? { onprogress: onProgress as ProgressCallback } : {}),
+      };
       const request = { method, params } as ServerRequest;
-      if (extra) return extra.sendRequest(request, ResultSchema, options);
-      return server.request(request, ResultSchema, options);
+      try {
+        return await (extra
+          ? extra.sendRequest(request, ResultSchema, options)
+          : server.request(request, ResultSchema, options));
+      } finally {
+        signal?.removeEventListener('abort', end);
+      }
     },
   };
 }

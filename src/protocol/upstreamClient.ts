@@ -9,6 +9,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { VERSION } from '../ops/build.ts';
 import { oneLine } from '../ops/porcelain.ts';
+import { originOf, sendFor } from './callOrigin.ts';
+import { type FrameFault, frameFaultOf } from './frameFault.ts';
+import { listPages, type PagedList } from './listPages.ts';
+import { Oddities } from './oddities.ts';
+import { UpstreamGuard } from './upstreamGuard.ts';
 
 /** How messages travel to a server and back. Made in this folder alone; to all others it is opaque. */
 export type UpstreamTransport = Transport;
@@ -22,6 +27,8 @@ export type UpstreamFailure =
   | 'error'
   /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
   | 'unsent'
+  /** It never reached the server, which has more waiting than it reads. */
+  | 'busy'
   /** The server does not let us in (HTTP 401), or not as far as this request goes (HTTP 403 with `insufficient_scope`). */
   | 'unauthorized';
 
@@ -35,12 +42,17 @@ export class UpstreamRequestError extends Error {
   readonly code: number | undefined;
   /** How long the server asks to wait before the next request. */
   readonly retryAfterSeconds: number | undefined;
+  /** What was wrong with the answer, where one came that cannot be used. */
+  fault: FrameFault | undefined;
+  /** What came with the server's error, as it came. */
+  readonly data: unknown;
 
-  constructor(failure: UpstreamFailure, message: string, code?: number, retryAfterSeconds?: number) {
+  constructor(failure: UpstreamFailure, message: string, code?: number, retryAfterSeconds?: number, data?: unknown) {
     super(message);
     this.failure = failure;
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.data = data;
   }
 }
 
@@ -49,24 +61,28 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** How far the call is, as the server tells it. Each word of it starts the time-out anew, up to `MAX_CALL_MS`. */
   onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  /** On whose behalf: what the server asks meanwhile may tell whose call it belongs to. */
+  origin?: object | undefined;
+  /** The request's `_meta`; a progress token in it is replaced by our own. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** However much progress a server reports: no call lasts longer (facts/reliability.md §2.4). */
 const MAX_CALL_MS = 10 * 60_000;
 
-/** More pages than this come from a server that never ends (facts/reliability.md R12). */
-const MAX_PAGES = 64;
-const MAX_ITEMS = 10_000;
-
 /** A message that a server sends by itself, as it came. */
 export interface UpstreamMessage {
   method: string;
   params: Record<string, unknown>;
+  /** The origin of the request on whose stream it came, where the transport tells. */
+  origin?: object | undefined;
 }
 
 export interface UpstreamClientOptions {
   /** What the server may ask of us, in the form of MCP's `ClientCapabilities`. */
   capabilities?: Record<string, object>;
+  /** Counts what is odd in what the server sends. */
+  oddities?: Oddities;
   onNotification?: (message: UpstreamMessage) => void;
   /** Answers a request of the server, or is `undefined` for a method that nobody here answers. */
   onRequest?: (message: UpstreamMessage, signal: AbortSignal) => Promise<Record<string, unknown>> | undefined;
@@ -78,18 +94,25 @@ export interface UpstreamClientOptions {
  */
 export class UpstreamClient {
   readonly #client: Client;
+  readonly #oddities: Oddities;
+  #guarded: UpstreamGuard | undefined;
   #closed = false;
 
   constructor(options: UpstreamClientOptions = {}) {
-    const { capabilities = {}, onNotification, onRequest } = options;
+    const { capabilities = {}, oddities = new Oddities(), onNotification, onRequest } = options;
+    this.#oddities = oddities;
     this.#client = new Client(
       { name: 'waygate', version: VERSION },
       { capabilities: capabilities as ClientCapabilities },
     );
     // Not by the SDK's schemas: what a server sends by itself is passed on as it came (real-servers.md, *Process behaviour*).
-    this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => onNotification?.({ method, params });
-    this.#client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
-      const answer = onRequest?.({ method, params }, signal);
+    this.#client.fallbackNotificationHandler = async (message) => {
+      const { method, params = {} } = message;
+      onNotification?.({ method, params, origin: originOf(message) });
+    };
+    this.#client.fallbackRequestHandler = async (message, { signal }) => {
+      const { method, params = {} } = message;
+      const answer = onRequest?.({ method, params, origin: originOf(message) }, signal);
       if (!answer) throw new McpError(McpErrorCode.MethodNotFound, `Method not found: ${method}`);
       return answer;
     };
@@ -101,7 +124,14 @@ export class UpstreamClient {
       this.#closed = true;
       events.onClose();
     };
-    await this.#guard(() => this.#client.connect(transport, { timeout: timeoutMs }));
+    const guarded = new UpstreamGuard(transport, this.#oddities);
+    this.#guarded = guarded;
+    await this.#guard(() => sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs })));
+  }
+
+  /** When the server last sent a message; by `performance.now()`. */
+  get heardAt(): number {
+    return this.#guarded?.heardAt ?? Number.NEGATIVE_INFINITY;
   }
 
   get closed(): boolean {
@@ -117,25 +147,16 @@ export class UpstreamClient {
     return this.#client.getServerCapabilities() ?? {};
   }
 
-  /** Every page of a list (`tools/list`), each item as it came; `key` is what the list is called in the answer. */
-  async listAll(method: string, key: string, options: CallOptions): Promise<unknown[]> {
-    const items: unknown[] = [];
-    const cursors = new Set<string>();
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
-      const result = await this.request(method, cursor === undefined ? {} : { cursor }, options);
-      const list = result[key];
-      if (!Array.isArray(list)) {
-        throw new UpstreamRequestError('protocol', `its answer to ${method} has no list of ${key}`);
-      }
-      // A spread of a hostile list would overflow the stack.
-      for (const item of list.slice(0, MAX_ITEMS - items.length)) items.push(item);
-      const next = result.nextCursor;
-      if (typeof next !== 'string' || cursors.has(next)) break;
-      cursors.add(next);
-      cursor = next;
-    }
-    return items;
+  /** A whole list (`tools/list`), each item as it came; `key` is what the list is called in the answer. */
+  async listAll(method: string, key: string, options: CallOptions): Promise<PagedList> {
+    const list = await listPages(key, async (cursor, leftMs) => {
+      const limits = { ...options, timeoutMs: Math.min(leftMs, options.timeoutMs) };
+      const { [key]: items, nextCursor } = await this.request(method, cursor === undefined ? {} : { cursor }, limits);
+      if (Array.isArray(items)) return { items, nextCursor };
+      throw new UpstreamRequestError('protocol', `its answer to ${method} has no list of ${key}`);
+    });
+    if (list.cut) this.#oddities.add('list_cut');
+    return list;
   }
 
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
@@ -144,12 +165,15 @@ export class UpstreamClient {
 
   /** Any request; the result comes back as it was sent. */
   request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+    const { timeoutMs, signal, onProgress, origin, meta } = options;
     return this.#guard(() =>
-      this.#client.request({ method, params }, ResultSchema, {
-        timeout: options.timeoutMs,
-        ...(options.signal ? { signal: options.signal } : {}),
-        ...(options.onProgress ? progressOptions(options.onProgress) : {}),
-      }),
+      sendFor(origin, () =>
+        this.#client.request({ method, params: withMeta(params, meta) }, ResultSchema, {
+          timeout: timeoutMs,
+          ...(signal ? { signal } : {}),
+          ...(onProgress ? progressOptions(onProgress) : {}),
+        }),
+      ),
     );
   }
 
@@ -168,6 +192,16 @@ export class UpstreamClient {
       throw toUpstreamError(error, this.#closed);
     }
   }
+}
+
+/** A token of the client's means nothing to a server that several clients share: the SDK puts our own there. */
+function withMeta(
+  params: Record<string, unknown>,
+  meta: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> {
+  if (!meta) return params;
+  const { progressToken: _token, ...rest } = meta;
+  return Object.keys(rest).length === 0 ? params : { ...params, _meta: rest };
 }
 
 function progressOptions(onProgress: NonNullable<CallOptions['onProgress']>) {
@@ -189,10 +223,12 @@ function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError 
   if (error instanceof McpError) {
     if (error.data === LOST) return new UpstreamRequestError('closed', error.message.replace(SDK_PREFIX, ''));
     const words = error.message.replace(SDK_PREFIX, '');
+    const fault = frameFaultOf(error.data);
+    if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { fault });
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
       return new UpstreamRequestError('timeout', words);
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);
-    return new UpstreamRequestError('error', words, error.code);
+    return new UpstreamRequestError('error', words, error.code, undefined, error.data);
   }
   const words = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);

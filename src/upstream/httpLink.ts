@@ -3,7 +3,7 @@ import { httpUpstream } from '../protocol/httpUpstream.ts';
 import type { OAuthSession } from '../protocol/oauth/oauthSession.ts';
 import { authAboveHeaders, authByHeaders } from '../protocol/upstreamAuth.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
-import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+import { describeRequestError, type LinkEvents, LinkFailure, startFault, type UpstreamLink } from './upstreamLink.ts';
 
 /** What a server that speaks the older HTTP+SSE answers to a POST of `initialize` (MCP, Backwards Compatibility). */
 const OLDER_SERVER: ReadonlySet<number | undefined> = new Set([400, 404, 405]);
@@ -18,6 +18,7 @@ export class HttpLink implements UpstreamLink {
   #client: UpstreamClient | undefined;
   #timeoutMs = 0;
   #over = false;
+  #greeted = false;
 
   /** Without a session, what "headers" say is all there is to let us in. */
   constructor(config: HttpServerConfig, events: LinkEvents, session?: OAuthSession) {
@@ -47,19 +48,23 @@ export class HttpLink implements UpstreamLink {
     if (!(error instanceof UpstreamRequestError))
       return new LinkFailure(describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets));
     const { origin } = new URL(this.#config.url);
+    const code = startFault(error, this.#greeted);
     switch (error.failure) {
       case 'unauthorized':
-        return new LinkFailure(this.#signInReason(), 'needs_sign_in');
+        return new LinkFailure(this.#signInReason(), 'unauthorized');
       case 'unsent':
-        return new LinkFailure(`${origin} could not be reached (${this.#events.scrubSecrets(error.message)}).`);
+        return new LinkFailure(`${origin} could not be reached (${this.#events.scrubSecrets(error.message)}).`, code);
       case 'closed':
-        return new LinkFailure(`The connection to ${origin} broke off (${this.#events.scrubSecrets(error.message)}).`);
+        return new LinkFailure(
+          `The connection to ${origin} broke off (${this.#events.scrubSecrets(error.message)}).`,
+          code,
+        );
       case 'timeout':
-        return new LinkFailure(`${origin} did not answer in time: ${this.#events.scrubSecrets(error.message)}.`);
+        return new LinkFailure(`${origin} did not answer in time: ${this.#events.scrubSecrets(error.message)}.`, code);
       default:
         return new LinkFailure(
           describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets),
-          'failed',
+          code,
           error.retryAfterSeconds,
         );
     }
@@ -75,16 +80,17 @@ export class HttpLink implements UpstreamLink {
     this.#client = client;
     const { url, headers } = this.#config;
     const auth = this.#session ? authAboveHeaders(headers, this.#session) : authByHeaders(headers);
-    const transport = httpUpstream({ url, kind, auth });
+    const transport = httpUpstream({ url, kind, auth, oddities: options.oddities });
     let connected = false;
     const onClose = (): void => {
       if (!connected || this.#over) return;
       this.#over = true;
-      this.#events.onLost(`The connection to ${new URL(url).origin} was lost.`);
+      this.#events.onLost(`The connection to ${new URL(url).origin} was lost.`, 'connection_lost');
     };
     try {
       await client.connect(transport, { onClose }, this.#timeoutMs);
       connected = true;
+      this.#greeted = true;
       return client;
     } catch (error) {
       this.#client = undefined;

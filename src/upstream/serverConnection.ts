@@ -1,15 +1,24 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { LiveRefreshConfig, ServerConfig } from '../config/gatewayConfig.ts';
-import { Pace } from '../ops/pace.ts';
+import { CircuitBreaker } from '../ops/circuitBreaker.ts';
+import { type Fault, faultOf } from '../ops/fault.ts';
+import type { KnownFaultCode } from '../ops/faultCodes.ts';
+import type { HealthSnapshot } from '../ops/health.ts';
+import { type Running, type StartContext, UnavailableError } from '../ops/supervised.ts';
+import { Supervisor } from '../ops/supervisor.ts';
+import { Oddities, type Oddity } from '../protocol/oddities.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
+import { CatalogKeeper } from './catalogKeeper.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
-import { ExposedCatalog, isExposed } from './exposedTools.ts';
-import { KeptCatalog } from './keptCatalog.ts';
+import { isExposed } from './exposedTools.ts';
+import { ranOutOfTime, showsLife } from './liveness.ts';
+import { NotDispatchedError } from './notDispatched.ts';
 import { waitAtMost } from './patience.ts';
-import { RefreshPace } from './refreshPace.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
-import { introductionOf, LIST_GROUPS, type ListGroup, listGroup } from './serverLists.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
-import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+import { SYSTEM_CLOCK } from './systemClock.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 export type ConnectionState =
   | 'needs_approval'
@@ -48,36 +57,55 @@ export interface ConnectionServices {
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
 const START_TIMEOUT_MS = 60_000;
-const LIST_TIMEOUT_MS = 30_000;
-/** Servers announce several changes in a row, many of them right at their start, and some without an end. */
-const RELIST_PACE = { delayMs: 200, intervalMs: 1_000 };
-/** A server is ready with its tools; the rest of its first list may be late. */
-const FIRST_LISTS_WAIT_MS = 2_000;
-const BESIDE_TOOLS = ['resources', 'prompts'] as const;
+
+/** A server that runs: the way to it and the client on it. */
+interface Live {
+  link: UpstreamLink;
+  client: UpstreamClient;
+  /** Its lists were known before: they are listed again when it is ready. */
+  wasKnown: boolean;
+  /** It is as good as gone: what was noticed of it ends it. */
+  lose(failure: LinkFailure): void;
+}
 
 /** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
   config: ServerConfig;
+  /** What was odd in what the server sent, over all its starts; for health and telemetry. */
+  readonly oddities = new Oddities((oddity) => this.#onExcess(oddity));
   readonly #services: ConnectionServices;
   readonly #events: ConnectionEvents;
   readonly #messages = new ServerMessages();
-  readonly #kept: KeptCatalog;
-  readonly #exposed = new ExposedCatalog();
-  readonly #refreshPace: RefreshPace;
-  #state: ConnectionState = 'starting';
-  #since = Date.now();
-  #reason: string | undefined;
-  #retryAfterSeconds: number | undefined;
-  #link: UpstreamLink | undefined;
-  #client: UpstreamClient | undefined;
-  #stderr: readonly string[] = [];
-  #starting: Promise<void> | undefined;
-  #ending: Promise<unknown> | undefined;
-  readonly #listings = new Map<ListGroup, Promise<void>>();
-  readonly #paces: Readonly<Record<ListGroup, Pace>>;
+  readonly #keeper: CatalogKeeper;
+  readonly #supervisor: Supervisor<Live>;
+  readonly #breaker = new CircuitBreaker(SYSTEM_CLOCK.now);
+  /** On whose behalf requests are under way. */
+  readonly #origins: CallOrigin[] = [];
+  #callers = new Set<object>();
   readonly #readyListeners = new Set<() => void>();
+  /** What the person must do before it may start: no supervisor can help that. */
+  #barred: 'needs_approval' | 'needs_sign_in' | undefined;
+  #told: { state: ConnectionState; reason: string | undefined } = { state: 'starting', reason: undefined };
+  #since = Date.now();
+  /** What ended it, or kept it from starting. */
+  #failure: LinkFailure | undefined;
+  /** Said of a server that serves, but not all that was asked of it. */
+  #remark: string | undefined;
+  /** The start that is under way. */
+  #opening: UpstreamLink | undefined;
+  #stderr: readonly string[] = [];
+  /** When it may be asked again, where it has said so. */
+  #notBefore = 0;
+  #opens: Promise<void> | undefined;
+  #ending: Promise<unknown> | undefined;
+  #checking: UpstreamClient | undefined;
   #inFlight = 0;
   #idleTimer: NodeJS.Timeout | undefined;
+  /** It ran since its last failed start: what ended it is no reason yet to call it down. */
+  #hasRun = false;
+  #attemptEnded = false;
+  /** Called when a start has come to its end, either way. */
+  readonly #outcomes = new Set<() => void>();
   /** Set for good: a stopped connection is never started again, its successor is another. */
   #stopped = false;
 
@@ -85,84 +113,107 @@ export class ServerConnection {
     this.config = config;
     this.#services = services;
     this.#events = events;
-    this.#kept = new KeptCatalog(config, services.snapshots);
-    this.#refreshPace = new RefreshPace(services.liveRefresh);
-    if (this.#kept.isKnown) this.#state = 'not_started';
-    const paced = (group: ListGroup): Pace => {
-      const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
-      this.onNotification(LIST_GROUPS[group].changed, () => {
-        const delayMs = this.#refreshPace.delayMs();
-        if (delayMs !== undefined) pace.request(delayMs);
-      });
-      return pace;
-    };
-    this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
+    this.#supervisor = new Supervisor<Live>({
+      start: (context) => {
+        const open = this.#open(context);
+        this.#opens = open.then(noop, noop);
+        return open;
+      },
+      end: (live) => this.#end(live.link),
+      faultOf: (error, generation) => this.#faultOf(asLinkFailure(error), generation),
+      onReady: (live) => this.#onReady(live),
+      onChange: (health) => this.#onSupervision(health),
+      clock: SYSTEM_CLOCK,
+    });
+    this.#keeper = new CatalogKeeper({
+      config: () => this.config,
+      client: () => this.#supervisor.handle?.client ?? this.#firstClient,
+      settled: () => this.#settled(),
+      messages: this.#messages,
+      snapshots: services.snapshots,
+      liveRefresh: services.liveRefresh,
+      onChange: () => this.#tell({ anyway: true }),
+      log: (line) => this.#log(line),
+      scrubSecrets: events.scrubSecrets,
+    });
+    if (this.#keeper.isKnown) this.#told.state = 'not_started';
   }
 
   get state(): ConnectionState {
-    return this.#state;
+    return this.#told.state;
   }
   get since(): number {
     return this.#since;
   }
   get reason(): string | undefined {
-    return this.#reason;
+    return this.#told.reason;
+  }
+  get health(): HealthSnapshot {
+    return this.#supervisor.health;
   }
   /** Whether it has ever been listed. */
   get isKnown(): boolean {
-    return this.#kept.isKnown;
+    return this.#keeper.isKnown;
   }
   /** What of it the configuration lets be seen. */
   get catalog(): ServerCatalog {
-    return this.#exposed.of(this.#kept.current, this.config.tools);
+    return this.#keeper.exposed;
   }
   get tools(): readonly unknown[] {
     return this.catalog.tools;
   }
   get capabilities(): Readonly<Record<string, unknown>> {
-    return this.#kept.current.capabilities;
+    return this.#keeper.capabilities;
+  }
+  /** On whose behalf requests are under way, each once for every request. */
+  get origins(): readonly CallOrigin[] {
+    return this.#origins;
+  }
+  /** The sessions that have asked this server for anything since its start. */
+  get callers(): ReadonlySet<object> {
+    return this.#callers;
   }
   get pid(): number | undefined {
-    return this.#state === 'starting' || this.#state === 'ready' ? this.#link?.pid : undefined;
+    return (this.#supervisor.handle?.link ?? this.#opening)?.pid;
   }
   get stderr(): readonly string[] {
-    return this.#link?.stderr ?? this.#stderr;
+    return (this.#supervisor.handle?.link ?? this.#opening)?.stderr ?? this.#stderr;
   }
 
   /** Starts the server where it must run, or where nothing is known of it yet. */
   begin(): void {
-    if (!this.#approved) {
-      this.#set('needs_approval', this.#approvalNote());
-      return;
-    }
-    if (this.#state === 'needs_approval' && this.#kept.isKnown) this.#set('not_started');
-    if (this.#state !== 'not_started' || this.config.keepAlive) void this.start();
+    if (!this.#mayStart()) return;
+    if (!this.#keeper.isKnown || this.config.keepAlive) void this.start();
+    else this.#tell();
   }
 
   /** An approval was given, or taken back: what ran without one no longer does. */
   recheckApproval(): void {
-    if (this.#state === 'needs_approval') this.begin();
-    else if (!this.#stopped && !this.#approved) {
-      this.#set('needs_approval', this.#approvalNote());
-      void this.#end();
+    if (this.#stopped) return;
+    if (this.state === 'needs_approval') this.begin();
+    else if (!this.#approved) {
+      this.#mayStart();
+      void this.#supervisor.stop();
     }
   }
 
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
-  start(): Promise<void> {
-    if (this.#stopped) return Promise.resolve();
-    this.#starting ??= this.#start().finally(() => {
-      this.#starting = undefined;
-    });
-    return this.#starting;
+  async start(): Promise<void> {
+    if (this.#stopped || !this.#mayStart()) return;
+    const outcome = this.#outcome();
+    if (this.#supervisor.handle) return;
+    if (this.#supervisor.health.supervision !== 'starting') this.#supervisor.retryNow();
+    this.#supervisor.start();
+    await outcome;
   }
 
   /** Lists everything again, starting the server if it is down. */
   async refresh(): Promise<void> {
-    if (this.#state !== 'ready' || this.#starting) {
+    if (this.#usable) await this.#keeper.listAll();
+    else {
       await this.start();
-      await Promise.all(this.#listings.values());
-    } else await Promise.all([this.#listAgain('tools'), ...BESIDE_TOOLS.map((group) => this.#listAgain(group))]);
+      await this.#keeper.idle();
+    }
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
@@ -184,7 +235,7 @@ export class ServerConnection {
 
   /** Sends a notification to a server that runs; one that does not has nothing to be told. */
   async notify(method: string, params: Record<string, unknown> = {}): Promise<void> {
-    if (this.#state === 'ready') await this.#client?.notify(method, params);
+    await this.#supervisor.handle?.client.notify(method, params);
   }
 
   /** Hears a notification of the server, over all its starts. Returns what ends that. */
@@ -218,102 +269,182 @@ export class ServerConnection {
 
   /** What let us in is gone: it ends now, and the next start finds that out. */
   async signedOut(): Promise<void> {
-    await this.#starting;
+    await this.#settled();
     if (this.#stopped) return;
-    this.#set('needs_sign_in', 'Nobody is signed in to it.');
-    await this.#end();
+    this.#barred = 'needs_sign_in';
+    this.#failure = new LinkFailure('Nobody is signed in to it.', 'unauthorized');
+    await this.#supervisor.stop();
+    this.#tell();
   }
 
   async stop(): Promise<void> {
-    for (const pace of Object.values(this.#paces)) pace.stop();
+    this.#keeper.stop();
+    clearTimeout(this.#idleTimer);
     this.#stopped = true;
-    this.#set('stopped');
-    await this.#end();
+    await this.#supervisor.dispose();
+    await Promise.all([this.#opens, this.#ending]);
+    this.#tell();
   }
 
   async #send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
+    const origin: CallOrigin = options.origin ?? NOBODY;
+    if (origin !== OWN_BUSINESS) {
+      this.#origins.push(origin);
+      this.#callers.add(sessionOf(origin));
+    }
     const release = this.hold();
+    const answer = this.#breaker.admit();
     try {
-      return await this.#sendOnceMore(options, send);
+      if (!answer.allowed) {
+        throw new NotDispatchedError(
+          'it failed several calls in a row and is left alone for a while',
+          undefined,
+          answer.retryAfter,
+        );
+      }
+      const result = await this.#sendOnceMore(options, send);
+      answer.permit.succeeded();
+      if (this.#remark !== undefined) {
+        this.#remark = undefined;
+        this.#tell();
+      }
+      return result;
+    } catch (error) {
+      const code = callFault(error, options.signal);
+      if (answer.allowed && code) answer.permit.failed(this.#faultOf(new LinkFailure('', code)));
+      throw error;
     } finally {
+      if (answer.allowed) answer.permit.abandoned();
+      if (origin !== OWN_BUSINESS) this.#origins.splice(this.#origins.indexOf(origin), 1);
       release();
     }
   }
 
   async #sendOnceMore<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
     const deadline = performance.now() + options.timeoutMs;
+    const live = this.#usable ?? (await this.#waitUntilReady(options, deadline));
+    const left = { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
     try {
-      return await (this.#usable ? send(this.#usable, options) : this.#sendWhenReady(options, deadline, send));
+      return await send(live.client, left);
     } catch (error) {
       if (!(error instanceof UpstreamRequestError)) throw error;
+      if (ranOutOfTime(error, options.signal)) void this.#checkLife();
       if (error.failure === 'unauthorized')
-        throw new UpstreamRequestError('unauthorized', await this.#refused(error), error.code);
+        throw new UpstreamRequestError('unauthorized', await this.#refused(live, error), error.code);
       if (error.failure !== 'unsent') throw error;
+      live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
     }
     // A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more.
-    if (this.#state === 'ready') this.#set('failed', 'It had to be connected anew.');
+    const next = await this.#waitUntilReady(options, deadline);
     try {
-      return await this.#sendWhenReady(options, deadline, send);
+      return await send(next.client, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
     } catch (error) {
       if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
-      throw new NotDispatchedError(await this.#fail(error), this.#state, this.#retryAfterSeconds);
+      const failure = await next.link.explain(error);
+      next.lose(failure);
+      throw new NotDispatchedError(failure.message, this.state, failure.retryAfterSeconds);
     }
   }
 
   /** The first call of a server waits for its start, within its own deadline. */
-  async #sendWhenReady<T>(options: CallOptions, deadline: number, send: SendRequest<T>): Promise<T> {
-    options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
+  async #waitUntilReady(options: CallOptions, deadline: number): Promise<Live> {
     const { signal } = options;
-    // Nobody but the person can change it: a call must not knock at a closed door each time.
-    if (this.#state === 'needs_sign_in' && !(await this.#services.mayTry?.(this.config)))
-      throw new NotDispatchedError(this.#reason ?? 'It asks for a sign-in.', this.#state);
-    await waitAtMost(this.#restart(), deadline, signal);
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
-    if (!this.#usable) {
-      const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
-      throw new NotDispatchedError(
-        this.#state === 'starting' ? slow : (this.#reason ?? 'it is not running'),
-        this.#state,
-        this.#retryAfterSeconds,
-      );
+    // What is lost is not gone before its supervisor has heard of it.
+    if (this.#supervisor.handle) await nextTurn();
+    options.onProgress?.({ progress: 0, message: `starting ${this.config.name}` });
+    await this.#mayBeAsked();
+    this.#waitedFor();
+    let failed: unknown;
+    const ready = this.#supervisor.ready(signal).catch((error: unknown) => {
+      failed = error;
+    });
+    // The first start that fails is an answer: to wait for the next ones is the supervisor's business.
+    await waitAtMost(Promise.race([ready, this.#outcome()]), deadline, signal);
+    const live = this.#usable;
+    if (live) return live;
+    if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
+    const retryAfter = this.#retryAfter ?? (failed instanceof UnavailableError ? failed.retryAfter : undefined);
+    const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
+    const reason = this.state === 'starting' ? slow : (this.reason ?? 'it is not running');
+    throw new NotDispatchedError(reason, this.state, retryAfter);
+  }
+
+  /** Where the server has said how long to leave it alone, nobody waits for that. */
+  #waitedFor(): void {
+    const left = this.#retryAfter;
+    if (left !== undefined) throw new NotDispatchedError(this.reason ?? 'it is not running', this.state, left);
+  }
+
+  /** Seconds, from now. */
+  get #retryAfter(): number | undefined {
+    const left = (this.#notBefore - performance.now()) / 1_000;
+    return left > 0 ? Math.ceil(left) : undefined;
+  }
+
+  /** Nobody but the person can change some things: a call must not knock at a closed door each time. */
+  async #mayBeAsked(): Promise<void> {
+    if (this.#stopped || !this.#mayStart())
+      throw new NotDispatchedError(this.reason ?? 'it is not running', this.state);
+    const { supervision, last_fault: fault } = this.#supervisor.health;
+    if (this.state === 'needs_sign_in') {
+      if (!(await this.#services.mayTry?.(this.config)))
+        throw new NotDispatchedError(this.reason ?? 'It asks for a sign-in.', this.state);
+      this.#barred = undefined;
+      this.#supervisor.retryNow();
     }
-    return send(this.#usable, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
+    // To knock at an address costs nothing: whoever needs it need not wait for the next try.
+    else if (supervision === 'crash_loop' && fault?.class === 'transport') this.#supervisor.retryNow();
   }
 
   /** A server that wants more for this one request serves the others; one that lets us in no longer does not. */
-  async #refused(error: UpstreamRequestError): Promise<string> {
-    const link = this.#link;
-    if (error.code !== 403 || !link) return this.#fail(error);
-    this.#reason = (await link.explain(error)).message;
-    this.#events.onChange();
-    return this.#reason;
+  async #refused(live: Live, error: UpstreamRequestError): Promise<string> {
+    const failure = await live.link.explain(error);
+    if (error.code === 403) {
+      this.#remark = failure.message;
+      this.#tell();
+    } else live.lose(failure);
+    return failure.message;
   }
 
-  /** Gives the connection up for what a request told of it. */
-  async #fail(error: UpstreamRequestError): Promise<string> {
-    const link = this.#link;
-    if (this.#state !== 'ready' || !link) return this.#reason ?? error.message;
-    const { state, message, retryAfterSeconds } = await link.explain(error);
-    if (this.#link === link) {
-      this.#set(state, message);
-      this.#retryAfterSeconds = retryAfterSeconds;
-      await this.#end();
+  /** A process that let a deadline pass and says nothing at all is replaced: every further call would hang too. */
+  async #checkLife(): Promise<void> {
+    const live = this.#usable;
+    if (live?.link.pid === undefined || this.#checking === live.client) return;
+    this.#checking = live.client;
+    if (await showsLife(live.client)) this.#checking = undefined;
+    else {
+      this.oddities.add('unresponsive');
+      live.lose(new LinkFailure('It stopped answering, so it was ended.', 'unresponsive'));
     }
-    return message;
+  }
+
+  /** More of something than a slip explains. */
+  #onExcess(oddity: Oddity): void {
+    this.#log(`it keeps doing what no server should (${oddity.replaceAll('_', ' ')})`);
+    if (oddity !== 'unknown_response') return;
+    const reason = 'It answered too much that nobody asked, so it was ended.';
+    this.#supervisor.handle?.lose(new LinkFailure(reason, 'unknown_id_flood'));
   }
 
   /** One whose output has just closed is as good as down; a call to it has not been sent yet. */
-  get #usable(): UpstreamClient | undefined {
-    return this.#state === 'ready' && this.#client?.closed === false ? this.#client : undefined;
-  }
-
-  #restart(): Promise<void> {
-    if (this.#state === 'ready') this.#set('failed', 'It closed its output.');
-    return this.start();
+  get #usable(): Live | undefined {
+    const live = this.#supervisor.handle;
+    if (live?.client.closed) live.lose(new LinkFailure('It closed its output.', 'output_closed'));
+    return live?.client.closed === false ? live : undefined;
   }
 
   get #approved(): boolean {
     return this.#services.isApproved?.(this.config) ?? true;
+  }
+
+  #mayStart(): boolean {
+    const barred = this.#approved ? undefined : ('needs_approval' as const);
+    if (barred !== this.#barred) {
+      this.#barred = barred;
+      this.#tell();
+    }
+    return barred === undefined;
   }
 
   #approvalNote(): string {
@@ -321,203 +452,191 @@ export class ServerConnection {
     return `What it runs has not been approved for this workspace; see it and approve it: waygate approve ${name}.`;
   }
 
-  async #start(): Promise<void> {
-    const approved = this.#approved;
-    if (approved) this.#set('starting');
-    await this.#end();
-    if (this.#stopped) return;
-    if (!approved) {
-      this.#set('needs_approval', this.#approvalNote());
-      return;
-    }
-    let lost: string | undefined;
+  /** The client of a first start, whose tools are being listed before it is ready. */
+  #firstClient: UpstreamClient | undefined;
+
+  /** One start, from nothing to a server that is ready for calls. Clears up after itself where it fails. */
+  async #open({ generation, signal, initializing }: StartContext): Promise<Running<Live>> {
+    // A successor must not meet what is left of its predecessor.
+    await this.#ending;
+    const wait = this.#notBefore - performance.now();
+    if (wait > 0) await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
+    const exit = Promise.withResolvers<LinkFailure>();
     let link: UpstreamLink | undefined;
     try {
       link = await this.#services.openLink(this.config, {
-        onLost: (reason) => {
-          lost = reason;
-          this.#onLost(link, reason);
-        },
+        onLost: (reason, code) => exit.resolve(new LinkFailure(reason, code)),
         log: (line) => this.#log(line),
         scrubSecrets: this.#events.scrubSecrets,
       });
+      const opened = link;
+      signal.addEventListener('abort', () => void this.#end(opened), { once: true });
       // What was taken back while secrets were being looked up does not run after all.
-      if (this.#stopped || !this.#approved) return;
-      this.#link = link;
+      signal.throwIfAborted();
+      if (!this.#approved) throw new LinkFailure(this.#approvalNote(), 'needs_approval');
+      this.#opening = link;
+      this.#callers = new Set(this.#origins.map(sessionOf));
+      initializing();
       const timeoutMs = this.#services.startTimeoutMs?.() ?? START_TIMEOUT_MS;
-      this.#client = await link.connect(this.#messages.clientOptions, timeoutMs);
+      const client = await link.connect(this.#messages.clientOptions(this.oddities), timeoutMs);
       // With its tools known nobody need wait for the list.
-      const known = this.#kept.isKnown;
-      if (!known) await this.#listFirst();
-      if (lost !== undefined) throw new LinkFailure(lost);
-      if (this.#link !== link || this.#stopped) return;
-      this.#set('ready');
-      this.#waitForIdle();
-      if (known) for (const group of ['tools', ...BESIDE_TOOLS] as const) void this.#listAgain(group);
-      for (const listener of this.#readyListeners) listener();
+      const wasKnown = this.#keeper.isKnown;
+      if (!wasKnown) {
+        this.#firstClient = client;
+        await this.#keeper.listFirst(client);
+      }
+      const gone = await Promise.race([exit.promise, undefined]);
+      if (gone) throw gone;
+      signal.throwIfAborted();
+      this.#opening = undefined;
+      const lost = exit.promise.then((failure) => {
+        this.#failure = failure;
+        return this.#faultOf(failure, generation);
+      });
+      return { handle: { link, client, wasKnown, lose: exit.resolve }, exited: lost };
     } catch (error) {
-      // Whoever has ended this start has said what the server is now.
-      if (this.#stopped || (link && this.#link !== link)) return;
       const failure = link ? await link.explain(error) : asLinkFailure(error);
-      await this.#end();
-      // A reason that comes from a start which was stopped in the meantime is nobody's.
-      if (this.#stopped) return;
-      this.#set(failure.state, `${failure.message}${this.#kept.staleNote}`);
-      this.#retryAfterSeconds = failure.retryAfterSeconds;
+      this.#opening = undefined;
+      // Whoever has ended this start has said what the server is now.
+      if (!signal.aborted) {
+        this.#failure = failure;
+        this.#hasRun = false;
+        this.#attemptEnded = true;
+        if (failure.retryAfterSeconds) this.#notBefore = performance.now() + failure.retryAfterSeconds * 1_000;
+      }
+      if (link) await this.#end(link);
+      throw failure;
+    } finally {
+      this.#firstClient = undefined;
     }
   }
 
-  /** Without its tools it cannot be served; what else it has is waited for only so long. */
-  async #listFirst(): Promise<void> {
-    const client = this.#client as UpstreamClient;
-    const { lists, failures } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
-    if (failures[0]) throw failures[0].error;
-    // Kept at once with the rest where that comes in time: a snapshot should be whole.
-    const rest: Partial<ServerCatalog> = {};
-    let adopted = false;
-    const beside = BESIDE_TOOLS.map(async (group) => {
-      const parts = await this.#listedBeside(client, group);
-      if (adopted) this.#adopt(client, parts);
-      else Object.assign(rest, parts);
+  #onReady(live: Live): void {
+    this.#failure = undefined;
+    this.#remark = undefined;
+    this.#hasRun = true;
+    this.#attemptEnded = true;
+    this.#breaker.reset();
+    this.#waitForIdle();
+    // Not before whoever waits for it has got it.
+    queueMicrotask(() => {
+      if (this.#supervisor.handle !== live) return;
+      if (live.wasKnown) void this.#keeper.listAll();
+      for (const listener of this.#readyListeners) listener();
     });
-    await waitAtMost(Promise.all(beside), performance.now() + FIRST_LISTS_WAIT_MS, undefined);
-    adopted = true;
-    this.#adopt(client, { ...lists, ...rest, ...introductionOf(client) });
   }
 
-  /** What cannot be listed stays as it was last. */
-  async #listedBeside(client: UpstreamClient, group: ListGroup): Promise<Partial<ServerCatalog>> {
-    const { lists, failures } = await listGroup(client, group, { timeoutMs: LIST_TIMEOUT_MS });
-    for (const { method, error } of failures) {
-      if (client !== this.#client) break;
-      const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
-      this.#log(`${method}: ${why} What it listed before is kept.`);
-    }
-    return lists;
+  #onSupervision({ supervision }: HealthSnapshot): void {
+    this.#tell({ anyway: true });
+    if (supervision === 'starting' && !this.#attemptEnded) return;
+    this.#attemptEnded = false;
+    for (const settle of this.#outcomes) settle();
   }
 
-  async #listTools(client: UpstreamClient): Promise<void> {
-    const { lists, failures } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
-    if (failures.length === 0) this.#adopt(client, { ...lists, ...introductionOf(client) });
-    else if (this.#state === 'ready' && client === this.#client) {
-      const why = describeRequestError(failures[0]?.error, LIST_TIMEOUT_MS, this.#events.scrubSecrets);
-      this.#reason = `It could not list its tools: ${why}${this.#kept.staleNote}`;
-      this.#log(this.#reason);
-      this.#events.onChange();
-    }
+  #faultOf(failure: LinkFailure, generation = this.#supervisor.health.generation): Fault {
+    return faultOf(failure.code, { generation, detail: failure.message }, this.#events.scrubSecrets);
   }
 
-  /** One step for whoever looks: the old lists or the new ones. */
-  #adopt(client: UpstreamClient, parts: Partial<ServerCatalog>): void {
-    if (client !== this.#client) return;
-    const { isKnown } = this.#kept;
-    const changed = this.#kept.replace(parts, this.config);
-    if (isKnown && changed.length > 0) this.#log(`its catalog has changed: ${this.#changeNote(changed)}`);
-    const told = parts.tools !== undefined && this.#state === 'ready' && this.#reason !== undefined;
-    if (told) this.#reason = undefined;
-    if (changed.length > 0 || told) this.#events.onChange();
-  }
-
-  #changeNote(changed: readonly (keyof ServerCatalog)[]): string {
-    const { current } = this.#kept;
-    const notes = changed.map((part) => {
-      const value = current[part];
-      return Array.isArray(value) ? `${part} (${value.length} now)` : part;
+  /** Resolves when the next start has come to its end, either way. */
+  #outcome(): Promise<void> {
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        this.#outcomes.delete(settle);
+        resolve();
+      };
+      this.#outcomes.add(settle);
     });
-    return notes.join(', ');
   }
 
-  /** One list of a kind at a time. A server that cannot list keeps what it listed last, and serves all the same. */
-  #listAgain(group: ListGroup): Promise<void> {
-    const client = this.#client;
-    if (!client) return Promise.resolve();
-    const current =
-      this.#listings.get(group) ??
-      (group === 'tools'
-        ? this.#listTools(client)
-        : this.#listedBeside(client, group).then((parts) => this.#adopt(client, parts))
-      ).finally(() => this.#listings.delete(group));
-    this.#listings.set(group, current);
-    return current;
-  }
-
-  /** A change that is announced while a list is under way may not be in it: it is listed again. */
-  async #listAfterChange(group: ListGroup): Promise<void> {
-    await this.#starting;
-    await this.#listings.get(group);
-    this.#refreshPace.onRefresh();
-    if (this.#state === 'ready') await this.#listAgain(group);
+  #settled(): Promise<unknown> {
+    return this.#supervisor.health.supervision === 'starting' ? this.#outcome() : Promise.resolve();
   }
 
   /** A server that nobody calls is stopped, where what it lists is known without it. */
   #waitForIdle(): void {
     clearTimeout(this.#idleTimer);
     const idleMs = this.#services.idleMs?.();
-    if (idleMs === undefined || this.#state !== 'ready' || this.config.keepAlive || this.#inFlight > 0) return;
+    if (idleMs === undefined || !this.#supervisor.handle || this.config.keepAlive || this.#inFlight > 0) return;
     this.#idleTimer = setTimeout(() => this.#stopIdle(), idleMs);
     this.#idleTimer.unref();
   }
 
   #stopIdle(): void {
-    if (this.#state !== 'ready' || this.#inFlight > 0) return;
-    if (this.#listings.size > 0 || Object.values(this.#paces).some((pace) => pace.pending)) this.#waitForIdle();
-    else {
-      this.#set('not_started');
-      void this.#end();
-    }
+    if (!this.#supervisor.handle || this.#inFlight > 0) return;
+    if (this.#keeper.busy) this.#waitForIdle();
+    else void this.#supervisor.stop();
   }
 
-  #onLost(link: UpstreamLink | undefined, reason: string): void {
-    if (this.#link !== link || this.#state !== 'ready') return;
-    this.#set('failed', reason);
-    void this.#end();
-  }
-
-  /** Resolves when nothing of the last start is left: a server's successor must not meet it. */
-  async #end(): Promise<void> {
+  /** Resolves when nothing of a start is left. */
+  #end(link: UpstreamLink): Promise<void> {
+    this.#stderr = link.stderr;
     clearTimeout(this.#idleTimer);
-    const link = this.#link;
-    this.#client = undefined;
-    this.#link = undefined;
-    if (link) {
-      this.#stderr = link.stderr;
-      this.#ending = Promise.all([this.#ending, link.close()]);
-    }
-    await this.#ending;
+    const ending = link.close();
+    this.#ending = Promise.all([this.#ending, ending]);
+    return ending;
   }
 
   #log(line: string): void {
     this.#events.log(`${this.config.name}: ${line}`);
   }
 
-  #set(state: ConnectionState, reason?: string): void {
-    this.#state = state;
-    this.#reason = reason;
-    this.#retryAfterSeconds = undefined;
-    this.#since = Date.now();
-    if (state !== 'starting') this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
-    this.#events.onChange();
+  /** Puts state and reason into words, and tells them where they are others. */
+  #tell({ anyway = false } = {}): void {
+    const { state, reason } = this.#view();
+    const changed = state !== this.#told.state;
+    if (changed) this.#since = Date.now();
+    const news = changed || reason !== this.#told.reason;
+    if (state !== 'starting' && news) {
+      this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
+    }
+    this.#told = { state, reason };
+    if (news || anyway) this.#events.onChange();
   }
+
+  #view(): { state: ConnectionState; reason: string | undefined } {
+    if (this.#stopped) return { state: 'stopped', reason: undefined };
+    if (this.#barred === 'needs_approval') return { state: 'needs_approval', reason: this.#approvalNote() };
+    if (this.#barred) return { state: this.#barred, reason: this.#failure?.message };
+    const { supervision } = this.#supervisor.health;
+    switch (supervision) {
+      case 'running':
+        return { state: 'ready', reason: this.#remark ?? this.#keeper.note };
+      case 'idle':
+      case 'stopped':
+        return { state: this.#keeper.isKnown ? 'not_started' : 'starting', reason: undefined };
+      case 'starting':
+        // Once it has failed to come, it is down until it is there.
+        if (!this.#failure || this.#hasRun) return { state: 'starting', reason: undefined };
+        break;
+      case 'needs_sign_in':
+        return { state: 'needs_sign_in', reason: this.#failed };
+    }
+    return { state: this.#failure?.code === 'secret_missing' ? 'needs_secret' : 'failed', reason: this.#failed };
+  }
+
+  get #failed(): string | undefined {
+    return this.#failure && `${this.#failure.message}${this.#keeper.staleNote}`;
+  }
+}
+
+/** What a failed call says of its server; `undefined` where it says nothing. */
+function callFault(error: unknown, signal: AbortSignal | undefined): KnownFaultCode | undefined {
+  if (ranOutOfTime(error, signal)) return 'call_timeout';
+  if (!(error instanceof UpstreamRequestError)) return undefined;
+  if (error.failure === 'closed') return 'connection_lost';
+  if (error.failure === 'protocol') return 'malformed_response';
+  return error.failure === 'error' ? 'upstream_error' : undefined;
+}
+
+function sessionOf(origin: CallOrigin): object {
+  return origin.session ?? origin;
 }
 
 function asLinkFailure(error: unknown): LinkFailure {
-  return error instanceof LinkFailure ? error : new LinkFailure((error as Error).message);
+  if (error instanceof LinkFailure) return error;
+  return new LinkFailure(error instanceof Error ? error.message : String(error), 'spawn_failed');
 }
+
+const noop = (): void => undefined;
 
 type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<T>;
-
-/** The call never left: whoever made it may make it again. */
-export class NotDispatchedError extends Error {
-  override readonly name = 'NotDispatchedError';
-  /** What the person must do first, where waiting is of no use. */
-  readonly failure: 'unauthorized' | 'unapproved' | undefined;
-  /** How long the server asked to wait. */
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(reason: string, state?: ConnectionState, retryAfterSeconds?: number) {
-    super(reason);
-    if (state === 'needs_approval') this.failure = 'unapproved';
-    else if (state === 'needs_sign_in' || state === 'needs_secret') this.failure = 'unauthorized';
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}

@@ -34,6 +34,8 @@ export const LIST_GROUPS: Readonly<Record<ListGroup, GroupTerms>> = {
 export interface GroupListed {
   lists: Partial<Record<ListName, readonly unknown[]>>;
   failures: readonly { method: string; error: unknown }[];
+  /** Said where there is more than what is listed. */
+  cut: string | undefined;
 }
 
 /** Every list of a group; what one of them fails with costs that one alone. */
@@ -41,11 +43,14 @@ export async function listGroup(client: UpstreamClient, group: ListGroup, option
   const { capability, lists } = LIST_GROUPS[group];
   const listed: Partial<Record<ListName, readonly unknown[]>> = {};
   const failures: { method: string; error: unknown }[] = [];
+  let cut: string | undefined;
   const declared = Boolean(client.capabilities[capability]);
   await Promise.all(
     lists.map(async ({ method, name }) => {
       try {
-        listed[name] = declared ? await client.listAll(method, name, options) : [];
+        const { items, cut: why } = declared ? await client.listAll(method, name, options) : { items: [] };
+        listed[name] = items;
+        if (why) cut = `Its list of ${name} was cut: ${why}.`;
       } catch (error) {
         // Of servers that declare resources a third does not know their templates (real-servers.md): they have none.
         if (group !== 'tools' && isUnknownMethod(error)) listed[name] = [];
@@ -53,7 +58,7 @@ export async function listGroup(client: UpstreamClient, group: ListGroup, option
       }
     }),
   );
-  return { lists: listed, failures };
+  return { lists: listed, failures, cut };
 }
 
 const METHOD_NOT_FOUND = -32601;

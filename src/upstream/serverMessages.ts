@@ -1,7 +1,13 @@
+import type { Oddities } from '../protocol/oddities.ts';
 import type { UpstreamClientOptions } from '../protocol/upstreamClient.ts';
 
-export type NotificationListener = (params: Record<string, unknown>) => void;
-export type RequestHandler = (params: Record<string, unknown>, signal: AbortSignal) => Promise<Record<string, unknown>>;
+/** `origin`: of the call that the message belongs to, where the transport tells. */
+export type NotificationListener = (params: Record<string, unknown>, origin?: object) => void;
+export type RequestHandler = (
+  params: Record<string, unknown>,
+  signal: AbortSignal,
+  origin?: object,
+) => Promise<Record<string, unknown>>;
 
 /** Who hears and answers what a server sends by itself, over all its starts. */
 export class ServerMessages {
@@ -20,13 +26,14 @@ export class ServerMessages {
     this.#capabilities = { ...this.#capabilities, ...capability };
   }
 
-  get clientOptions(): UpstreamClientOptions {
+  clientOptions(oddities: Oddities): UpstreamClientOptions {
     return {
+      oddities,
       capabilities: this.#capabilities,
-      onNotification: ({ method, params }) => {
-        for (const listener of this.#listeners.get(method) ?? []) listener(params);
+      onNotification: ({ method, params, origin }) => {
+        for (const listener of this.#listeners.get(method) ?? []) listener(params, origin);
       },
-      onRequest: ({ method, params }, signal) => this.#handlers.get(method)?.(params, signal),
+      onRequest: ({ method, params, origin }, signal) => this.#handlers.get(method)?.(params, signal, origin),
     };
   }
 }

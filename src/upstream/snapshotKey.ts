@@ -12,13 +12,16 @@ const PACKAGE = /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*(?=@|$)/i;
  * that can be read. Values of environment variables and headers are left out: they are secrets more often than not.
  */
 export function snapshotKey(config: ServerConfig): string {
+  if (config.type === 'static') return hashOf([config.type, config.listing]);
   const identity =
     config.type === 'stdio'
       ? [config.command, config.args, Object.keys(config.env).sort(), config.cwd, packageVersion(config)]
       : [config.url, Object.keys(config.headers).sort()];
-  return createHash('sha256')
-    .update(JSON.stringify([config.type, identity]))
-    .digest('hex');
+  return hashOf([config.type, identity]);
+}
+
+function hashOf(identity: unknown): string {
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
 }
 
 /** The version of the package that a command runs: where a script lies, or what npx would find beside the workspace. */

@@ -1,23 +1,53 @@
-import { StringDecoder } from 'node:string_decoder';
-
 const MAX_LINES = 40;
 const MAX_LINE_CHARS = 1_000;
+/** What is kept of it (facts/reliability.md §2.4, stderr flood); up to twice that between two tidyings. */
+const RING_BYTES = 64 * 1024;
+const MAX_PARTS = 256;
 
-/** The last lines a server wrote to stderr. Always drained: a full pipe would stop the server. */
+/**
+ * The last lines a server wrote to stderr. Always drained: a full pipe would stop the server. Nothing is decoded before
+ * somebody looks, so that a flood costs no more than its reading.
+ */
 export class StderrTail {
-  readonly #decoder = new StringDecoder('utf8');
-  readonly #lines: string[] = [];
-  #open = '';
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #dropped = 0;
 
   push(chunk: Buffer): void {
-    const parts = (this.#open + this.#decoder.write(chunk)).split(/\r?\n/);
-    this.#open = (parts.pop() ?? '').slice(-MAX_LINE_CHARS);
-    for (const line of parts.slice(-MAX_LINES)) this.#lines.push(line.slice(0, MAX_LINE_CHARS));
-    this.#lines.splice(0, this.#lines.length - MAX_LINES);
+    // A copy of the end alone: a part of a large buffer would keep the whole of it.
+    const kept = chunk.length > RING_BYTES ? Buffer.from(chunk.subarray(-RING_BYTES)) : chunk;
+    this.#dropped += chunk.length - kept.length;
+    this.#parts.push(kept);
+    this.#bytes += kept.length;
+    while (this.#bytes - (this.#parts[0] as Buffer).length >= RING_BYTES) {
+      const oldest = this.#parts.shift() as Buffer;
+      this.#bytes -= oldest.length;
+      this.#dropped += oldest.length;
+    }
+    if (this.#parts.length > MAX_PARTS) this.#compact();
+  }
+
+  /** A server that writes byte by byte must not have an object kept for each. */
+  #compact(): void {
+    const whole = Buffer.concat(this.#parts);
+    const kept = whole.length > RING_BYTES ? Buffer.from(whole.subarray(-RING_BYTES)) : whole;
+    this.#dropped += whole.length - kept.length;
+    this.#parts = [kept];
+    this.#bytes = kept.length;
+  }
+
+  /** How many bytes of it are gone. */
+  get dropped(): number {
+    return this.#dropped;
   }
 
   get lines(): readonly string[] {
-    return this.#open === '' ? [...this.#lines] : [...this.#lines, this.#open];
+    const lines = Buffer.concat(this.#parts).toString('utf8').split(/\r?\n/);
+    // What is cut off at its beginning is no line, unless it is all there is.
+    if (this.#dropped > 0 && lines.length > 1) lines.shift();
+    const open = (lines.pop() ?? '').slice(-MAX_LINE_CHARS);
+    const last = lines.slice(-MAX_LINES).map((line) => line.slice(0, MAX_LINE_CHARS));
+    return open === '' ? last : [...last, open];
   }
 
   /** The line that most likely says why: the last that names an error, else the last that says anything. */

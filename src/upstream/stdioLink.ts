@@ -4,15 +4,16 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
 import type { StdioServerConfig } from '../config/gatewayConfig.ts';
+import type { KnownFaultCode } from '../ops/faultCodes.ts';
 import { oneLine } from '../ops/porcelain.ts';
-import { LineTransport } from '../protocol/mcpTransport.ts';
+import { StdioUpstream } from '../protocol/stdioUpstream.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { childEnvironment } from './childEnvironment.ts';
 import type { ChildJournal } from './childJournal.ts';
 import { OwnEnvironment } from './loginShellPath.ts';
 import { endChild } from './processTree.ts';
 import { StderrTail } from './stderrTail.ts';
-import { describeRequestError, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+import { describeRequestError, type LinkEvents, LinkFailure, startFault, type UpstreamLink } from './upstreamLink.ts';
 
 /** Between the end of a server's output and the news of its exit. */
 const EXIT_WAIT_MS = 500;
@@ -32,6 +33,7 @@ export class StdioLink implements UpstreamLink {
   #ended: Promise<never> | undefined;
   #timeoutMs = 0;
   #garbageLines = 0;
+  #greeted = false;
   #over = false;
 
   constructor(
@@ -57,19 +59,21 @@ export class StdioLink implements UpstreamLink {
   async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
     this.#timeoutMs = timeoutMs;
     await this.#journal.ready;
-    if (this.#over) throw new LinkFailure('It was stopped.');
+    if (this.#over) throw new LinkFailure('It was stopped.', 'stopped');
     const child = await this.#spawnWhereFound();
     const client = new UpstreamClient(options);
     this.#client = client;
-    const transport = new LineTransport({
+    const transport = new StdioUpstream({
       input: child.stdout as Readable,
       output: child.stdin as Writable,
+      oddities: options.oddities,
       onGarbage: (sample) => this.#onGarbage(sample),
     });
     await Promise.race([
-      client.connect(transport, { onClose: () => this.#onStreamsClosed() }, timeoutMs),
+      client.connect(transport, { onClose: () => this.#onStreamsClosed(transport) }, timeoutMs),
       this.#ended as Promise<never>,
     ]);
+    this.#greeted = true;
     return client;
   }
 
@@ -80,7 +84,8 @@ export class StdioLink implements UpstreamLink {
     const cause = closed
       ? await Promise.race([this.#ended?.catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)])
       : error;
-    return new LinkFailure(this.#withStderr(describeRequestError(cause, this.#timeoutMs, this.#events.scrubSecrets)));
+    const reason = this.#withStderr(describeRequestError(cause, this.#timeoutMs, this.#events.scrubSecrets));
+    return new LinkFailure(reason, startFault(cause, this.#greeted));
   }
 
   async close(): Promise<void> {
@@ -111,7 +116,7 @@ export class StdioLink implements UpstreamLink {
   /** Rejects with the system's own error. */
   async #spawn(own: NodeJS.ProcessEnv): Promise<ChildProcess> {
     const { command, args, cwd, env } = this.#config;
-    if (this.#over) throw new LinkFailure('It was stopped.');
+    if (this.#over) throw new LinkFailure('It was stopped.', 'stopped');
     const child = spawn(command, [...args], {
       cwd,
       env: childEnvironment(own, env, this.#journal.run),
@@ -126,7 +131,9 @@ export class StdioLink implements UpstreamLink {
     this.#ended.catch(() => undefined);
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     child.stdin?.on('error', () => undefined);
-    child.once('exit', (code, signal) => this.#lost(`It ended by itself (${signal ?? `exit code ${code}`}).`));
+    child.once('exit', (code, signal) =>
+      this.#lost(`It ended by itself (${signal ?? `exit code ${code}`}).`, signal ? 'killed' : 'exited'),
+    );
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
@@ -144,16 +151,19 @@ export class StdioLink implements UpstreamLink {
     this.#events.log(`not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`);
   }
 
-  /** A server that has closed its output cannot answer, whether or not it still runs. */
-  #onStreamsClosed(): void {
+  /** A server that has closed one of its streams cannot answer, whether or not it still runs. */
+  #onStreamsClosed({ closedBy }: StdioUpstream): void {
     // Most often its exit follows at once, and says more.
-    setTimeout(() => this.#lost('It closed its output.'), EXIT_WAIT_MS);
+    setTimeout(() => {
+      if (closedBy === 'input') this.#lost('It no longer reads its input.', 'input_closed');
+      else this.#lost('It closed its output.', 'output_closed');
+    }, EXIT_WAIT_MS);
   }
 
-  #lost(reason: string): void {
+  #lost(reason: string, code: KnownFaultCode): void {
     if (this.#over) return;
     this.#over = true;
-    this.#events.onLost(this.#withStderr(reason));
+    this.#events.onLost(this.#withStderr(reason), code);
   }
 
   #withStderr(reason: string): string {
@@ -173,10 +183,16 @@ function ended(child: ChildProcess): Promise<never> {
 function describeSpawn(error: NodeJS.ErrnoException, command: string): LinkFailure {
   if (error instanceof LinkFailure) return error;
   if (error.code === 'ENOENT')
-    return new LinkFailure(`The command "${command}" was not found; install it or give its whole path.`);
+    return new LinkFailure(
+      `The command "${command}" was not found; install it or give its whole path.`,
+      'spawn_enoent',
+    );
   if (error.code === 'EACCES')
-    return new LinkFailure(`The command "${command}" may not be run (no permission to execute it).`);
-  return new LinkFailure(`The command "${command}" could not be started (${error.code ?? error.message}).`);
+    return new LinkFailure(`The command "${command}" may not be run (no permission to execute it).`, 'spawn_eacces');
+  return new LinkFailure(
+    `The command "${command}" could not be started (${error.code ?? error.message}).`,
+    'spawn_failed',
+  );
 }
 
 function checkFolder(cwd: string): void {
@@ -186,5 +202,5 @@ function checkFolder(cwd: string): void {
   } catch {
     // Told below: Node would blame the command for a folder that is not there.
   }
-  throw new LinkFailure(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`);
+  throw new LinkFailure(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`, 'folder_missing');
 }

@@ -1,25 +1,24 @@
+import type { KnownFaultCode } from '../ops/faultCodes.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { type UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 
-export type LinkFailureState = 'failed' | 'needs_sign_in' | 'needs_secret';
-
-/** Why a server could not be reached, in one sentence, and what that makes of it. */
+/** Why a server could not be reached, in one sentence, and which fault that is. */
 export class LinkFailure extends Error {
   override readonly name = 'LinkFailure';
-  readonly state: LinkFailureState;
+  readonly code: KnownFaultCode;
   /** How long the server asks to wait. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: string, state: LinkFailureState = 'failed', retryAfterSeconds?: number) {
+  constructor(reason: string, code: KnownFaultCode = 'connection_lost', retryAfterSeconds?: number) {
     super(reason);
-    this.state = state;
+    this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
 export interface LinkEvents {
   /** The way has gone by itself, for the reason given. Told once, and never after `close`. */
-  onLost(reason: string): void;
+  onLost(reason: string, code: KnownFaultCode): void;
   log(line: string): void;
   /** Applied to all that a server says, before it is cut: half a secret is one still. */
   scrubSecrets(text: string): string;
@@ -36,6 +35,26 @@ export interface UpstreamLink {
   explain(error: unknown): Promise<LinkFailure>;
   /** Ends all that belongs to the way. */
   close(): Promise<void>;
+}
+
+/** Which fault it is that a start met; `greeted`: it had answered `initialize`. */
+export function startFault(error: unknown, greeted: boolean): KnownFaultCode {
+  if (!(error instanceof UpstreamRequestError)) return 'exited_before_initialize';
+  switch (error.failure) {
+    case 'timeout':
+      return 'handshake_timeout';
+    case 'unauthorized':
+      return 'unauthorized';
+    case 'unsent':
+      return 'connection_refused';
+    case 'closed':
+      return 'connection_lost';
+    case 'protocol':
+      return 'malformed_response';
+    default:
+      // An error of JSON-RPC is its last word; a status of HTTP may be another in a minute.
+      return !greeted && (error.code ?? 0) < 0 ? 'initialize_refused' : 'upstream_error';
+  }
 }
 
 /** What a failed request says, for a person. */

@@ -6,6 +6,7 @@ import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import { secretKey } from '../config/fileSecrets.ts';
 import { FileTokens } from '../config/fileTokens.ts';
 import type { BrokenServer, ConfigurationProblem, ServerConfig } from '../config/gatewayConfig.ts';
+import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
 import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
@@ -29,15 +30,20 @@ import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { visibleText } from '../firewall/visibleText.ts';
+import type { Face } from '../ops/face.ts';
 import { shortened } from '../ops/porcelain.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { CatalogView } from '../surface/catalogView.ts';
+import { ClientRequests } from '../surface/clientRequests.ts';
 import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
 import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
+import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
 import { systemResources } from '../surface/systemResources.ts';
+import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
@@ -47,6 +53,7 @@ import { killMarked } from '../upstream/processTree.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { SignIns } from '../upstream/signIns.ts';
+import { StaticLink } from '../upstream/staticLink.ts';
 import { StdioLink } from '../upstream/stdioLink.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
@@ -69,6 +76,8 @@ export interface GatewayOptions {
   stateFolder: string;
   /** What is known of its worker's life beyond this process. */
   life?: () => Partial<SupervisedLife>;
+  /** Reads that file, where it is no configuration. */
+  load?: (place: ConfigPlace) => LoadedConfig;
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
@@ -89,12 +98,15 @@ const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
 const REBUILD_DELAY_MS = 30;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
 const CONFIG_POLL_MS = 1_000;
+/** How long a client that lists everything waits for servers of which nothing is known yet. */
+const SETTLE_MS = 15_000;
 /** How long a worker that was replaced waits for its calls in flight. */
 const DRAIN_MS = 10_000;
 
 /** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
 export class Gateway {
-  readonly surface: SessionSurface;
+  /** What sessions see, by the way that they have asked for. */
+  readonly faces: Readonly<Record<Face, SessionSurface>>;
   readonly signInRequests: SignInRequests;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
@@ -105,6 +117,9 @@ export class Gateway {
   readonly #diagnostics: Diagnostics;
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
+  readonly #clientRequests: ClientRequests;
+  /** The surfaces that list tools. */
+  readonly #listing: readonly { onCatalogChanged(): void }[];
   #firewall: Firewall;
   readonly #approvals: Approvals;
   readonly #secrets: SharedSecrets;
@@ -128,7 +143,7 @@ export class Gateway {
     const { workspace, stateFolder } = options;
     const life = options.life === undefined ? {} : { life: options.life };
     this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets, ...life });
-    this.#layers = new ConfigLayers(options.workspace, process.env, options.configFile);
+    this.#layers = new ConfigLayers(workspace, process.env, options.configFile, options.load);
     this.#config = this.#layers.load();
     const { artifacts } = this.#config;
     this.#artifacts = new ArtifactStore({
@@ -154,9 +169,18 @@ export class Gateway {
       startTimeoutMs: () => this.#config.startup.timeoutSeconds * 1_000,
       liveRefresh: () => this.#config.liveRefresh,
     };
+    this.#clientRequests = new ClientRequests({
+      workspace: options.workspace,
+      connections: () => this.#pool.connections,
+      log: options.log,
+    });
     this.#pool = new ServerPool(services, {
       onChange: () => this.#onServersChanged(),
-      onConnection: (connection) => this.#primitives.attach(connection),
+      onConnection: (connection) => {
+        this.#primitives.attach(connection);
+        this.#clientRequests.attach(connection);
+        passthrough.attach(connection);
+      },
       log: options.log,
       scrubSecrets,
     });
@@ -183,16 +207,18 @@ export class Gateway {
       ranking: rankResources,
       log: options.log,
     });
-    const context: GatewayContext = {
+    const context = {
       calls: this.#calls,
-      contractOf: (tool) => contractFor(this.#callsConfig, tool),
+      contractOf: (tool: CatalogTool) => contractFor(this.#callsConfig, tool),
+      clientRequests: this.#clientRequests,
+      settled: () => this.#settled(SETTLE_MS, new AbortController().signal),
       primitives: this.#primitives.ports,
       view: () => this.#view,
       servers: () => this.#serverStatuses(),
       configuration: () => this.#config,
       browseConfig: () => this.#config.browse,
       useHistory: () => this.#uses.history,
-      recordUse: (query, toolId) => {
+      recordUse: (query: string, toolId: string) => {
         if (this.#config.browse.learning) this.#uses.record(query, toolId);
       },
       artifacts: this.#artifacts,
@@ -200,14 +226,38 @@ export class Gateway {
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (call, event) => {
+      onCallEnd: (...[call, event]: Parameters<GatewayContext['onCallEnd']>) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
         this.#diagnostics.callEnded(call, event);
         this.#options.onChange();
       },
     };
-    this.surface = gatewaySurface(context, this.#primitives.client);
+    const transparent = transparentSurface(context);
+    const passthrough = passthroughSurface(this.#passthroughContext(context));
+    this.#listing = [transparent, passthrough];
+    this.faces = {
+      gateway: this.#clientRequests.serve(gatewaySurface(context, this.#primitives.client)),
+      transparent: this.#clientRequests.serve(transparent),
+      passthrough: this.#clientRequests.serve(passthrough),
+    };
+  }
+
+  #passthroughContext(
+    context: Omit<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'>,
+  ): PassthroughContext {
+    const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
+      this.#firewall.admit(result, { toolId, upstreamName });
+    return {
+      ...context,
+      connections: () => this.#pool.connections,
+      hasSeveralServers: () => {
+        const { servers, broken } = this.#config;
+        return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
+      },
+      digest: () => (this.#config.passthrough.firewall ? digest : undefined),
+      shownChars: () => this.#config.artifacts.shownChars,
+    };
   }
 
   start(): void {
@@ -359,8 +409,9 @@ export class Gateway {
     const config = await this.#follow(written).catch((error: unknown) => {
       if (!(error instanceof SecretMissingError)) throw error;
       this.#missing.set(written.name, this.#missingSecret(error));
-      throw new LinkFailure(error.message, 'needs_secret');
+      throw new LinkFailure(error.message, 'secret_missing');
     });
+    if (config.type === 'static') return new StaticLink(config);
     if (config.type === 'stdio') return new StdioLink(config, this.#journal, events, this.#environment);
     return new HttpLink(config, events, this.#signIns.sessionFor(config));
   }
@@ -455,6 +506,7 @@ export class Gateway {
     try {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
       this.#calls.invalidate();
+      for (const surface of this.#listing) surface.onCatalogChanged();
       this.#diagnostics.catalogChanged(this.#view);
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.

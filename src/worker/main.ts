@@ -12,7 +12,7 @@ import { WorkerProcess } from './workerProcess.ts';
 async function main(): Promise<void> {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
-    options: { workspace: text, state: text, config: text, candidate: { type: 'boolean' } },
+    options: { workspace: text, state: text, config: text, catalog: text, candidate: { type: 'boolean' } },
   });
   if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
   const worker = new WorkerProcess({
@@ -21,6 +21,7 @@ async function main(): Promise<void> {
     ...(values.config === undefined ? {} : { configFile: values.config }),
     candidate: values.candidate === true,
     token: randomBytes(32).toString('hex'),
+    ...(values.catalog === undefined ? {} : await served(values.catalog)),
     onEnd: () => process.exit(0),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -30,6 +31,12 @@ async function main(): Promise<void> {
   process.stderr.on('error', () => undefined);
   await worker.start();
   say('ready');
+}
+
+/** Few ever serve a catalog: what reads one has a bundle of its own. */
+async function served(catalog: string) {
+  const { staticCatalog } = await import('./staticCatalog.ts');
+  return staticCatalog(catalog);
 }
 
 function say(line: string): void {

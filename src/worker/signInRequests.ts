@@ -24,7 +24,8 @@ export function signInRequests(
       answered(async () => {
         const connection = serverCalled(server, pool);
         const config = await follow(connection.config);
-        return { wasSignedIn: config.type !== 'stdio' && (await signIns.signOut(connection, config)) };
+        if (config.type === 'stdio' || config.type === 'static') return { wasSignedIn: false };
+        return { wasSignedIn: await signIns.signOut(connection, config) };
       }),
   };
 }

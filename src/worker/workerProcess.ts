@@ -15,6 +15,7 @@ import type { RolloutState } from '../control/healthContract.ts';
 import { sweepLeftovers } from '../host/leftovers.ts';
 import { isAlive } from '../host/startLock.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
+import { DEFAULT_FACE } from '../ops/face.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import {
@@ -27,7 +28,7 @@ import {
 import { type SessionServer, serveSession } from '../protocol/sessionServer.ts';
 import { processStart } from '../upstream/processStart.ts';
 import { Attachers } from './attachers.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, type GatewayOptions } from './gateway.ts';
 import { type Succession, WorkerLife } from './workerLife.ts';
 import { writeLog } from './workerLog.ts';
 
@@ -38,6 +39,8 @@ export interface WorkerOptions {
   token: string;
   /** It is prepared beside the worker that serves, and takes over when it is ready. */
   candidate?: boolean;
+  /** What is served instead of the workspace's configuration. */
+  load?: GatewayOptions['load'] | undefined;
   onEnd(): void;
 }
 
@@ -81,6 +84,7 @@ export class WorkerProcess {
       ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
       life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
+      ...(options.load === undefined ? {} : { load: options.load }),
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
@@ -220,8 +224,8 @@ export class WorkerProcess {
     else this.#serveControl(socket);
   }
 
-  #serveSession(socket: Socket, { marksRelated = false }: Hello): void {
-    const session = serveSession(socket, this.#gateway.surface, { marksRelated });
+  #serveSession(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
+    const session = serveSession(socket, this.#gateway.faces[face], { marksRelated });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, since: Date.now() });
     session.onClose(() => {
       this.#sessions.delete(session);
@@ -242,7 +246,11 @@ export class WorkerProcess {
       children: ({ path }) => this.#gateway.children(path),
       callTool: async ({ name, args }) => {
         const signal = new AbortController().signal;
-        const result = await this.#gateway.surface.callTool(name, args, { signal, client: 'waygate', session: socket });
+        const result = await this.#gateway.faces.gateway.callTool(name, args, {
+          signal,
+          client: 'waygate',
+          session: socket,
+        });
         return result as ControlRequests['callTool']['result'];
       },
       explain: ({ query, topK }) => this.#gateway.explain(query, topK),

@@ -20,8 +20,9 @@ describe('the command line', () => {
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [
       ['serve', '--json'],
-      /waygate serve has no option "--json"; it takes --workspace, --config, --http, --port, --token-file, --no-token\./,
+      /waygate serve has no option "--json"; it takes --workspace, --config, --mode, --catalog, --http, /,
     ],
+    [['serve', '--mode', 'pasthrough'], /there is no mode "pasthrough"; did you mean "passthrough"\?/],
     [['serve', '--port', '80'], /--port belongs to --http; write waygate serve --http --port\./],
     [['serve', '--no-token'], /--no-token belongs to --http/],
     [

@@ -56,6 +56,8 @@ const VALUES: Record<string, unknown> = {
   schemaLimits: {},
   timeouts: {},
   replay: {},
+  mode: 'passthrough',
+  passthrough: { firewall: true },
   shownChars: 500,
   maskSecrets: 'always',
   maskOnDisk: true,

@@ -5,7 +5,7 @@ import { readDispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import { ResultCache, readCacheSettings } from '../../src/dispatch/resultCache.ts';
 import { backoffDelay, RETRY_WITH_FULL_JITTER, RetryBudget } from '../../src/dispatch/retry.ts';
 import { UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
-import { NotDispatchedError } from '../../src/upstream/serverConnection.ts';
+import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
 import { bench, resultOf, text, toolsOf } from './support.ts';
 
 const TOOLS = toolsOf(
@@ -62,6 +62,52 @@ describe('retry', () => {
       retryable: true,
       details: { outcome: 'not_dispatched', attempts: 3 },
     });
+  });
+
+  it('never repeats what was answered in a way that nobody can read, and tells that it may have taken effect', async () => {
+    const { fail, upstream } = bench(TOOLS, { retry });
+    upstream.answer = () => {
+      throw new UpstreamRequestError('protocol', 'an answer that is no JSON');
+    };
+    expect(await fail(PUT, {})).toMatchObject({
+      error: 'UPSTREAM_ERROR',
+      retryable: false,
+      message:
+        'store gave an answer that cannot be used: an answer that is no JSON. It may have taken effect: check before you repeat it.',
+      details: { outcome: 'unknown' },
+    });
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('repeats later what a server that does not read was never sent', async () => {
+    const { run, upstream } = bench(TOOLS, { retry: { ...retry, retryable_codes: ['RATE_LIMITED'] } });
+    upstream.answer = ({ n }) => {
+      if (n < 2) throw new UpstreamRequestError('busy', 'it does not read what it is sent');
+      return text('sent once');
+    };
+    expect(resultOf(await run(PUT, {})).text).toBe('sent once');
+    const { fail, upstream: other } = bench(TOOLS);
+    other.answer = () => {
+      throw new UpstreamRequestError('busy', 'it does not read what it is sent');
+    };
+    expect(await fail(PUT, {})).toMatchObject({
+      error: 'RATE_LIMITED',
+      retryable: true,
+      details: { outcome: 'not_dispatched' },
+    });
+  });
+
+  it('loses no call to its own budget: they wait for one another', async () => {
+    const { run, upstream } = bench(TOOLS, { retry: { ...retry, max_attempts: 2 }, contracts: CONVERGENT });
+    let failing = 12;
+    upstream.answer = async () => {
+      failing -= 1;
+      if (failing >= 0) return lost();
+      await new Promise((done) => setTimeout(done, 30));
+      return text('at last');
+    };
+    const outcomes = await Promise.all(Array.from({ length: 12 }, (_, i) => run(GET, { i })));
+    expect(outcomes.map((outcome) => resultOf(outcome).text)).toEqual(Array.from({ length: 12 }, () => 'at last'));
   });
 
   it('never repeats a result that is an error', async () => {

@@ -41,6 +41,11 @@ describe('health and telemetry of a gateway that works', () => {
     await host.call('tool_browse', { query: canary });
     await host.call('tool_view', { handle: `schema:${echo}`, selector: {} });
 
+    // A command that is not found is looked for by the login shell's PATH too, however long that takes to tell it.
+    await until('the failure of what is not there', async () => {
+      const { servers: known } = await told<HealthReport>(workspace, 'health');
+      return known.find(({ name }) => name === 'gone')?.state === 'failed';
+    });
     const telemetry = await told<TelemetryReport>(workspace, 'telemetry');
     expect(telemetry).toMatchObject({ state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 });
     const row = (id: string | undefined) => telemetry.tools.find((tool) => tool.tool_id === id);

@@ -153,11 +153,12 @@ describe('the table of faults', () => {
       'folder_missing',
       'initialize_refused',
       'needs_approval',
+      'secret_missing',
       'spawn_eacces',
       'spawn_enoent',
       'unsupported_version',
     ]);
-    expect(by('time')).toHaveLength(codes.length - 9);
+    expect(by('time')).toHaveLength(codes.length - 10);
   });
 });
 

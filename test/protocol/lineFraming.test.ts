@@ -73,6 +73,19 @@ describe('line framing', () => {
     expect(seen.oversized[0]?.prefix.length).toBeLessThanOrEqual(1024);
   });
 
+  it('keeps the end of an oversized frame too, however it came', () => {
+    const line = `{"result":"${'x'.repeat(5_000)}","id":7}`;
+    for (const places of [[], [10], [4_990], [10, 4_990, 5_015], [5_012, 5_013, 5_014, 5_015, 5_016]]) {
+      const ends: string[] = [];
+      const splitter = new LineSplitter(
+        { onLine: () => undefined, onOversize: (_prefix, _bytes, suffix) => void ends.push(suffix.toString()) },
+        100,
+      );
+      for (const chunk of cut(Buffer.from(`${line}\n${line}\n`), places)) splitter.push(chunk);
+      expect(ends).toEqual([line.slice(-1_024), line.slice(-1_024)]);
+    }
+  });
+
   it('takes a frame of exactly the limit, and none longer', () => {
     expect(split([Buffer.from('12345\n123456\n')], 5)).toMatchObject({ lines: ['12345'], oversized: [{ bytes: 6 }] });
   });

@@ -8,10 +8,11 @@ import { type AdmittedResult, Firewall } from '../../src/firewall/firewall.ts';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { emptyHistory, recordUse } from '../../src/routing/useHistory.ts';
 import { CatalogView } from '../../src/surface/catalogView.ts';
+import { ClientRequests } from '../../src/surface/clientRequests.ts';
 import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
 import type { PrimitiveUpstream } from '../../src/surface/primitives/primitivePorts.ts';
 import { PrimitiveView } from '../../src/surface/primitives/primitiveView.ts';
-import { NotDispatchedError } from '../../src/upstream/serverConnection.ts';
+import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
 
 /** The surface over a fixed catalog: no process behind it, so nothing can be executed, everything browsed. */
 export function fixedContext(
@@ -64,6 +65,7 @@ export function fixedContext(
       settled: async () => undefined,
       scrubSecrets,
     },
+    clientRequests: new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined }),
     onCallStart: () => undefined,
     onCallEnd: () => undefined,
   };

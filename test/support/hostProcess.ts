@@ -7,8 +7,9 @@ import { type TestWorkspace, WAYGATE } from './workspace.ts';
 export interface RpcMessage {
   id?: number | string | null;
   method?: string;
+  params?: Record<string, unknown>;
   result?: Record<string, unknown>;
-  error?: { code: number; message: string };
+  error?: { code: number; message: string; data?: unknown };
 }
 
 export interface ToolAnswer {
@@ -25,8 +26,13 @@ export class HostProcess {
   readonly lines: string[] = [];
   stderr = '';
   readonly exited: Promise<number | null>;
+  /** What the server has asked of this client, and what it has told, in order. */
+  readonly asked: RpcMessage[] = [];
+  readonly told: RpcMessage[] = [];
   #next = 1;
+  readonly #answers = new Map<string, (params: Record<string, unknown>) => object | Promise<object>>();
   readonly #waiting = new Map<number | string, (message: RpcMessage) => void>();
+  readonly #listeners: ((message: RpcMessage) => void)[] = [];
 
   constructor(workspace: TestWorkspace, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     this.child = spawn(
@@ -42,7 +48,9 @@ export class HostProcess {
     createInterface({ input: this.child.stdout }).on('line', (line) => {
       this.lines.push(line);
       const message = JSON.parse(line) as RpcMessage;
-      if (message.id != null) this.#waiting.get(message.id)?.(message);
+      for (const listener of this.#listeners) listener(message);
+      if (message.method !== undefined) void this.#onMessage(message);
+      else if (message.id != null) this.#waiting.get(message.id)?.(message);
     });
     this.exited = new Promise((resolve) => this.child.once('close', (code) => resolve(code)));
     onTestFinished(async () => {
@@ -51,10 +59,34 @@ export class HostProcess {
     });
   }
 
-  static async connect(workspace: TestWorkspace): Promise<HostProcess> {
-    const host = new HostProcess(workspace);
-    await host.initialize();
+  static async connect(
+    workspace: TestWorkspace,
+    args: readonly string[] = [],
+    capabilities: object = {},
+  ): Promise<HostProcess> {
+    const host = new HostProcess(workspace, args);
+    await host.initialize({ capabilities });
     return host;
+  }
+
+  /** Hears every message, as it comes. */
+  onMessage(listener: (message: RpcMessage) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Answers what the server asks, from now on; what nobody answers stays open. */
+  answer(method: string, answer: (params: Record<string, unknown>) => object | Promise<object>): void {
+    this.#answers.set(method, answer);
+  }
+
+  async #onMessage(message: RpcMessage): Promise<void> {
+    const { id, method, params = {} } = message;
+    if (id == null) this.told.push(message);
+    else {
+      this.asked.push(message);
+      const result = await this.#answers.get(method as string)?.(params);
+      if (result) this.write(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    }
   }
 
   async initialize(params: Record<string, unknown> = {}): Promise<RpcMessage> {

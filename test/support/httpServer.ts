@@ -10,8 +10,13 @@ export interface HttpServer {
 }
 
 /** A real MCP server over HTTP in a process of its own, gone with the test. */
-export async function httpServer(...flags: string[]): Promise<HttpServer> {
-  const child = spawn(process.execPath, [resolve('test/fixtures/httpServer.mjs'), ...flags], {
+export function httpServer(...flags: string[]): Promise<HttpServer> {
+  return startHttpServer(resolve('test/fixtures/httpServer.mjs'), flags);
+}
+
+/** Any program that writes its port to stdout. */
+export async function startHttpServer(program: string, flags: readonly string[]): Promise<HttpServer> {
+  const child = spawn(process.execPath, [program, ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const end = async (): Promise<void> => {

@@ -15,7 +15,7 @@ export interface TestWorkspace {
   configFile: string;
   /** The person's own `waygate.json`, for every workspace. */
   userConfigFile: string;
-  /** The environment of every process of the test: its own state, a short linger, nothing of the runner's. */
+  /** The environment of every process of the test: its own state, a short linger, nothing of the runner's or his shell's. */
   env: NodeJS.ProcessEnv;
   /** The `waygate` of another build than the one under test. */
   program?: string;
@@ -83,7 +83,7 @@ export function temporaryFolder(prefix: string): string {
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(WAYGATE|VITEST|NODE_OPTIONS)/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(WAYGATE|VITEST|NODE_OPTIONS|SHELL$)/.test(name)),
   );
 }
 

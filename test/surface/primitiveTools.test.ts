@@ -104,8 +104,7 @@ describe('resources and prompts', () => {
 
   it('have tools of their own only where some server has them', () => {
     const names = (primitives: Parameters<typeof fixedGateway>[1]) =>
-      fixedGateway(SHOP, primitives)
-        .surface.listTools()
+      (fixedGateway(SHOP, primitives).surface.listTools() as readonly object[])
         .slice(3)
         .map((tool) => (tool as { name: string }).name);
     expect(names({})).toEqual([]);

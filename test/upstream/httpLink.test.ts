@@ -10,7 +10,8 @@ import { httpUpstream } from '../../src/protocol/httpUpstream.ts';
 import { authByHeaders } from '../../src/protocol/upstreamAuth.ts';
 import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
 import { HttpLink } from '../../src/upstream/httpLink.ts';
-import { NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
+import { ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { SignIns } from '../../src/upstream/signIns.ts';
 import { until } from '../support/hostProcess.ts';
 import { httpServer } from '../support/httpServer.ts';
@@ -161,7 +162,7 @@ describe('a connection over Streamable HTTP', () => {
     expect(await echo(connection)).toBe('hi');
     await server.end();
     await until('the loss', () => connection.state === 'failed');
-    expect(connection.reason).toMatch(/^The connection to http:\/\/127\.0\.0\.1:\d+ was lost\.$/);
+    expect(connection.reason).toMatch(/^http:\/\/127\.0\.0\.1:\d+ could not be reached /);
   });
 
   it('ends its session when it stops', async () => {

@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { type ConnectionServices, NotDispatchedError, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
+import { type ConnectionServices, ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { StdioLink } from '../../src/upstream/stdioLink.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
@@ -148,22 +149,23 @@ describe('a connection to a server', () => {
     expect(log.length).toBeLessThan(30);
   });
 
-  it('fails when the server ends by itself, and the next call starts another', async () => {
+  it('is started again at once when it ends by itself: the next call finds another', async () => {
     const { connection, states } = fixture();
     await connection.start();
     const first = connection.pid;
     await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
-    await until('the failure', () => connection.state === 'failed');
-    expect(connection.reason).toBe('It ended by itself (exit code 7).');
+    await until('its successor', () => connection.health.restart_count === 1 && connection.state === 'ready');
+    expect(connection.health.last_fault).toMatchObject({ class: 'process', code: 'exited', generation: 1 });
+    expect(connection.health.last_fault?.detail).toBe('It ended by itself (exit code 7).');
     // What it listed serves on.
     expect(connection.tools).toHaveLength(6);
     expect(textOf(await connection.call('echo', { text: 'again' }, WAIT))).toBe('again');
     expect(connection.pid).not.toBe(first);
-    expect(states).toEqual(['starting', 'ready', 'failed', 'starting', 'ready']);
+    expect(states).toEqual(['starting', 'ready', 'starting', 'ready']);
   });
 
-  it('fails when the server closes its output and lives, takes it down, and the next call starts another', async () => {
-    const { connection, log } = fixture('--close-stdout', '--ignore-eof');
+  it('replaces a server that closes its output and lives', async () => {
+    const { connection } = fixture('--close-stdout', '--ignore-eof');
     await connection.start();
     const first = connection.pid as number;
     await expect(connection.call('echo', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
@@ -171,12 +173,11 @@ describe('a connection to a server', () => {
     const next = connection.call('echo', {}, WAIT).catch((error: unknown) => error);
     await until('the first process to be gone', () => !isAlive(first));
     expect(await next).toMatchObject({ failure: 'closed' });
-    await until('the failure', () => connection.state === 'failed');
-    expect(log).toContain('one: failed: It closed its output.');
+    expect(connection.health.last_fault?.code).toBe('output_closed');
   });
 
   it.each([
-    ['{"jsonrpc":"2.0","id":ID,"result":"text"}', 'error', /no object/],
+    ['{"jsonrpc":"2.0","id":ID,"result":"text"}', 'protocol', /no object/],
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"busy"}}', 'error', /^busy$/],
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"slow"}}', 'error', /^slow$/],
     ['{"jsonrpc":"2.0","id":ID,"error":7}', 'error', /without words/],
@@ -266,6 +267,30 @@ describe('a connection to a server', () => {
     connection.recheckApproval();
     expect(states).toEqual(['starting', 'ready', 'needs_approval', 'not_started']);
     expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
+  });
+
+  it('counts what is odd, over all starts', async () => {
+    const { connection } = fixture('--wild', '--init-twice', '--banner', '--bom');
+    await connection.start();
+    await connection.call('raw', { frame: '{"jsonrpc":"2.0","id":ID,"result":7}' }, WAIT).catch(() => undefined);
+    await connection.call('crash', {}, WAIT).catch(() => undefined);
+    await connection.call('echo', { text: 'a' }, WAIT);
+    expect(JSON.parse(JSON.stringify(connection.oddities))).toEqual({
+      bad_result: 1,
+      byte_order_mark: 2,
+      duplicate_response: 2,
+      garbage_line: 4,
+    });
+  });
+
+  it('says where its list was cut, as long as it is', async () => {
+    const { connection } = fixture('--tools', '10001');
+    await connection.start();
+    expect(connection.tools).toHaveLength(10_000);
+    expect(connection.reason).toBe('Its list of tools was cut: it has more than 10000 tools.');
+    expect(connection.oddities.count('list_cut')).toBe(1);
+    await connection.refresh();
+    expect(connection).toMatchObject({ state: 'ready', reason: expect.stringContaining('was cut') });
   });
 
   it('can be stopped at any moment of its start', async () => {

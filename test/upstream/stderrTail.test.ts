@@ -22,6 +22,26 @@ describe('the last lines of stderr', () => {
     expect(tail(`${'z'.repeat(5_000)}\n`).lines[0]).toHaveLength(1_000);
   });
 
+  it('take no more memory than a ring, however many pieces there are, and count what is gone', () => {
+    const ring = new StderrTail();
+    for (let i = 0; i < 5_000; i++) ring.push(Buffer.from(`${'€'.repeat(33)}\n`));
+    expect(ring.dropped).toBeGreaterThan(5_000 * 100 - 2 * 64 * 1024);
+    // None is cut within a character or a line.
+    expect(new Set(ring.lines)).toEqual(new Set(['€'.repeat(33)]));
+    const one = tail(`lost\n${'a'.repeat(64 * 1024)}\nlast\n`);
+    expect(one.lines).toEqual(['last']);
+    expect(one.dropped).toBe(11);
+  });
+
+  it('keep their bound and their order where they come byte by byte', () => {
+    const bytewise = new StderrTail();
+    for (let i = 0; i < 30_000; i++) for (const byte of Buffer.from(`${i}\n`)) bytewise.push(Buffer.from([byte]));
+    expect(bytewise.lines).toEqual(Array.from({ length: 40 }, (_, i) => String(29_960 + i)));
+    const written = Array.from({ length: 30_000 }, (_, i) => `${i}\n`).join('').length;
+    expect(bytewise.dropped).toBeGreaterThanOrEqual(written - 2 * 64 * 1024);
+    expect(bytewise.dropped).toBeLessThan(written);
+  });
+
   it.each([
     [['starting', 'Error: no key', '    at main.js:1', 'Node.js v24', 'bye'], 'Error: no key'],
     [['first', 'second', '---'], 'second'],

@@ -6,6 +6,7 @@ import { type CheckedArguments, renderMode } from './arguments.ts';
 import { chosenTool } from './chosenTool.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import type { SessionState } from './sessionState.ts';
+import { tellContract } from './tellContract.ts';
 import { unknownTool } from './unknownTool.ts';
 
 export async function execute(
@@ -22,20 +23,22 @@ export async function execute(
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog);
   const { id } = tool;
-  // Said before anything of the call leaves: `tool_execute` has its tool's contract (004, Replay).
-  const contract = context.contractOf?.(tool) ?? 'never_replay';
-  if (contract !== 'never_replay') call.contract?.(contract);
-  const outcome = await context.calls.execute({
-    toolId: id,
-    args: toolArgs,
-    dryRun: dryRun === true,
-    session: call.session,
-    signal: call.signal,
-    onProgress: call.progress,
-    approval: elicitApproval(call.ask, visibleText),
-    tools: catalog.byId,
-    unknownTool: (toolId) => unknownTool(toolId, catalog),
-  });
+  tellContract(tool, context, call);
+  const outcome = await context.clientRequests.during(call, (origin) =>
+    context.calls.execute({
+      toolId: id,
+      args: toolArgs,
+      dryRun: dryRun === true,
+      session: call.session,
+      signal: call.signal,
+      onProgress: call.progress,
+      approval: elicitApproval(call.ask, visibleText),
+      tools: catalog.byId,
+      unknownTool: (toolId) => unknownTool(toolId, catalog),
+      meta: call.meta,
+      origin,
+    }),
+  );
   if (outcome.kind === 'dry_run') {
     return { text: dryRunText(outcome.report), data: outcome.report, told: { kind: 'dry_run', tool } };
   }

@@ -7,6 +7,7 @@ import type { AdmittedResult } from '../../firewall/firewall.ts';
 import type { ReplayContract } from '../../ops/replay.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
+import type { ClientRequests } from '../clientRequests.ts';
 import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { AnswerTold, CallEvent } from './callEvents.ts';
 
@@ -24,6 +25,8 @@ export interface GatewayContext {
   calls: CallPipeline<AdmittedResult>;
   /** What may happen to a call of this tool whose answer is lost. */
   contractOf?(tool: CatalogTool): ReplayContract;
+  /** Where what servers ask their clients goes. */
+  clientRequests: Pick<ClientRequests, 'during'>;
   /** Resources and prompts. */
   primitives: PrimitivePorts;
   onCallStart(): void;

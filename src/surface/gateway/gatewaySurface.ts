@@ -13,7 +13,7 @@ import type { Answer, GatewayContext } from './gatewayContext.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from './introduction.ts';
 import { type NormalisedCall, normaliseCall } from './normaliseCall.ts';
 import { getPrompt, readResource } from './readPrimitive.ts';
-import { SessionState } from './sessionState.ts';
+import { type SessionState, SessionStates } from './sessionState.ts';
 import { view } from './view.ts';
 
 /** Three tools, and two for each of resources and prompts where some server has them (000 §4.2, §9.4). */
@@ -30,42 +30,48 @@ export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives
 export function gatewaySurface(
   context: GatewayContext,
   client?: Required<Pick<SessionSurface, 'request' | 'open'>>,
-): SessionSurface {
-  const sessions = new WeakMap<object, SessionState>();
-  const stateOf = (session: object): SessionState => {
-    const known = sessions.get(session) ?? new SessionState();
-    sessions.set(session, known);
-    return known;
-  };
+): SessionSurface & { listTools(): readonly object[] } {
+  const sessions = new SessionStates();
   return {
     serverInfo: SERVER_INFO,
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
     listTools: () => advertisedTools(context),
     ...client,
-    callTool: async (givenName, givenArgs, call) => {
-      const at = Date.now();
-      const started = performance.now();
-      context.onCallStart();
-      const session = stateOf(call.session);
-      const meant = normaliseCall(givenName, givenArgs);
-      const { name, args } = meant;
-      const { result, event } = await settle(meant, context, () => callTool(name, args, context, session, call));
-      context.onCallEnd(
-        {
-          at,
-          client: call.client,
-          metaTool: name,
-          subject: subjectOf(args),
-          durationMs: performance.now() - started,
-          outcome: result.isError ? 'error' : 'ok',
-          ...(event.error === undefined ? {} : { errorCode: event.error.code }),
-        },
-        { ...event, sessionId: session.id },
-      );
-      return result;
-    },
+    callTool: (givenName, givenArgs, call) =>
+      answerCall(normaliseCall(givenName, givenArgs), call, context, sessions, (name, args, session) =>
+        callTool(name, args, context, session, call),
+      ),
   };
+}
+
+/** Runs a call of a meta-tool, makes a result of what comes of it, and records it. */
+export async function answerCall(
+  meant: NormalisedCall,
+  call: SurfaceCall,
+  context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd' | 'view'>,
+  sessions: SessionStates,
+  run: (name: string, args: unknown, session: SessionState) => Promise<Answer>,
+): Promise<object> {
+  const at = Date.now();
+  const started = performance.now();
+  context.onCallStart();
+  const session = sessions.of(call.session);
+  const { name, args } = meant;
+  const { result, event } = await settle(meant, context, () => run(name, args, session));
+  context.onCallEnd(
+    {
+      at,
+      client: call.client,
+      metaTool: name,
+      subject: subjectOf(args),
+      durationMs: performance.now() - started,
+      outcome: result.isError ? 'error' : 'ok',
+      ...(event.error === undefined ? {} : { errorCode: event.error.code }),
+    },
+    { ...event, sessionId: session.id },
+  );
+  return result;
 }
 
 async function callTool(
@@ -111,7 +117,7 @@ const LIMITED_AS: Readonly<Record<string, MetaTool>> = {
 };
 
 /** The limits of `tool_execute` are the pipeline's; those of the others are taken here (000 §4.5). */
-function takeQuota(metaTool: MetaTool, args: CheckedArguments, context: GatewayContext, session: object): void {
+export function takeQuota(metaTool: MetaTool, args: CheckedArguments, context: GatewayContext, session: object): void {
   const decision = context.calls.limiter.take({ session, metaTool });
   if (decision.allowed) return;
   const subject = args.handle ?? args.resource_id ?? args.prompt_id ?? '';
@@ -127,7 +133,7 @@ interface ToolResult {
 /** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
 async function settle(
   { name, args, told }: NormalisedCall,
-  context: GatewayContext,
+  context: Pick<GatewayContext, 'view'>,
   run: () => Promise<Answer>,
 ): Promise<{ result: ToolResult; event: CallEvent }> {
   const mode: RenderMode =

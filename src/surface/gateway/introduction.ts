@@ -13,6 +13,7 @@ export const SERVER_CAPABILITIES = {
   resources: { subscribe: true, listChanged: true },
   prompts: { listChanged: true },
   completions: {},
+  logging: {},
 } as const;
 
 /** The first 512 characters suffice to use the three tools well: some clients show no more. */

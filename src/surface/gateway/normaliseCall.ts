@@ -23,15 +23,19 @@ const FIELD_ALIASES: Readonly<Record<string, Readonly<Record<string, string>>>> 
 const TOLD_CHARS = 64;
 
 /** A call as it can only be meant (004, Normalization): what is not clear stays as it is, and is refused where it is wrong. */
-export function normaliseCall(givenName: string, givenArgs: unknown): NormalisedCall {
+export function normaliseCall(
+  givenName: string,
+  givenArgs: unknown,
+  tools: readonly ToolDefinition[] = ALL_TOOLS,
+): NormalisedCall {
   const told: Normalisation[] = [];
   const tell = (rule: Normalisation['rule'], from: string, to: string): void => {
     told.push({ rule, from: oneLine(from, TOLD_CHARS), to });
   };
-  const names = ALL_TOOLS.map((tool) => tool.name);
+  const names = tools.map((tool) => tool.name);
   const name = meantToken(givenName, names) ?? givenName;
   if (name !== givenName) tell('token_alias', givenName, name);
-  const definition = ALL_TOOLS.find((tool) => tool.name === name);
+  const definition = tools.find((tool) => tool.name === name);
   if (!definition || !isObject(givenArgs)) return { name, args: givenArgs, told };
   const args = renamedFields(givenArgs, definition, tell);
   if (typeof args.render === 'string') {

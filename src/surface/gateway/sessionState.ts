@@ -39,3 +39,14 @@ export class SessionState {
     this.#seenRevision = revision;
   }
 }
+
+/** What is remembered of each session, for as long as it lives. */
+export class SessionStates {
+  readonly #states = new WeakMap<object, SessionState>();
+
+  of(session: object): SessionState {
+    const known = this.#states.get(session) ?? new SessionState();
+    this.#states.set(session, known);
+    return known;
+  }
+}

@@ -109,7 +109,14 @@ function upstreamConfig(input: unknown): unknown {
   );
   const { settings, problem } = readCallSettings(config.calls);
   const [server] = config.servers;
-  if (isWrong(config) || problem || !server || (namespace !== undefined && typeof namespace !== 'string')) return WRONG;
+  if (
+    isWrong(config) ||
+    problem ||
+    !server ||
+    server.type === 'static' ||
+    (namespace !== undefined && typeof namespace !== 'string')
+  )
+    return WRONG;
   const seconds = timeout === undefined ? THEIR_TIMEOUT_SECONDS : (settings?.deadlines.servers[name] ?? 0) / 1_000;
   return {
     ok: {

@@ -2,6 +2,7 @@
 import { GatewayError } from '../../../src/ops/gatewayError.ts';
 import { ALL_TOOLS } from '../../../src/surface/gateway/definitions.ts';
 import { gatewaySurface } from '../../../src/surface/gateway/gatewaySurface.ts';
+import { TRANSPARENT_TOOLS } from '../../../src/surface/transparent/definitions.ts';
 import { fixedContext } from '../../support/fixedContext.ts';
 import type { ConformanceFile, Operation, OperationTable } from '../conformance.ts';
 
@@ -24,17 +25,20 @@ function fixtureTools(file: ConformanceFile): unknown[] {
   return file.groups.runtime_fixture?.[0]?.input as unknown[];
 }
 
+/** Of both modes: those of the same name take the same. */
+const DEFINITIONS = [...ALL_TOOLS, ...TRANSPARENT_TOOLS.filter(({ name }) => name === 'tool_hydrate')];
+
 /** 004 adds `render` to what 000 pins. */
 const inputSchema = (name: string): Operation => ({
   run: () => {
-    const definition = ALL_TOOLS.find((tool) => tool.name === name);
+    const definition = DEFINITIONS.find((tool) => tool.name === name);
     const { render: _render, ...properties } = definition?.inputSchema.properties ?? {};
     return { inputSchema: { ...definition?.inputSchema, properties } };
   },
 });
 
 export const surfaceOperations: OperationTable = {
-  meta_tools: Object.fromEntries(ALL_TOOLS.map(({ name }) => [`inputSchema of ${name}`, inputSchema(name)])),
+  meta_tools: Object.fromEntries(DEFINITIONS.map(({ name }) => [`inputSchema of ${name}`, inputSchema(name)])),
   browse_errors: {
     tool_browse: {
       run: async (input, { file, expected }) => {

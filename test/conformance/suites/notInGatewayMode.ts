@@ -6,14 +6,12 @@
 const NAMES_A_TOOL = 'It calls a tool of the fixture by its own name; behind the gateway that is tool_execute.';
 const PASSES_EMPTILY =
   'It calls a tool of the fixture by its own name and is content with any text, so that the refusal of an unknown tool passes it.';
-const NO_LOGGING = 'The gateway mode declares no logging.';
 
 export const NOT_IN_GATEWAY_MODE: Readonly<Record<string, string>> = {
   'elicitation-sep1034-defaults': NAMES_A_TOOL,
   'elicitation-sep1330-enums': NAMES_A_TOOL,
   'json-schema-2020-12':
     "It looks for a tool of the fixture in tools/list; behind the gateway its schema is tool_view's.",
-  'logging-set-level': NO_LOGGING,
   'server-sse-polling':
     'It wants its tool test_reconnection; that a stream can be left and come back to is tested in protocol/httpFront.test.ts.',
   'tools-call-audio': NAMES_A_TOOL,

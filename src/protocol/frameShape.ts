@@ -1,0 +1,147 @@
+/** What is learnt of a frame from its bytes, before anything recurses into it or a parser picks one of two members. */
+export interface FrameShape {
+  /** The first member that stands twice in the message, its `params`, `result` or `error`. */
+  duplicate: string | undefined;
+  /** Where it nests beyond the limit: each subtree as [start, end). */
+  tooDeep: readonly (readonly [number, number])[];
+}
+
+/** Nobody's schema or result needs more; what walks them recurses (facts/reliability.md §2.4, deep JSON). */
+export const MAX_FRAME_DEPTH = 256;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Their members are what filters and routing look at: two parsers must not see two calls (CVE-2026-27896). */
+const WATCHED: ReadonlySet<string> = new Set(['params', 'result', 'error']);
+
+/**
+ * One pass over the bytes, without recursion. What is no JSON gives any shape: the parser will say so. Everything
+ * but strings is looked at byte by byte; strings are jumped over.
+ */
+export function frameShape(bytes: Buffer, maxDepth = MAX_FRAME_DEPTH): FrameShape {
+  const scan = new ShapeScan(bytes, maxDepth);
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
+      case QUOTE:
+        i = scan.string(i);
+        break;
+      case COMMA:
+        scan.comma();
+        break;
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        scan.open(i);
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        scan.close(i);
+        break;
+    }
+  }
+  return { duplicate: scan.duplicate, tooDeep: scan.tooDeep };
+}
+
+class ShapeScan {
+  duplicate: string | undefined;
+  readonly tooDeep: [number, number][] = [];
+  readonly #bytes: Buffer;
+  readonly #maxDepth: number;
+  /** The depth of the message: 2 within a batch. */
+  readonly #top: number;
+  #depth = 0;
+  #cutFrom = -1;
+  /** The members seen of the message, and of the watched value within it. */
+  #names: Set<string> | undefined;
+  #innerNames: Set<string> | undefined;
+  #lastName = '';
+  #awaitsName = false;
+
+  constructor(bytes: Buffer, maxDepth: number) {
+    this.#bytes = bytes;
+    this.#maxDepth = maxDepth;
+    this.#top = bytes.toString('latin1', 0, 64).trimStart().startsWith('[') ? 2 : 1;
+  }
+
+  /** Returns where the string ends. */
+  string(start: number): number {
+    const end = endOfString(this.#bytes, start);
+    const names = this.#awaitsName ? this.#namesHere() : undefined;
+    if (names && this.duplicate === undefined) {
+      const name = nameOf(this.#bytes, start, end);
+      if (names.has(name)) this.duplicate = name;
+      names.add(name);
+      if (this.#depth === this.#top) this.#lastName = name;
+    }
+    this.#awaitsName = false;
+    return end;
+  }
+
+  comma(): void {
+    this.#awaitsName = this.#depth <= this.#top + 1;
+  }
+
+  open(at: number): void {
+    this.#depth += 1;
+    const isObject = this.#bytes[at] === OPEN_OBJECT;
+    if (this.#depth === this.#top) this.#names = isObject ? new Set() : undefined;
+    if (this.#depth === this.#top + 1) {
+      this.#innerNames = isObject && this.#names && WATCHED.has(this.#lastName) ? new Set() : undefined;
+    }
+    this.#awaitsName = isObject;
+    if (this.#depth === this.#maxDepth + 1) this.#cutFrom = at;
+  }
+
+  close(at: number): void {
+    this.#depth -= 1;
+    this.#awaitsName = false;
+    if (this.#depth === this.#maxDepth && this.#cutFrom !== -1) {
+      this.tooDeep.push([this.#cutFrom, at + 1]);
+      this.#cutFrom = -1;
+    }
+  }
+
+  #namesHere(): Set<string> | undefined {
+    if (this.#depth === this.#top) return this.#names;
+    return this.#depth === this.#top + 1 ? this.#innerNames : undefined;
+  }
+}
+
+function endOfString(bytes: Buffer, start: number): number {
+  for (let end = bytes.indexOf(QUOTE, start + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+    let slashes = 0;
+    while (bytes[end - 1 - slashes] === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return bytes.length;
+}
+
+function nameOf(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('utf8', start, end + 1);
+  if (!text.includes('\\')) return text.slice(1, -1);
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    // The parser will refuse the whole of it.
+    return text;
+  }
+}
+
+/** The frame with `null` in the place of what nests too deep: one such tool must not cost a list its others. */
+export function withoutDepths(bytes: Buffer, tooDeep: FrameShape['tooDeep']): Buffer {
+  if (tooDeep.length === 0) return bytes;
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const [start, end] of tooDeep) {
+    parts.push(bytes.subarray(from, start), NULL);
+    from = end;
+  }
+  return Buffer.concat([...parts, bytes.subarray(from)]);
+}
+
+const NULL = Buffer.from('null');

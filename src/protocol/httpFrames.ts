@@ -1,0 +1,94 @@
+/** What is made of one frame: its replacements, or `undefined` where it may stay as it came. */
+export type JudgeFrame = (frame: Buffer) => readonly object[] | undefined;
+
+/** Resolves when more is to be read; `undefined` for at once. */
+export type ReadingHold = () => Promise<void> | undefined;
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const DATA = /^data: ?/;
+
+/** The frames of an answer over HTTP go through the same judgement as those over stdio, before the SDK reads them. */
+export function judgedBody(
+  body: ReadableStream<Uint8Array>,
+  contentType: string,
+  judge: JudgeFrame,
+  hold: ReadingHold = () => undefined,
+): ReadableStream<Uint8Array> {
+  const type = contentType.toLowerCase();
+  if (type.startsWith('text/event-stream')) return body.pipeThrough(judgedEvents(judge, hold));
+  return type.startsWith('application/json') ? body.pipeThrough(judgedJson(judge)) : body;
+}
+
+/** One body, one frame. */
+function judgedJson(judge: JudgeFrame): TransformStream<Uint8Array, Uint8Array> {
+  const parts: Uint8Array[] = [];
+  return new TransformStream({
+    transform: (chunk) => void parts.push(chunk),
+    flush(controller) {
+      const whole = Buffer.concat(parts);
+      const instead = judge(whole);
+      if (!instead) controller.enqueue(whole);
+      else controller.enqueue(Buffer.from(JSON.stringify(instead.length === 1 ? instead[0] : instead)));
+    },
+  });
+}
+
+/** A stream of events (WHATWG HTML, Server-sent events); each `message` holds a frame. */
+function judgedEvents(judge: JudgeFrame, hold: ReadingHold): TransformStream<Uint8Array, Uint8Array> {
+  let event: Buffer[] = [];
+  let line: Buffer[] = [];
+  let afterReturn = false;
+  const endLine = (controller: TransformStreamDefaultController<Uint8Array>): void => {
+    const whole = Buffer.concat(line);
+    line = [];
+    if (whole.length > 0) event.push(whole);
+    else if (event.length > 0) {
+      controller.enqueue(judgedEvent(event, judge));
+      event = [];
+    }
+  };
+  return new TransformStream({
+    transform(chunk, controller) {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      // A line ends with either character, or with both.
+      let start = afterReturn && bytes[0] === NEWLINE ? 1 : 0;
+      for (let end = lineEnd(bytes, start); end !== -1; end = lineEnd(bytes, start)) {
+        line.push(bytes.subarray(start, end));
+        endLine(controller);
+        start = bytes[end] === CARRIAGE_RETURN && bytes[end + 1] === NEWLINE ? end + 2 : end + 1;
+      }
+      if (start < bytes.length) line.push(bytes.subarray(start));
+      if (bytes.length > 0) afterReturn = bytes.at(-1) === CARRIAGE_RETURN;
+      return hold();
+    },
+  });
+}
+
+function lineEnd(bytes: Buffer, start: number): number {
+  const newline = bytes.indexOf(NEWLINE, start);
+  const before = newline === -1 ? bytes : bytes.subarray(0, newline);
+  const carriage = before.indexOf(CARRIAGE_RETURN, start);
+  return carriage === -1 ? newline : carriage;
+}
+
+function judgedEvent(lines: readonly Buffer[], judge: JudgeFrame): Buffer {
+  const heads = lines.map((line) => line.toString('latin1', 0, 32));
+  const isMessage = heads.every((head) => !head.startsWith('event:') || /^event: ?message$/.test(head));
+  const data = lines.flatMap((line, i) => {
+    const prefix = DATA.exec(heads[i] as string)?.[0];
+    return prefix === undefined ? [] : [line.subarray(prefix.length)];
+  });
+  const frame = Buffer.concat(data.flatMap((part, i) => (i === 0 ? [part] : [LINE_END, part])));
+  const instead = isMessage && frame.length > 0 ? judge(frame) : undefined;
+  if (!instead) return asEvent(lines);
+  const rest = lines.filter((_, i) => !DATA.test(heads[i] as string));
+  const [first, ...others] = instead.map((message) => Buffer.from(`data: ${JSON.stringify(message)}`));
+  return Buffer.concat([asEvent(first ? [...rest, first] : rest), ...others.map((other) => asEvent([other]))]);
+}
+
+const LINE_END = Buffer.from('\n');
+
+function asEvent(lines: readonly Buffer[]): Buffer {
+  return Buffer.concat([...lines.flatMap((line) => [line, LINE_END]), LINE_END]);
+}

@@ -1,0 +1,27 @@
+/** What a server may say by itself for long, and at once; answers do not count. */
+const BYTES_PER_SECOND = 512 * 1024;
+const BURST_BYTES = 2 * 1024 * 1024;
+/** A message costs as much as so many bytes, however short it is; a line that is no message is skipped at a glance. */
+const MESSAGE_COST = 128;
+const GARBAGE_COST = 64;
+
+/**
+ * How much of what nobody asked for is read of a server. One that says more is read more slowly: its pipe fills, it
+ * waits, and the others are served meanwhile (facts/reliability.md R6). Four thousand messages a second are no more.
+ */
+export class UnaskedAllowance {
+  #left = BURST_BYTES;
+  #at = performance.now();
+
+  spend(bytes: number, kind: 'message' | 'garbage'): void {
+    this.#left -= Math.max(bytes, kind === 'message' ? MESSAGE_COST : GARBAGE_COST);
+  }
+
+  /** How long nothing more is to be read, in milliseconds. */
+  get waitMs(): number {
+    const now = performance.now();
+    this.#left = Math.min(BURST_BYTES, this.#left + ((now - this.#at) / 1_000) * BYTES_PER_SECOND);
+    this.#at = now;
+    return this.#left >= 0 ? 0 : Math.ceil((-this.#left / BYTES_PER_SECOND) * 1_000);
+  }
+}

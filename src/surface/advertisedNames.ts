@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+/** What every client takes for the name of a tool (design.md §3). */
+const STRICT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const MAX_NAME = 64;
+const HASH_CHARS = 8;
+
+interface Named {
+  /** Tells it from all others, for good. */
+  id: string;
+  /** The name that it would have if every client took any. */
+  name: string;
+}
+
+/**
+ * The names under which a strict client sees these, by id: the wanted one where it fits and is the only one of its
+ * kind, else one with a hash of the id. Which one it is does not depend on the order.
+ */
+export function advertisedNames(
+  all: readonly Named[],
+  reserved: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, string> {
+  const fitted = all.map(({ id, name }) => ({ id, name: name.replace(/[^A-Za-z0-9_.-]/g, '_') }));
+  const counts = new Map<string, number>();
+  for (const { name } of fitted) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map(
+    fitted.map(({ id, name }) => {
+      const fits = STRICT_NAME.test(name) && counts.get(name) === 1 && !reserved.has(name);
+      return [id, fits ? name : hashed(name, id)];
+    }),
+  );
+}
+
+function hashed(name: string, id: string): string {
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, HASH_CHARS);
+  return `${name.slice(0, MAX_NAME - HASH_CHARS - 1)}-${hash}`;
+}

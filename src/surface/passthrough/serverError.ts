@@ -1,0 +1,44 @@
+import { scrubSecrets } from '../../firewall/secrets.ts';
+import { GatewayError } from '../../ops/gatewayError.ts';
+import { errorText } from '../../ops/porcelain.ts';
+import { RpcError } from '../../ops/rpcError.ts';
+
+const INTERNAL_ERROR = -32603;
+/** The person must go to URLs first (2025-11-25, URL Mode Elicitation). */
+const URL_ELICITATION_REQUIRED = -32042;
+
+interface Failed {
+  failure?: unknown;
+  code?: unknown;
+  message?: unknown;
+  data?: unknown;
+}
+
+/** The error of JSON-RPC that a server has answered with, as it came; a status of HTTP is none. */
+export function ownErrorOf(thrown: unknown): RpcError | undefined {
+  const error = (thrown instanceof GatewayError ? thrown.cause : thrown) as Failed | undefined;
+  if (error?.failure !== 'error' || typeof error.code !== 'number' || error.code >= 0) return undefined;
+  return new RpcError(error.code, String(error.message), error.data);
+}
+
+/** What a call that failed without its server's word is answered with (design.md §3, faults are results). */
+export function faultResult(error: GatewayError): object {
+  return { content: [{ type: 'text', text: `${errorText(error)}\n` }], isError: true };
+}
+
+/** The same for a request that has no results of that form. */
+export function faultError(server: string, thrown: unknown): RpcError {
+  const words = thrown instanceof Error ? scrubSecrets(thrown.message) : 'it failed';
+  return ownErrorOf(thrown) ?? new RpcError(INTERNAL_ERROR, `${server}: ${words}`.slice(0, 256));
+}
+
+/** The ids of the elicitations that an error asks for. */
+export function requiredElicitations({ code, data }: RpcError): string[] {
+  if (code !== URL_ELICITATION_REQUIRED) return [];
+  const { elicitations } = (data ?? {}) as { elicitations?: unknown };
+  if (!Array.isArray(elicitations)) return [];
+  return elicitations.flatMap((one) => {
+    const { elicitationId } = (one ?? {}) as { elicitationId?: unknown };
+    return typeof elicitationId === 'string' ? [elicitationId] : [];
+  });
+}

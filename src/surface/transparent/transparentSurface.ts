@@ -1,0 +1,79 @@
+import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { CatalogView } from '../catalogView.ts';
+import { argsInvalid, checkArguments } from '../gateway/arguments.ts';
+import { execute } from '../gateway/execute.ts';
+import type { Answer, GatewayContext } from '../gateway/gatewayContext.ts';
+import { answerCall, takeQuota } from '../gateway/gatewaySurface.ts';
+import { SERVER_INFO } from '../gateway/introduction.ts';
+import { normaliseCall } from '../gateway/normaliseCall.ts';
+import { type SessionState, SessionStates } from '../gateway/sessionState.ts';
+import { view } from '../gateway/view.ts';
+import { TRANSPARENT_TOOLS } from './definitions.ts';
+import { hydrate } from './hydrate.ts';
+import { TRANSPARENT_CAPABILITIES, TRANSPARENT_INSTRUCTIONS } from './introduction.ts';
+import { StrippedTools } from './strippedTools.ts';
+
+export interface TransparentContext extends GatewayContext {
+  /** Resolves when every server is known or has failed, or after a while. */
+  settled(): Promise<void>;
+}
+
+export interface TransparentSurface extends SessionSurface {
+  onCatalogChanged(): void;
+}
+
+/** The whole catalog in `tools/list` without its schemas, and the same way to call as in gateway mode (000 §4.1). */
+export function transparentSurface(context: TransparentContext): TransparentSurface {
+  const clients = new Set<ClientPeer>();
+  const sessions = new SessionStates();
+  const stripped = new WeakMap<CatalogView, StrippedTools>();
+  const toolsOf = (view: CatalogView): StrippedTools => {
+    const tools = stripped.get(view) ?? new StrippedTools(view.catalog);
+    stripped.set(view, tools);
+    return tools;
+  };
+  const run = async (name: string, args: unknown, session: SessionState, call: SurfaceCall): Promise<Answer> => {
+    await context.admit?.();
+    const tools = toolsOf(context.view());
+    const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
+    if (!definition) {
+      // Not supported by the specification, and what a client does that takes a list for what it is.
+      if (tools.has(name)) return execute({ tool_id: tools.resolve(name).id, args }, context, session, call);
+      throw argsInvalid(
+        `There is no tool "${name.slice(0, 64)}" here; run a listed one with tool_execute {"tool_id": "<its name>", "args": {}}.`,
+        [],
+      );
+    }
+    const checked = checkArguments(definition, args);
+    if (name === 'tool_view') {
+      takeQuota('tool_view', checked, context, call.session);
+      return view(checked, context, session, call);
+    }
+    const tool = tools.resolve(checked.tool_id as string);
+    return name === 'tool_hydrate' ? hydrate(tool) : execute({ ...checked, tool_id: tool.id }, context, session, call);
+  };
+  return {
+    serverInfo: SERVER_INFO,
+    capabilities: TRANSPARENT_CAPABILITIES,
+    instructions: TRANSPARENT_INSTRUCTIONS,
+    listTools: async () => {
+      await context.settled();
+      return [...toolsOf(context.view()).list, ...TRANSPARENT_TOOLS];
+    },
+    callTool: (givenName, givenArgs, call) =>
+      answerCall(
+        normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),
+        call,
+        context,
+        sessions,
+        (name, args, session) => run(name, args, session, call),
+      ),
+    open: (peer) => {
+      clients.add(peer);
+      return () => clients.delete(peer);
+    },
+    onCatalogChanged: () => {
+      for (const client of clients) client.notify('notifications/tools/list_changed');
+    },
+  };
+}

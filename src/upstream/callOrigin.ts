@@ -1,0 +1,13 @@
+/** On whose behalf a request goes to a server: what the server asks back meanwhile is for that client alone. */
+export interface CallOrigin {
+  /** The client's session; an origin without one is a session of its own. */
+  readonly session?: object;
+  /** Set by dispatch; called while the client works on a question of the server's: the call is not late meanwhile. */
+  stillWorking?: () => void;
+}
+
+/** Of a request that nobody has named the origin of: what a server asks meanwhile may belong to it. */
+export const NOBODY: CallOrigin = {};
+
+/** Of a request of the gateway's own, about which no server has anything to ask. */
+export const OWN_BUSINESS: CallOrigin = {};

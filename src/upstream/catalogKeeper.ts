@@ -1,0 +1,185 @@
+import type { LiveRefreshConfig, ServerConfig } from '../config/gatewayConfig.ts';
+import { Pace } from '../ops/pace.ts';
+import type { UpstreamClient } from '../protocol/upstreamClient.ts';
+import type { CatalogSnapshots } from './catalogSnapshots.ts';
+import { ExposedCatalog } from './exposedTools.ts';
+import { KeptCatalog } from './keptCatalog.ts';
+import { waitAtMost } from './patience.ts';
+import { RefreshPace } from './refreshPace.ts';
+import type { ServerCatalog } from './serverCatalog.ts';
+import { introductionOf, LIST_GROUPS, type ListGroup, listGroup } from './serverLists.ts';
+import type { ServerMessages } from './serverMessages.ts';
+import { describeRequestError } from './upstreamLink.ts';
+
+const LIST_TIMEOUT_MS = 30_000;
+/** Servers announce several changes in a row, many of them right at their start, and some without an end. */
+const RELIST_PACE = { delayMs: 200, intervalMs: 1_000 };
+/** A server is ready with its tools; the rest of its first list may be late. */
+const FIRST_LISTS_WAIT_MS = 2_000;
+const BESIDE_TOOLS = ['resources', 'prompts'] as const;
+
+export interface KeeperPorts {
+  config(): ServerConfig;
+  /** What is connected now. */
+  client(): UpstreamClient | undefined;
+  /** Resolves when no start is under way. */
+  settled(): Promise<unknown>;
+  messages: ServerMessages;
+  snapshots: CatalogSnapshots | undefined;
+  liveRefresh: (() => LiveRefreshConfig) | undefined;
+  onChange(): void;
+  log(line: string): void;
+  scrubSecrets(text: string): string;
+}
+
+/** What a server lists: asked for at its start and when it says that it has changed, kept while it cannot be had. */
+export class CatalogKeeper {
+  readonly #ports: KeeperPorts;
+  readonly #kept: KeptCatalog;
+  readonly #exposed = new ExposedCatalog();
+  readonly #refreshPace: RefreshPace;
+  readonly #listings = new Map<ListGroup, Promise<void>>();
+  readonly #paces: Readonly<Record<ListGroup, Pace>>;
+  #note: string | undefined;
+
+  constructor(ports: KeeperPorts) {
+    this.#ports = ports;
+    this.#kept = new KeptCatalog(ports.config(), ports.snapshots);
+    this.#refreshPace = new RefreshPace(ports.liveRefresh);
+    const paced = (group: ListGroup): Pace => {
+      const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
+      ports.messages.onNotification(LIST_GROUPS[group].changed, () => {
+        const delayMs = this.#refreshPace.delayMs();
+        if (delayMs !== undefined) pace.request(delayMs);
+      });
+      return pace;
+    };
+    this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
+  }
+
+  /** What of it the configuration lets be seen. */
+  get exposed(): ServerCatalog {
+    return this.#exposed.of(this.#kept.current, this.#ports.config().tools);
+  }
+
+  get capabilities(): Readonly<Record<string, unknown>> {
+    return this.#kept.current.capabilities;
+  }
+
+  /** Whether the server has ever been listed. */
+  get isKnown(): boolean {
+    return this.#kept.isKnown;
+  }
+
+  get staleNote(): string {
+    return this.#kept.staleNote;
+  }
+
+  /** Why what is shown of it is not all that it has. */
+  get note(): string | undefined {
+    return this.#note;
+  }
+
+  /** A list is under way or will be. */
+  get busy(): boolean {
+    return this.#listings.size > 0 || Object.values(this.#paces).some((pace) => pace.pending);
+  }
+
+  /** Resolves when no list is under way. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#listings.values());
+  }
+
+  /** Without its tools a server cannot be served; what else it has is waited for only so long. */
+  async listFirst(client: UpstreamClient): Promise<void> {
+    const { lists, failures, cut } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
+    if (failures[0]) throw failures[0].error;
+    // Kept at once with the rest where that comes in time: a snapshot should be whole.
+    const rest: Partial<ServerCatalog> = {};
+    let adopted = false;
+    const beside = BESIDE_TOOLS.map(async (group) => {
+      const parts = await this.#listedBeside(client, group);
+      if (adopted) this.#adopt(client, parts);
+      else Object.assign(rest, parts);
+    });
+    await waitAtMost(Promise.all(beside), performance.now() + FIRST_LISTS_WAIT_MS, undefined);
+    adopted = true;
+    this.#note = cut;
+    this.#adopt(client, { ...lists, ...rest, ...introductionOf(client) });
+  }
+
+  async listAll(): Promise<void> {
+    await Promise.all([this.#listAgain('tools'), ...BESIDE_TOOLS.map((group) => this.#listAgain(group))]);
+  }
+
+  stop(): void {
+    for (const pace of Object.values(this.#paces)) pace.stop();
+  }
+
+  /** What cannot be listed stays as it was last. */
+  async #listedBeside(client: UpstreamClient, group: ListGroup): Promise<Partial<ServerCatalog>> {
+    const { lists, failures } = await listGroup(client, group, { timeoutMs: LIST_TIMEOUT_MS });
+    for (const { method, error } of failures) {
+      if (client !== this.#ports.client()) break;
+      const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
+      this.#ports.log(`${method}: ${why} What it listed before is kept.`);
+    }
+    return lists;
+  }
+
+  async #listTools(client: UpstreamClient): Promise<void> {
+    const { lists, failures, cut } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
+    if (client !== this.#ports.client()) return;
+    if (failures.length === 0) {
+      const before = this.#note;
+      this.#note = cut;
+      if (!this.#adopt(client, { ...lists, ...introductionOf(client) }) && before !== cut) this.#ports.onChange();
+      return;
+    }
+    const why = describeRequestError(failures[0]?.error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
+    this.#note = `It could not list its tools: ${why}${this.staleNote}`;
+    this.#ports.log(this.#note);
+    this.#ports.onChange();
+  }
+
+  /** One step for whoever looks: the old lists or the new ones. Returns whether they differ. */
+  #adopt(client: UpstreamClient, parts: Partial<ServerCatalog>): boolean {
+    if (client !== this.#ports.client()) return false;
+    const { isKnown } = this.#kept;
+    const changed = this.#kept.replace(parts, this.#ports.config());
+    if (isKnown && changed.length > 0) this.#ports.log(`its catalog has changed: ${this.#changeNote(changed)}`);
+    if (changed.length > 0) this.#ports.onChange();
+    return changed.length > 0;
+  }
+
+  #changeNote(changed: readonly (keyof ServerCatalog)[]): string {
+    const { current } = this.#kept;
+    const notes = changed.map((part) => {
+      const value = current[part];
+      return Array.isArray(value) ? `${part} (${value.length} now)` : part;
+    });
+    return notes.join(', ');
+  }
+
+  /** One list of a kind at a time. A server that cannot list keeps what it listed last, and serves all the same. */
+  #listAgain(group: ListGroup): Promise<void> {
+    const client = this.#ports.client();
+    if (!client) return Promise.resolve();
+    const current =
+      this.#listings.get(group) ??
+      (group === 'tools'
+        ? this.#listTools(client)
+        : this.#listedBeside(client, group).then((parts) => void this.#adopt(client, parts))
+      ).finally(() => this.#listings.delete(group));
+    this.#listings.set(group, current);
+    return current;
+  }
+
+  /** A change that is announced while a list is under way may not be in it: it is listed again. */
+  async #listAfterChange(group: ListGroup): Promise<void> {
+    await this.#ports.settled();
+    await this.#listings.get(group);
+    this.#refreshPace.onRefresh();
+    await this.#listAgain(group);
+  }
+}

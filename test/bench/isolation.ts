@@ -1,0 +1,121 @@
+/**
+ * What a flooding server costs another one's calls: their p99 while it floods, against their p99 beside it quiet, in
+ * alternating blocks of one run (facts/reliability.md R6: less than twice). `node test/bench/isolation.ts [--blocks N]
+ * [--calls N] [--json]`, after `npm run build`.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { percentile } from './measure.ts';
+
+const { values } = parseArgs({
+  options: {
+    blocks: { type: 'string', default: '4' },
+    calls: { type: 'string', default: '500' },
+    json: { type: 'boolean' },
+  },
+});
+const CALLS = Number(values.calls);
+
+const folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
+mkdirSync(join(folder, '.vscode'));
+const program = resolve('test/fixtures/faultServer.mjs');
+/** A call to it never ends, and floods until it is cancelled. */
+const script = (...actions: unknown[]): string[] => [
+  program,
+  '--script',
+  JSON.stringify({ steps: [{ on: 'tools/call', do: actions }] }),
+];
+const FLOODS: Record<string, string[]> = {
+  'log notifications': script({ endless: 'log' }),
+  garbage: script({ endless: 'garbage' }),
+  'progress of a call': script({ endless: 'progress' }),
+  pings: script({ endless: 'ping' }),
+};
+const names = Object.keys(FLOODS);
+const servers = {
+  victim: { command: process.execPath, args: [program] },
+  ...Object.fromEntries(names.map((name, i) => [`flood${i}`, { command: process.execPath, args: FLOODS[name] }])),
+};
+const file = join(folder, '.vscode', 'waygate.json');
+writeFileSync(file, JSON.stringify({ servers }));
+const env = {
+  ...(process.env as Record<string, string>),
+  WAYGATE_STATE_DIR: join(folder, 'state'),
+  WAYGATE_LINGER_MS: '100',
+};
+execFileSync(process.execPath, [resolve('dist/waygate.cjs'), 'approve', '--all', '--workspace', folder], { env });
+
+const client = new Client({ name: 'bench', version: '1' });
+const args = [resolve('dist/waygate.cjs'), 'serve', '--workspace', folder];
+await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
+
+const call = (server: string, signal?: AbortSignal) =>
+  client.callTool({ name: 'tool_execute', arguments: { tool_id: `${server}:act`, args: { nonce: 'x' } } }, undefined, {
+    timeout: 600_000,
+    ...(signal ? { signal } : {}),
+  });
+
+async function known(server: string): Promise<void> {
+  for (;;) {
+    const answer = await client.callTool({ name: 'tool_browse', arguments: { path: `/${server}`, render: 'json' } });
+    if (((answer.structuredContent as { cards?: unknown[] } | undefined)?.cards ?? []).length > 0) return;
+  }
+}
+
+async function block(): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < CALLS; i++) {
+    const started = performance.now();
+    const answer = await call('victim');
+    if (answer.isError) throw new Error(JSON.stringify(answer.content));
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+for (const server of Object.keys(servers)) await known(server);
+await block();
+const rows: Record<
+  string,
+  { quietP50Ms: number; quietP99Ms: number; floodP50Ms: number; floodP99Ms: number; ratioP99: number }
+> = {};
+for (const [i, name] of names.entries()) {
+  const quiet: number[] = [];
+  const flooded: number[] = [];
+  for (let n = 0; n < Number(values.blocks); n++) {
+    quiet.push(...(await block()));
+    const stop = new AbortController();
+    const flood = call(`flood${i}`, stop.signal).catch(() => undefined);
+    await new Promise((done) => setTimeout(done, 500));
+    flooded.push(...(await block()));
+    stop.abort();
+    await flood;
+    // What is still in the pipe.
+    await new Promise((done) => setTimeout(done, 500));
+  }
+  const [a, b] = [quiet, flooded].map((times) => times.sort((x, y) => x - y)) as [number[], number[]];
+  rows[name] = {
+    quietP50Ms: percentile(a, 0.5),
+    quietP99Ms: percentile(a, 0.99),
+    floodP50Ms: percentile(b, 0.5),
+    floodP99Ms: percentile(b, 0.99),
+    ratioP99: percentile(b, 0.99) / percentile(a, 0.99),
+  };
+}
+await client.close();
+rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+
+if (values.json) console.log(JSON.stringify(rows));
+else {
+  for (const [name, row] of Object.entries(rows)) {
+    console.log(
+      `${name.padEnd(20)} quiet p50 ${row.quietP50Ms.toFixed(2)} p99 ${row.quietP99Ms.toFixed(2)} ms, flooded p50 ` +
+        `${row.floodP50Ms.toFixed(2)} p99 ${row.floodP99Ms.toFixed(2)} ms: ${row.ratioP99.toFixed(2)} x`,
+    );
+  }
+}

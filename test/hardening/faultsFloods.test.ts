@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { status } from '../support/census.ts';
+import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { until } from '../support/hostProcess.ts';
+
+/** Servers that say too much (facts/reliability.md §2.4): heard at a bearable pace, and nobody else waits for it. */
+
+const during = (...actions: FaultStep['do']): FaultStep[] => [{ on: 'tools/call', nth: 1, do: actions }];
+
+describe('a server that floods', () => {
+  it.each<[string, FaultStep['do']]>([
+    ['progress', [{ flood: 'progress', count: 20_000 }, 'reply']],
+    ['logs', [{ flood: 'log', count: 20_000 }, 'reply']],
+    ['pings', [{ flood: 'ping', count: 10_000 }, 'reply']],
+    ['questions', [{ flood: 'ask', count: 10_000 }, 'reply']],
+    ['what is no message', [{ flood: 'garbage', count: 20_000 }, 'reply']],
+    ['stderr', [{ stderr: 20_000_000 }, 'reply']],
+  ])('with %s still has its call answered, and harms nobody', { timeout: 60_000 }, async (_what, actions) => {
+    const gateway = await FaultGateway.open({ steps: during(...actions) });
+    const [flooded, ...others] = await Promise.all([
+      gateway.act('a'),
+      ...Array.from({ length: 5 }, () => gateway.other()),
+    ]);
+    expect(flooded.text).toBe('ok\na\n');
+    expect(others).toEqual(Array.from({ length: 5 }, () => UNDISTURBED));
+    expect((await gateway.act('b')).text).toBe('ok\nb\n');
+    expect(gateway.lives).toHaveLength(1);
+    // Nothing of it reaches a client that has not asked for it.
+    expect(gateway.host.lines.length).toBeLessThan(60);
+  });
+
+  it('with questions has at most 32 in flight; the others are refused, and all are answered', async () => {
+    const gateway = await FaultGateway.open({ steps: during({ flood: 'ask', count: 1_000 }, 'reply') });
+    await gateway.act('a');
+    const answers = await until('the answers', () => {
+      const answered = gateway.received.filter((line) => /"id":"a\d+"/.test(line));
+      return answered.length >= 1_000 && answered;
+    });
+    expect(new Set(answers.map((line) => /"id":"(a\d+)"/.exec(line)?.[1])).size).toBe(1_000);
+    expect(answers.some((line) => line.includes('more than 32 requests are in flight'))).toBe(true);
+  });
+
+  it('with answers that nobody asked for is replaced, as a fault of its protocol', async () => {
+    const steps = [{ on: 'tools/call', nth: 1, life: 1, do: [{ flood: 'unknown', count: 500 }, 'hang'] }];
+    const gateway = await FaultGateway.open({ steps });
+    expect(toldBy(await gateway.act('a'))).toBe('unknown');
+    expect((await gateway.act('b')).text).toBe('ok\nb\n');
+    expect(gateway.lives).toHaveLength(2);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+  });
+
+  it('with announced changes is listed twice more at most', async () => {
+    const gateway = await FaultGateway.open({ steps: during({ flood: 'list_changed', count: 10_000 }, 'reply') });
+    const lists = (): number => gateway.received.filter((line) => line.includes('"tools/list"')).length;
+    const before = lists();
+    expect((await gateway.act('a')).text).toBe('ok\na\n');
+    await new Promise((done) => setTimeout(done, 1_500));
+    expect(lists() - before).toBeGreaterThan(0);
+    expect(lists() - before).toBeLessThanOrEqual(2);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+  });
+});
+
+describe('a list without an end', () => {
+  it.each<[string, Record<string, unknown>, RegExp, number]>([
+    ['pages', { count: 'endless', size: 3 }, /cut: it has more than 64 pages/, 192],
+    ['the same page', { count: 'endless', size: 2, same: true }, /cut: it gave the same page again/, 4],
+    ['tools', { count: 12, size: 1_000 }, /cut: it has more than 10000 tools/, 10_000],
+    ['bytes', { count: 'endless', size: 10, bytes: 100_000 }, /cut: its tools take more than 8 MiB/, 83],
+  ])('of %s is kept up to the bound and marked', { timeout: 60_000 }, async (_what, pages, reason, count) => {
+    const gateway = await FaultGateway.open({ pages }, { ready: false });
+    const faulty = await until('its list', async () => {
+      const one = (await status(gateway.workspace)).servers.find(({ name }) => name === 'faulty');
+      return one?.state === 'ready' && one;
+    });
+    expect(faulty.reason).toMatch(reason);
+    // The same page twice holds the same tools twice, which are one.
+    expect(faulty.toolCount).toBeLessThanOrEqual(count);
+    expect(faulty.toolCount).toBeGreaterThan(0);
+    expect(gateway.received.filter((line) => line.includes('"tools/list"')).length).toBeLessThanOrEqual(64);
+    await gateway.host.toolId('/faulty/act');
+    expect((await gateway.act('a')).text).toBe('ok\na\n');
+    expect(await gateway.other()).toBe(UNDISTURBED);
+  });
+});
+
+describe('a list that comes later', () => {
+  it.each<[string, FaultStep['do']]>([
+    ['fails', [{ raw: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"broken"}}' }]],
+    ['is no list', [{ raw: '{"jsonrpc":"2.0","id":ID,"result":{"tools":7}}' }]],
+    ['hangs', ['hang']],
+  ])('and %s leaves the last good one in force, and calls work', async (_what, actions) => {
+    const steps = [{ on: 'tools/list', nth: 2, do: actions }, ...during({ flood: 'list_changed', count: 1 }, 'reply')];
+    const gateway = await FaultGateway.open({ steps });
+    expect((await gateway.act('a')).text).toBe('ok\na\n');
+    await until('the second list', () => gateway.received.filter((line) => line.includes('"tools/list"')).length >= 2);
+    expect((await gateway.act('b')).text).toBe('ok\nb\n');
+    expect(await gateway.host.toolId('/faulty/act')).toMatch(/^faulty:act/);
+    expect(gateway.lives).toHaveLength(1);
+  });
+});
+
+/** `{"a":{"a":…}}`, written by hand: no parser is to be trusted with it. */
+function nested(depth: number): unknown {
+  let schema: unknown = { type: 'string' };
+  for (let i = 0; i < depth; i++) schema = { type: 'object', properties: { a: schema } };
+  return schema;
+}
+
+describe('a list with tools that are none', () => {
+  it('costs those alone: null schemas, depths, names of every kind', async () => {
+    const inputSchema = { type: 'object', properties: { nonce: { type: 'string' } } };
+    const odd = [
+      null,
+      7,
+      { name: null },
+      { name: '', inputSchema },
+      { name: 'no_schema', inputSchema: null },
+      { name: 'abyss', inputSchema: nested(500) },
+      { name: '__proto__', inputSchema },
+      { name: 'constructor', inputSchema },
+      { name: 'n'.repeat(10_000), inputSchema },
+      { name: 'line\nbreak\u001b[31m\u202e', inputSchema },
+    ];
+    const act = { name: 'act', description: 'The good one.', inputSchema };
+    const gateway = await FaultGateway.open({ tools: [...odd, act, { ...act, description: 'Another of its name.' }] });
+    expect((await gateway.act('a')).text).toBe('ok\na\n');
+    const { text } = await gateway.host.call('tool_browse', { path: '/faulty' });
+    expect([...text].filter((char) => '\u001b\u202e'.includes(char))).toEqual([]);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+  });
+
+  it('never has anything fetched that a schema refers to', async () => {
+    const asked: string[] = [];
+    const trap = createServer((request, response) => {
+      asked.push(String(request.url));
+      response.end('{"type":"string"}');
+    });
+    trap.listen(0, '127.0.0.1');
+    await once(trap, 'listening');
+    onTestFinished(() => void trap.close());
+    const { port } = trap.address() as AddressInfo;
+    const nonce = { $ref: `http://127.0.0.1:${port}/schema.json` };
+    const inputSchema = { type: 'object', properties: { nonce } };
+    const gateway = await FaultGateway.open({ tools: [{ name: 'act', inputSchema }] });
+    await gateway.act('a');
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+
+/** Answers that none should give (facts/reliability.md §2.4): each costs its own call and nothing else. */
+
+/** The first call of the tool is acted upon; the time limit of calls is far behind what may be called "at once". */
+const first = (...actions: FaultStep['do']): FaultStep => ({ on: 'tools/call', nth: 1, do: actions });
+const raw = (frame: string): Record<string, unknown> => ({ raw: frame });
+const SHORT = { blocks: { timeouts: { servers: { faulty: 1 } } } };
+const DEEP = 100_000;
+
+const MALFORMED: readonly [string, Record<string, unknown>][] = [
+  ['no "jsonrpc"', raw('{"id":ID,"result":RESULT}')],
+  ['both a result and an error', raw('{"jsonrpc":"2.0","id":ID,"result":RESULT,"error":{"code":1,"message":"no"}}')],
+  ['a batch', raw('[JSON]')],
+  ['a text for a result', raw('{"jsonrpc":"2.0","id":ID,"result":"done"}')],
+  ['neither result nor error', raw('{"jsonrpc":"2.0","id":ID}')],
+  ['a member twice', raw('{"jsonrpc":"2.0","id":ID,"result":RESULT,"result":{"content":[]}}')],
+  ['a member of its result twice', raw('{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"isErro\\u0072":false}}')],
+  ['a depth of 100,000', raw(`{"jsonrpc":"2.0","id":ID,"result":{"a":${'['.repeat(DEEP)}${']'.repeat(DEEP)}}}`)],
+  ['an answer that is no JSON', raw('{"jsonrpc":"2.0","id":ID,"result":{"content":[}}')],
+];
+
+describe.each([['stdio'], ['json'], ['sse']] as const)('over %s, an answer with', (way) => {
+  const options = way === 'stdio' ? {} : { http: way };
+
+  it('a fault of any kind fails its call at once, with an outcome that is unknown', { timeout: 60_000 }, async () => {
+    const steps = MALFORMED.map(([, action], i) => ({ on: 'tools/call', nth: 2 * i + 1, do: [action] }));
+    const gateway = await FaultGateway.open({ steps }, options);
+    for (const [what] of MALFORMED) {
+      const answer = await gateway.act(what);
+      expect.soft(toldBy(answer), what).toBe('unknown');
+      expect.soft(answer.text, what).toMatch(/^Error UPSTREAM_ERROR: faulty gave an answer that cannot be used: /);
+      // The time limit of a call is two minutes; a busy machine may take a while.
+      expect.soft(answer.ms, what).toBeLessThan(10_000);
+      expect.soft(await gateway.act('fine'), what).toMatchObject({ isError: false, text: 'ok\nfine\n' });
+    }
+    // Never a restart.
+    expect(new Set(gateway.lives).size).toBe(1);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+  });
+
+  it('a text for an error code fails its call with the words of the server', async () => {
+    const gateway = await FaultGateway.open(
+      { steps: [first(raw('{"jsonrpc":"2.0","id":ID,"error":{"code":"E1","message":"it is shut"}}'))] },
+      options,
+    );
+    expect((await gateway.act('a')).text).toContain('it is shut');
+    expect((await gateway.act('b')).text).toBe('ok\nb\n');
+  });
+
+  it('invalid UTF-8 is read with replacement characters', async () => {
+    const latin1 = '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"caf\u00e9 au lait"}]}}';
+    const gateway = await FaultGateway.open({ steps: [first({ latin1 })] }, options);
+    expect((await gateway.act('a')).text).toBe('ok\ncaf\ufffd au lait\n');
+    expect((await gateway.act('é😀')).text).toBe('ok\né😀\n');
+  });
+});
+
+describe('over stdio, an answer', () => {
+  it('whose id is a text, or null, answers nothing: exact ids only', async () => {
+    const gateway = await FaultGateway.open(
+      {
+        steps: [
+          first(raw('{"jsonrpc":"2.0","id":"ID","result":RESULT}')),
+          { on: 'tools/call', nth: 2, do: [raw('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}')] },
+        ],
+      },
+      SHORT,
+    );
+    for (const nonce of ['text', 'null']) {
+      const answer = await gateway.act(nonce);
+      expect(answer.text).toMatch(/^Error UPSTREAM_TIMEOUT/);
+      expect(toldBy(answer)).toBe('unknown');
+    }
+    expect((await gateway.act('after')).text).toBe('ok\nafter\n');
+    expect(gateway.lives).toHaveLength(1);
+  });
+
+  it('that comes twice, or for nobody, is heard once and restarts nothing', async () => {
+    const stray = raw('{"jsonrpc":"2.0","id":999999,"result":{"content":[{"type":"text","text":"stray"}]}}');
+    const gateway = await FaultGateway.open({
+      steps: [{ on: 'tools/call', do: [stray, 'reply', raw('JSON'), raw('{"jsonrpc":"2.0","id":ID,"result":{}}')] }],
+    });
+    for (const nonce of ['a', 'b', 'c']) expect((await gateway.act(nonce)).text).toBe(`ok\n${nonce}\n`);
+    expect(gateway.lives).toHaveLength(1);
+    const ids = gateway.host.lines.map((line) => (JSON.parse(line) as { id: number }).id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('in a batch is read from a server of the one version that has them', async () => {
+    const gateway = await FaultGateway.open({ version: '2025-03-26', steps: [first(raw('[JSON]'))] });
+    expect((await gateway.act('a')).text).toBe('ok\na\n');
+  });
+
+  it('that comes late is never given to another call', async () => {
+    const gateway = await FaultGateway.open({ steps: [first({ delay: 1_500 }, 'reply')] }, SHORT);
+    expect((await gateway.act('late')).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
+    const answers = await Promise.all(['a', 'b', 'c'].map((nonce) => gateway.act(nonce)));
+    expect(answers.map(({ text }) => text)).toEqual(['ok\na\n', 'ok\nb\n', 'ok\nc\n']);
+    await new Promise((done) => setTimeout(done, 1_000));
+    expect((await gateway.act('d')).text).toBe('ok\nd\n');
+  });
+
+  it('reaches its own call, in whatever order answers come', async () => {
+    const delays = [90, 10, 50, 0, 70, 30, 20, 80, 60, 40];
+    const steps = delays.map((delay, i) => ({ on: 'tools/call', nth: i + 1, do: [{ delay }, 'reply'] }));
+    const gateway = await FaultGateway.open({ steps });
+    const nonces = delays.map((_, i) => `call-${i}`);
+    const answers = await Promise.all(nonces.map((nonce) => gateway.act(nonce)));
+    expect(answers.map(({ text }) => text)).toEqual(nonces.map((nonce) => `ok\n${nonce}\n`));
+  });
+
+  it.each([
+    ['17 MB, the id first', { large: 17_000_000 }],
+    ['17 MB, the id last', { large: 17_000_000, idLast: true }],
+    ['100 MB', { large: 100_000_000 }],
+  ])('of %s fails its own call, and the connection lives', { timeout: 60_000 }, async (_what, action) => {
+    const gateway = await FaultGateway.open({ steps: [first(action)] });
+    const [large, beside] = await Promise.all([gateway.act('large'), gateway.other()]);
+    expect(large.text).toMatch(/cannot be used: an answer of \d+ bytes is beyond the limit of 16777216/);
+    expect(beside).toBe(UNDISTURBED);
+    expect((await gateway.act('after')).text).toBe('ok\nafter\n');
+    expect(gateway.lives).toHaveLength(1);
+  });
+
+  it('may stand between lines that are no messages: banners, colours, bytes, logs of JSON', async () => {
+    const noise = [
+      raw('\u001b[31mWelcome!\u001b[0m'),
+      raw('{"level":30,"msg":"json, but no message","id":ID}'),
+      raw('{"method":"GET","path":"/"}'),
+      { base64: Buffer.from([0, 255, 254, 10]).toString('base64') },
+    ];
+    const gateway = await FaultGateway.open({ steps: [{ on: 'tools/call', do: [...noise, 'reply', ...noise] }] });
+    for (const nonce of ['a', 'b']) expect((await gateway.act(nonce)).text).toBe(`ok\n${nonce}\n`);
+    expect(gateway.lives).toHaveLength(1);
+  });
+});

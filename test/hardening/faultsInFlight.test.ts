@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+
+/** Servers that are lost, or hang, with calls in flight (facts/reliability.md §2.4). */
+
+const first = (...actions: FaultStep['do']): FaultStep => ({ on: 'tools/call', nth: 1, life: 1, do: actions });
+const SHORT = { timeouts: { servers: { faulty: 1 } } };
+
+describe('a server that is lost during a call', () => {
+  it.each<[string, FaultStep['do']]>([
+    ['by SIGKILL', ['sigkill']],
+    ['by abort', ['abort']],
+    ['by exit 0', [{ exit: 0 }]],
+    ['in the middle of its answer', ['partial', 'sigkill']],
+    ['because it closed its output', ['close-stdout', 'hang']],
+  ])('%s: the call is answered once, as unknown, and the next starts another', async (_what, actions) => {
+    const gateway = await FaultGateway.open({ steps: [first(...actions)] });
+    const [lost, other] = await Promise.all([gateway.act('lost'), gateway.other()]);
+    expect(toldBy(lost)).toBe('unknown');
+    expect(lost.text).toMatch(
+      /^Error UPSTREAM_UNAVAILABLE: faulty ended or lost its connection during the call\. It may/,
+    );
+    expect(gateway.effectsOf('lost')).toBe(1);
+    expect(other).toBe(UNDISTURBED);
+    expect((await gateway.act('next')).text).toBe('ok\nnext\n');
+    expect(gateway.lives).toHaveLength(2);
+    expect(isAlive(gateway.lives[0] as number)).toBe(false);
+    expect(gateway.effectsOf('lost')).toBe(1);
+  });
+
+  it('and whose child holds its pipes is noticed all the same, and its child ends', async () => {
+    const gateway = await FaultGateway.open({ steps: [first('grandchild', 'sigkill')] });
+    const lost = await gateway.act('lost');
+    expect(toldBy(lost)).toBe('unknown');
+    expect((await gateway.act('next')).text).toBe('ok\nnext\n');
+    expect(gateway.grandchildren).toHaveLength(1);
+    expect(gateway.grandchildren.filter(isAlive)).toEqual([]);
+  });
+
+  it('is asked again where the person has said that this may be repeated', async () => {
+    const blocks = { replay: { servers: { faulty: 'convergent' } }, retry: { maxAttempts: 3, baseDelay: 0.01 } };
+    const gateway = await FaultGateway.open({ steps: [first('sigkill')] }, { blocks });
+    expect((await gateway.act('again')).text).toBe('ok\nagain\n');
+    expect(gateway.effectsOf('again')).toBe(2);
+    expect(gateway.lives).toHaveLength(2);
+  });
+
+  it('costs all calls in flight, each once, and none that comes after', async () => {
+    const steps = [
+      { on: 'tools/call', life: 1, nth: 10, do: ['sigkill'] },
+      { on: 'tools/call', life: 1, do: ['hang'] },
+    ];
+    const gateway = await FaultGateway.open({ steps });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => gateway.act(`n${i}`)));
+    expect(answers.map(toldBy)).toEqual(Array.from({ length: 10 }, () => 'unknown'));
+    expect((await gateway.act('next')).text).toBe('ok\nnext\n');
+  });
+});
+
+describe('a server that no longer reads', () => {
+  it('because it closed its input is replaced, and every call to it is answered', async () => {
+    const gateway = await FaultGateway.open({ steps: [first('reply', 'close-stdin')] }, { blocks: SHORT });
+    expect((await gateway.act('a')).text).toBe('ok\na\n');
+    const lost = await gateway.act('b');
+    expect(lost.isError).toBe(true);
+    expect(gateway.effectsOf('b')).toBe(0);
+    expect(['unknown', 'not_dispatched']).toContain(toldBy(lost));
+    await until('an answer', async () => !(await gateway.act(`c${Math.random()}`)).isError);
+    expect(isAlive(gateway.lives[0] as number)).toBe(false);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+  });
+
+  it('leaves no call open, however much is sent to it, and is replaced', { timeout: 60_000 }, async () => {
+    const gateway = await FaultGateway.open({ steps: [first('reply', 'stop-reading')] }, { blocks: SHORT });
+    await gateway.act('a');
+    const large = 'x'.repeat(300_000);
+    const answers = await Promise.all(Array.from({ length: 80 }, (_, i) => gateway.act(`${i} ${large}`)));
+    expect(answers.every(({ isError }) => isError)).toBe(true);
+    // Beyond 8 MiB nothing more is taken: those calls were not sent, and say so.
+    const told = answers.map(toldBy);
+    expect(told).toContain('not_dispatched');
+    expect(told.filter((how) => how === 'failed' || how === 'ok')).toEqual([]);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+    await until('an answer', async () => !(await gateway.act(`c${Math.random()}`)).isError);
+    expect(gateway.effects.map(({ nonce }) => nonce).filter((nonce) => nonce.includes(large))).toEqual([]);
+  });
+});
+
+describe('a server that lets the time limit of a call pass', () => {
+  it('and answers others is left alone', async () => {
+    const gateway = await FaultGateway.open({ steps: [first('hang')] }, { blocks: SHORT });
+    const [hung, beside] = await Promise.all([gateway.act('hung'), gateway.act('beside')]);
+    expect(hung.text).toMatch(/^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s\./);
+    expect(toldBy(hung)).toBe('unknown');
+    expect(beside.text).toBe('ok\nbeside\n');
+    await new Promise((done) => setTimeout(done, 2_500));
+    expect((await gateway.act('after')).text).toBe('ok\nafter\n');
+    expect(gateway.lives).toHaveLength(1);
+  });
+
+  it.each<[string, FaultStep['do']]>([
+    ['and says nothing any more', ['block']],
+    ['in the middle of a line', ['partial', 'hang']],
+  ])('%s is asked for a sign of life and replaced', async (_what, actions) => {
+    const gateway = await FaultGateway.open({ steps: [first(...actions)] }, { blocks: SHORT });
+    expect((await gateway.act('hung')).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+    const { reason } = await until('its end', async () => {
+      const faulty = await gateway.faulty();
+      return faulty.state === 'failed' && faulty;
+    });
+    expect(reason).toMatch(/stopped answering/);
+    expect((await gateway.act('after')).text).toBe('ok\nafter\n');
+    await until('its end', () => !isAlive(gateway.lives[0] as number));
+    expect(gateway.effectsOf('hung')).toBe(1);
+  });
+
+  it('but tells of progress has its time begin anew', async () => {
+    const steps = [first({ delay: 700 }, { flood: 'progress', count: 1 }, { delay: 700 }, 'reply')];
+    const gateway = await FaultGateway.open({ steps }, { blocks: SHORT });
+    expect((await gateway.act('slow')).text).toBe('ok\nslow\n');
+  });
+});
+
+describe('a client', () => {
+  it('that goes has its calls cancelled at the server', async () => {
+    const gateway = await FaultGateway.open({ steps: [first('hang')] });
+    void gateway.act('abandoned');
+    await until('the call', () => gateway.effectsOf('abandoned') === 1);
+    const other = await HostProcess.connect(gateway.workspace);
+    gateway.host.child.kill('SIGKILL');
+    await until('the cancellation', () => gateway.received.some((line) => line.includes('notifications/cancelled')));
+    const answer = await other.call('tool_execute', { tool_id: 'faulty:act', args: { nonce: 'next' } });
+    expect(answer.text).toBe('ok\nnext\n');
+    expect(gateway.lives).toHaveLength(1);
+  });
+
+  it('that uses an id twice while it is in flight is refused the second, and the first is unaffected', async () => {
+    const gateway = await FaultGateway.open({ steps: [first({ delay: 500 }, 'reply')] });
+    const params = { name: 'tool_execute', arguments: { tool_id: 'faulty:act', args: { nonce: 'one' } } };
+    void gateway.host.request('tools/call', params, 'same');
+    void gateway.host.request('tools/call', params, 'same');
+    await until('both answers', () => gateway.host.lines.filter((line) => line.includes('"id":"same"')).length === 2);
+    const [refused, done] = gateway.host.lines.filter((line) => line.includes('"id":"same"'));
+    expect(JSON.parse(refused as string)).toMatchObject({ error: { code: -32600 } });
+    expect(done).toContain('one');
+    expect(gateway.effectsOf('one')).toBe(1);
+  });
+});

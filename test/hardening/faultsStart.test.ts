@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { status } from '../support/census.ts';
+import { FaultGateway, type FaultScript, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+
+/** Servers that do not get ready (facts/reliability.md §2.4): told with their reason, and nobody waits for them. */
+
+const at = (on: string, ...actions: (string | Record<string, unknown>)[]): FaultScript => ({
+  steps: [{ on, do: actions }],
+});
+
+describe('a command that cannot be started', () => {
+  it.each([
+    ['is not there', { command: 'waygate-no-such-command' }, /The command "waygate-no-such-command" was not found/],
+    ['may not be run', { command: '/tmp' }, /The command "\/tmp" may not be run/],
+  ])('because it %s is named, and tried no more often than it is called', async (_what, config, reason) => {
+    const workspace = testWorkspace({
+      faulty: { ...config, env: { TOKEN: 'not-to-be-told' } },
+      other: servers.fixture(),
+    });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/other/echo');
+    const failed = await until('its reason', async () => {
+      const faulty = (await status(workspace)).servers.find(({ name }) => name === 'faulty');
+      return faulty?.state === 'failed' && faulty.reason;
+    });
+    expect(failed).toMatch(reason);
+    expect(failed).not.toContain('not-to-be-told');
+    const answer = await host.call('tool_execute', { tool_id: 'faulty:act', args: {} });
+    expect(toldBy(answer)).toBe('not_dispatched');
+    expect((await host.call('tool_execute', { tool_id: 'other:echo', args: { text: 'undisturbed' } })).text).toBe(
+      UNDISTURBED,
+    );
+  });
+});
+
+describe('a server that ends', () => {
+  it.each([
+    [
+      'at its start, with a reason',
+      [{ stderr: 200 }, { exit: 3 }],
+      'start',
+      /ended before it answered \(exit code 3\)/,
+    ],
+    ['within initialize', [{ exit: 0 }], 'initialize', /ended before it answered \(exit code 0\)/],
+    ['within initialize, by SIGKILL', ['sigkill'], 'initialize', /ended before it answered \(SIGKILL\)/],
+    ['in the middle of its answer', ['partial', 'sigkill'], 'initialize', /ended before it answered \(SIGKILL\)/],
+    ['while it lists', ['partial', { exit: 1 }], 'tools/list', /ended before it answered \(exit code 1\)/],
+  ] as const)('%s is told with how it ended, and the other serves', async (_what, actions, on, reason) => {
+    const gateway = await FaultGateway.open(at(on, ...actions), { ready: false });
+    const told = await until('its reason', async () => {
+      const { state, reason: why } = await gateway.faulty();
+      return state === 'failed' && why;
+    });
+    expect(told).toMatch(reason);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+    expect(gateway.lives).toHaveLength(1);
+    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(gateway.effects).toEqual([]);
+    expect(gateway.lives.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe('a server that refuses', () => {
+  it.each([
+    [
+      'an error',
+      { raw: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"no such client"}}' },
+      /no such client/,
+    ],
+    [
+      'a version that nobody knows',
+      {
+        raw: '{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}',
+      },
+      /protocol version is not supported: 1999-01-01/,
+    ],
+    ['an answer that is no JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is no JSON/],
+  ])('to be initialized with %s is told so at once', async (_what, action, reason) => {
+    const gateway = await FaultGateway.open(at('initialize', action), { ready: false });
+    const { reason: told } = await until('its reason', async () => {
+      const faulty = await gateway.faulty();
+      return faulty.state === 'failed' && faulty;
+    });
+    expect(told).toMatch(reason);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+    await until('its end', () => gateway.lives.filter(isAlive).length === 0);
+  });
+});
+
+describe('a server that hangs', () => {
+  it.each([
+    ['before it reads', at('start', 'block')],
+    ['within initialize', at('initialize', 'hang')],
+    ['while it lists', at('tools/list', 'hang')],
+  ])('%s holds up nobody, and a call to it ends at its own time limit, not sent', async (_what, script) => {
+    const blocks = { timeouts: { servers: { faulty: 0.5 } } };
+    const gateway = await FaultGateway.open(script, { ready: false, blocks });
+    expect((await gateway.faulty()).state).toBe('starting');
+    expect(await gateway.other()).toBe(UNDISTURBED);
+    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(gateway.effects).toEqual([]);
+  });
+});
+
+describe('a server that gets ready in spite of', () => {
+  it.each<[string, FaultScript]>([
+    ['taking its time', at('initialize', { delay: 1_500 }, 'reply')],
+    [
+      'a banner, colours and bytes',
+      at('start', { raw: '\u001b[1mHello\u001b[0m' }, { base64: 'AP/+Cg==' }, { flood: 'garbage', count: 50 }),
+    ],
+    ['a byte order mark', at('start', { base64: '77u/' })],
+    ['five megabytes on stderr that nobody asked for', at('start', { stderr: 5_000_000 })],
+    ['answering twice', at('initialize', 'reply', { raw: 'JSON' })],
+    ['asking before it is initialized', at('start', { flood: 'ask', count: 3 })],
+  ])('%s is used as any other', async (_what, script) => {
+    const gateway = await FaultGateway.open(script);
+    expect((await gateway.act('a')).text).toBe('ok\na\n');
+    expect(await gateway.other()).toBe(UNDISTURBED);
+    expect(gateway.lives).toHaveLength(1);
+  });
+});

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SessionHost } from '../../src/host/sessionHost.ts';
+import { LineSplitter } from '../../src/protocol/lineFraming.ts';
+import { Oddities } from '../../src/protocol/oddities.ts';
+import { StdioUpstream } from '../../src/protocol/stdioUpstream.ts';
+import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
+import { chunked, mutated } from '../support/mutateFrame.ts';
+import { PseudoRandom } from '../support/pseudoRandom.ts';
+
+/**
+ * Spoilt frames against both framers: that of the host, which reads clients, and that of the worker, which reads
+ * servers (facts/reliability.md R4). WAYGATE_FUZZ_FRAMES (10,000) and WAYGATE_FUZZ_SEED repeat and prolong a run.
+ */
+const FRAMES = Number(process.env.WAYGATE_FUZZ_FRAMES ?? 10_000);
+const SEED = Number(process.env.WAYGATE_FUZZ_SEED ?? Date.now() % 2 ** 31);
+const BATCH = 100;
+const LONG = { timeout: 60_000 + FRAMES * 10 };
+
+const buffer = (message: object): Buffer => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
+
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+
+beforeAll(() => {
+  console.log(`frame fuzz: ${FRAMES} frames, WAYGATE_FUZZ_SEED=${SEED}`);
+  process.on('unhandledRejection', onUnhandled).on('uncaughtException', onUnhandled);
+});
+afterAll(() => {
+  process.off('unhandledRejection', onUnhandled).off('uncaughtException', onUnhandled);
+});
+
+/** What the spoilt bytes hold, line by line, as JSON.parse sees it. */
+function linesOf(bytes: Buffer): string[] {
+  return bytes
+    .toString('latin1')
+    .split('\n')
+    .map((line) => Buffer.from(line.replace(/^\u00ef\u00bb\u00bf/, '').replace(/\r$/, ''), 'latin1').toString('utf8'))
+    .filter((line) => line !== '');
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+const SERVER_FRAMES: readonly ((id: number) => Buffer)[] = [
+  (id) => buffer({ id, result: { content: [{ type: 'text', text: `answer ${id} é😀` }] } }),
+  (id) => buffer({ result: { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }, id }),
+  (id) => buffer({ id, error: { code: -32000, message: 'busy', data: { id } } }),
+  () => buffer({ method: 'notifications/message', params: { level: 'info', data: 'x' } }),
+  (id) => buffer({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } }),
+  (id) => buffer({ id: `s${id}`, method: 'ping', params: {} }),
+  (id) => buffer({ id: `q${id}`, method: 'roots/list' }),
+];
+
+describe('spoilt frames', () => {
+  it('are cut into the lines that JSON.parse would see, wherever the stream is cut', LONG, () => {
+    const random = new PseudoRandom(SEED);
+    const others = SERVER_FRAMES.map((make) => make(1));
+    for (let done = 0; done < FRAMES; done += BATCH) {
+      const spoilt = Array.from({ length: BATCH }, () => mutated(random.pick(others), random, others));
+      const bytes = Buffer.concat(spoilt.flatMap((frame) => [frame, Buffer.from('\n')]));
+      const seen: string[] = [];
+      const splitter = new LineSplitter({
+        onLine: (line) => void seen.push(line.toString('utf8')),
+        onOversize: () => undefined,
+      });
+      for (const chunk of chunked(bytes, random)) splitter.push(chunk);
+      expect(seen).toEqual(linesOf(bytes));
+    }
+  });
+
+  it(
+    'of a server settle what they answer, lose nothing else, and are never taken for what they are not',
+    LONG,
+    async () => {
+      const random = new PseudoRandom(SEED + 1);
+      const input = new PassThrough();
+      const output = new PassThrough();
+      const oddities = new Oddities();
+      const client = new UpstreamClient({ oddities });
+      const asked: number[] = [];
+      output.on('data', (chunk: Buffer) => {
+        for (const line of chunk.toString().split('\n').filter(Boolean)) {
+          const { id, method, params } = JSON.parse(line);
+          if (method === 'initialize') {
+            const result = {
+              protocolVersion: params.protocolVersion,
+              capabilities: {},
+              serverInfo: { name: 'f', version: '1' },
+            };
+            input.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+          } else if (method === 'fuzz') asked.push(id);
+        }
+      });
+      await client.connect(new StdioUpstream({ input, output, oddities }), { onClose: () => undefined }, 5_000);
+      for (let done = 0; done < FRAMES; done += BATCH) {
+        const outcomes = new Map<number, unknown>();
+        const calls = Array.from({ length: 10 }, (_, i) =>
+          client.request('fuzz', { i }, { timeoutMs: 600_000 }).then(
+            (result) => void outcomes.set(i, result),
+            (error: Error) => void outcomes.set(i, error),
+          ),
+        );
+        const ids = asked.splice(0).slice(-10);
+        const others = SERVER_FRAMES.map((make, i) => make(ids[i % ids.length] as number));
+        const spoilt = Array.from({ length: BATCH }, () =>
+          mutated(random.pick(SERVER_FRAMES)(random.pick(ids)), random, others),
+        );
+        const bytes = Buffer.concat(spoilt.flatMap((frame) => [frame, Buffer.from('\n')]));
+        for (const chunk of chunked(bytes, random)) input.write(chunk);
+        // Then the real answers: a call that the noise has not settled gets its own, exactly.
+        for (const [i, id] of ids.entries())
+          input.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { genuine: i } })}\n`);
+        await Promise.all(calls);
+        for (const [i, outcome] of outcomes) {
+          const isGenuine = (outcome as { genuine?: number }).genuine === i;
+          if (!isGenuine) expect(answersOf(bytes, ids[i] as number), `seed ${SEED}, batch ${done}`).toBe(true);
+        }
+        expect(outcomes.size).toBe(10);
+      }
+      expect(client.closed).toBe(false);
+      await client.close();
+      expect(unhandled).toEqual([]);
+    },
+  );
+
+  it('of a client never end its session, and each whole request is answered', LONG, async () => {
+    const random = new PseudoRandom(SEED + 2);
+    const input = new PassThrough();
+    const output = new PassThrough();
+    let answered = 0;
+    let pong: (() => void) | undefined;
+    output.on('data', (chunk: Buffer) => {
+      for (const line of chunk.toString('utf8').split('\n').filter(Boolean)) {
+        answered += 1;
+        if (line.includes('"id":"genuine')) pong?.();
+      }
+    });
+    const host = new SessionHost({
+      input,
+      output,
+      // No worker: whatever the host forwards waits, and is answered at the end.
+      attach: () => new Promise(() => undefined),
+      log: () => undefined,
+    });
+    const ended = host.run();
+    input.write(
+      `${buffer({ id: 'i', method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } })}\n`,
+    );
+    const requests: readonly Buffer[] = [
+      buffer({ id: 1, method: 'ping' }),
+      buffer({ id: 'two', method: 'tools/call', params: { name: 'tool_browse', arguments: { path: '/' } } }),
+      buffer({ method: 'notifications/cancelled', params: { requestId: 1 } }),
+      buffer({ id: 3, result: { roots: [] } }),
+    ];
+    for (let done = 0; done < FRAMES; done += BATCH) {
+      const spoilt = Array.from({ length: BATCH }, () => mutated(random.pick(requests), random, requests));
+      const bytes = Buffer.concat(spoilt.flatMap((frame) => [frame, Buffer.from('\n')]));
+      for (const chunk of chunked(bytes, random)) if (!input.write(chunk)) await once(input, 'drain');
+      const alive = new Promise<void>((resolve) => {
+        pong = resolve;
+      });
+      input.write(`${JSON.stringify({ jsonrpc: '2.0', id: `genuine ${done}`, method: 'ping' })}\n`);
+      await alive;
+    }
+    input.end();
+    await ended;
+    expect(answered).toBeGreaterThan(FRAMES / BATCH);
+    expect(unhandled).toEqual([]);
+  });
+});
+
+/** Whether the noise holds anything that may have settled this call: an answer, or a frame that was to be one. */
+function answersOf(bytes: Buffer, id: number): boolean {
+  return linesOf(bytes).some((line) => {
+    const value = parsed(line);
+    if (value === undefined) return line.includes(`"id"`) && line.includes(String(id));
+    return (Array.isArray(value) ? value : [value]).some((item) => (item as { id?: unknown } | null)?.id === id);
+  });
+}

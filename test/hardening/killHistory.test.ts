@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { rendezvous, workersOf } from '../support/census.ts';
+import { readEffects, violationsOf } from '../support/historyChecker.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { Recorder } from '../support/killRun.ts';
+import { PseudoRandom } from '../support/pseudoRandom.ts';
+import { testWorkspace } from '../support/workspace.ts';
+
+/**
+ * Kills with ten calls in flight each, judged by their history and the servers' effect logs (facts/reliability.md R3).
+ * WAYGATE_KILLS (200) and WAYGATE_KILL_SEED repeat and prolong a run.
+ */
+const KILLS = Number(process.env.WAYGATE_KILLS ?? 200);
+const SEED = Number(process.env.WAYGATE_KILL_SEED ?? Date.now() % 2 ** 31);
+const IN_FLIGHT = 10;
+/** A worker takes its servers with it: most kills are those of a server. */
+const UPSTREAM_KILLS = Math.ceil(KILLS * 0.8);
+
+function faultServer(effects: string, pids: string, script: object) {
+  const args = ['--effects', effects, '--pid-file', pids, '--script', JSON.stringify(script)];
+  return { command: process.execPath, args: [resolve('test/fixtures/faultServer.mjs'), ...args] };
+}
+
+/** A server that was killed takes about as long to be there again: kills hit starts too. */
+const LONGEST_WAIT_MS = 80;
+
+/** Calls that take a while, and those that do not: a kill finds calls before, in and after their work. */
+const SCRIPT = {
+  steps: [3, 5, 8, 11].map((every, i) => ({ on: 'tools/call', every, do: [{ delay: 2 + 4 * i }, 'reply'] })),
+};
+
+async function open() {
+  const workspace = testWorkspace();
+  const effects = workspace.write('effects.jsonl', '');
+  const pids = { once: workspace.write('once.txt', ''), often: workspace.write('often.txt', '') };
+  workspace.write(
+    '.vscode/waygate.json',
+    JSON.stringify({
+      replay: { servers: { often: 'convergent' } },
+      retry: { maxAttempts: 10, baseDelay: 0.01, maxDelay: 0.2 },
+      servers: {
+        once: faultServer(effects, pids.once, SCRIPT),
+        often: faultServer(effects, pids.often, SCRIPT),
+      },
+    }),
+  );
+  workspace.approve();
+  const host = await HostProcess.connect(workspace);
+  await host.toolId('/once/act');
+  await host.toolId('/often/act');
+  const latest = (file: string): number => Number(readFileSync(file, 'utf8').trim().split('\n').at(-1));
+  const all = (): number[] =>
+    Object.values(pids).flatMap((file) => readFileSync(file, 'utf8').trim().split('\n').map(Number));
+  return { workspace, host, recorder: new Recorder(host), effects, pids, latest, all };
+}
+
+type Run = Awaited<ReturnType<typeof open>>;
+
+/** Ten calls, half of each kind, and a kill at a moment of chance while they are in flight. Whether it hit anybody. */
+async function round({ recorder }: Run, random: PseudoRandom, victim: () => number | undefined): Promise<boolean> {
+  const calls = Array.from({ length: IN_FLIGHT }, (_, i) =>
+    i % 2 === 0 ? recorder.act('once', 'never_replay') : recorder.act('often', 'convergent'),
+  );
+  if (random.below(4) === 0) recorder.actAndCancel('once', random.below(20));
+  await new Promise((done) => setTimeout(done, random.next() * LONGEST_WAIT_MS));
+  const pid = victim();
+  const hits = pid !== undefined && isAlive(pid);
+  if (hits) process.kill(pid, 'SIGKILL');
+  await Promise.all(calls);
+  return hits;
+}
+
+async function end({ host, workspace, all }: Run): Promise<void> {
+  const ids = host.lines.flatMap((line) => (JSON.parse(line) as { id?: unknown }).id ?? []);
+  expect(new Set(ids).size).toBe(ids.length);
+  host.end();
+  expect(await host.exited).toBe(0);
+  await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
+  expect(all().filter(isAlive)).toEqual([]);
+}
+
+describe(`${KILLS} kills with ${IN_FLIGHT} calls in flight each (WAYGATE_KILL_SEED=${SEED})`, () => {
+  it('of servers: no call that may be repeated is lost, none that must not be runs twice', {
+    timeout: 120_000 + UPSTREAM_KILLS * 2_000,
+  }, async () => {
+    const run = await open();
+    const random = new PseudoRandom(SEED);
+    for (let kills = 0; kills < UPSTREAM_KILLS; ) {
+      const server = random.below(2) === 0 ? run.pids.once : run.pids.often;
+      if (await round(run, random, () => run.latest(server))) kills += 1;
+    }
+    expect(violationsOf(run.recorder.history, readEffects(run.effects))).toEqual([]);
+    // The kills did hit something.
+    const { ok = 0, unknown = 0 } = run.recorder.tally;
+    expect(ok).toBeGreaterThan(UPSTREAM_KILLS * 4);
+    expect(unknown).toBeGreaterThan(0);
+    console.log(
+      `server kills: ${UPSTREAM_KILLS}, calls ${run.recorder.calls}, told ${JSON.stringify(run.recorder.tally)}`,
+    );
+    await end(run);
+  });
+
+  it('of the worker: the session lives, every unknown outcome is told, nothing runs twice', {
+    timeout: 120_000 + (KILLS - UPSTREAM_KILLS) * 5_000,
+  }, async () => {
+    const run = await open();
+    const random = new PseudoRandom(SEED + 1);
+    for (let kills = 0; kills < KILLS - UPSTREAM_KILLS; ) {
+      if (await round(run, random, () => rendezvous(run.workspace)?.pid)) kills += 1;
+      // The next one is there, and so are its tools.
+      await run.host.toolId('/once/act');
+    }
+    // A host knows no server's contract: a call that its worker took with it is told, not repeated.
+    const violations = violationsOf(run.recorder.history, readEffects(run.effects), { convergentMayFail: true });
+    expect(violations).toEqual([]);
+    console.log(
+      `worker kills: ${KILLS - UPSTREAM_KILLS}, calls ${run.recorder.calls}, told ${JSON.stringify(run.recorder.tally)}`,
+    );
+    await end(run);
+  });
+});

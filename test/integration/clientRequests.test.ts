@@ -1,0 +1,267 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { HttpProcess } from '../support/httpProcess.ts';
+import { events, McpHttpClient } from '../support/mcpHttp.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+/** What a server asks back goes to the session whose call is under way, and never to another's (D.2). */
+
+const MODE = ['--mode', 'passthrough'];
+const ELICITATION = { elicitation: { form: {}, url: {} } };
+const ACCEPTED = { action: 'accept', content: { username: 'ada', email: 'ada@example.test' } };
+
+const textOf = ({ result }: RpcMessage): string => (result?.content as { text: string }[] | undefined)?.[0]?.text ?? '';
+const call = (host: HostProcess, name: string, args: object = {}, more: object = {}): Promise<RpcMessage> =>
+  host.request('tools/call', { name, arguments: args, ...more });
+const elicit = (host: HostProcess): Promise<RpcMessage> => call(host, 'test_elicitation', { message: 'Who are you?' });
+
+/** A client with a call that stays under way. */
+async function waiting(workspace: TestWorkspace, capabilities: object = ELICITATION): Promise<HostProcess> {
+  const host = await HostProcess.connect(workspace, MODE, capabilities);
+  void host.request('tools/call', { name: 'test_wait', arguments: {} }, 'waiting');
+  await call(host, 'test_simple_text');
+  return host;
+}
+
+describe('a question of a server', () => {
+  it('reaches the client of the call, as it was asked, and its answer the server', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
+    host.answer('elicitation/create', () => ACCEPTED);
+    expect(textOf(await elicit(host))).toBe(
+      `Elicitation completed: action=accept, content=${JSON.stringify(ACCEPTED.content)}`,
+    );
+    expect(host.asked).toEqual([
+      expect.objectContaining({
+        method: 'elicitation/create',
+        params: expect.objectContaining({ mode: 'form', message: 'Who are you?' }),
+      }),
+    ]);
+  });
+
+  it('reaches it in gateway mode too', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), [], ELICITATION);
+    host.answer('elicitation/create', () => ({ action: 'decline' }));
+    const id = await host.toolId('/fixture/test_elicitation');
+    const answer = await host.call('tool_execute', { tool_id: id, args: { message: 'Who are you?' } });
+    expect(answer.text).toContain('action=decline');
+  });
+
+  it('is asked of nobody else: only the session whose call is under way hears of it', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const idle = await HostProcess.connect(workspace, MODE, ELICITATION);
+    await call(idle, 'test_simple_text');
+    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    host.answer('elicitation/create', () => ACCEPTED);
+    expect(textOf(await elicit(host))).toContain('action=accept');
+    expect(idle.asked).toEqual([]);
+  });
+
+  it('is refused where several sessions have calls under way and nothing tells whose it is', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const other = await waiting(workspace);
+    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    const { error } = await elicit(host);
+    expect(error?.message).toMatch(/several clients have calls under way at this server/);
+    expect([...other.asked, ...host.asked]).toEqual([]);
+    // Two calls of one session are one client's.
+    other.answer('elicitation/create', () => ACCEPTED);
+    expect(textOf(await elicit(other))).toContain('action=accept');
+  });
+
+  it('finds its session by the stream it comes on where the server is at a URL', async () => {
+    const url = await HttpProcess.fixture().url();
+    const workspace = testWorkspace({ fixture: { type: 'http', url } });
+    const other = await waiting(workspace);
+    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    host.answer('elicitation/create', () => ACCEPTED);
+    expect(textOf(await elicit(host))).toContain('action=accept');
+    expect(other.asked).toEqual([]);
+    await call(host, 'test_tool_with_logging');
+    const logged = (one: HostProcess) => one.told.filter(({ method }) => method === 'notifications/message').length;
+    expect([logged(host), logged(other)]).toEqual([3, 0]);
+  });
+
+  it('is an error for a client that has no such capability, and the client is not asked', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const without = await HostProcess.connect(workspace, MODE);
+    expect((await elicit(without)).error).toMatchObject({ code: -32601 });
+    const sampling = call(without, 'test_sampling', { prompt: 'Say hello' });
+    expect((await sampling).error).toMatchObject({ code: -32601 });
+    const formsOnly = await HostProcess.connect(workspace, MODE, { elicitation: {} });
+    expect((await call(formsOnly, 'test_url_elicitation')).error).toMatchObject({ code: -32602 });
+    expect([...without.asked, ...formsOnly.asked]).toEqual([]);
+  });
+
+  it('ends with the call: the client is told that nobody waits any more', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
+    void host.request('tools/call', { name: 'test_elicitation', arguments: { message: 'Who?' } }, 'asking');
+    const question = await until('the question', () => host.asked[0]);
+    host.notify('notifications/cancelled', { requestId: 'asking' });
+    const cancelled = await until('its end', () =>
+      host.told.find(({ method }) => method === 'notifications/cancelled'),
+    );
+    expect(cancelled.params).toMatchObject({ requestId: question.id });
+  });
+
+  it('may take longer than the call: a person thinks', async () => {
+    const workspace = testWorkspace();
+    const settings = { timeouts: { default: 1 }, servers: { fixture: servers.conformance } };
+    workspace.write('.vscode/waygate.json', JSON.stringify(settings));
+    workspace.approve();
+    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    await call(host, 'test_simple_text');
+    host.answer('elicitation/create', async () => {
+      await new Promise((done) => setTimeout(done, 2_500));
+      return ACCEPTED;
+    });
+    expect(textOf(await elicit(host))).toContain('action=accept');
+    expect(textOf(await call(host, 'test_wait'))).toMatch(/^Error UPSTREAM_TIMEOUT/);
+  });
+
+  it('by URL is told to be complete to the session that was sent there', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const other = await HostProcess.connect(workspace, MODE, ELICITATION);
+    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    host.answer('elicitation/create', () => ({ action: 'accept' }));
+    expect(textOf(await call(host, 'test_url_elicitation'))).toBe('URL elicitation: accept');
+    const complete = (one: HostProcess) => one.told.filter(({ method }) => method?.endsWith('/complete'));
+    const [told] = await until('the word', () => complete(host).length > 0 && complete(host));
+    expect(told?.params).toEqual({ elicitationId: host.asked[0]?.params?.elicitationId });
+    expect(complete(other)).toEqual([]);
+  });
+
+  it('to the model is forwarded with the server’s own parameters', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE, { sampling: {} });
+    host.answer('sampling/createMessage', () => ({
+      role: 'assistant',
+      content: { type: 'text', text: 'hello' },
+      model: 'm',
+    }));
+    expect(textOf(await call(host, 'test_sampling', { prompt: 'Say hello' }))).toBe('LLM response: hello');
+    expect(host.asked[0]?.params).toEqual({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Say hello' } }],
+      maxTokens: 100,
+    });
+  });
+
+  it('has its progress and its cancellation carried by its own token and id', async () => {
+    const workspace = testWorkspace();
+    const log = join(workspace.folder, 'messages');
+    workspace.configure({ one: servers.fixture('--wild', '--log', log) });
+    const host = await HostProcess.connect(workspace, MODE, { sampling: {} });
+    const asks = (id: string, meta: object) => {
+      const params = { messages: [], maxTokens: 1, _meta: meta };
+      return { frame: JSON.stringify({ jsonrpc: '2.0', id, method: 'sampling/createMessage', params }) };
+    };
+    host.answer('sampling/createMessage', ({ _meta }) => {
+      const { progressToken } = _meta as { progressToken: number };
+      if (host.asked.length > 1) return new Promise<object>(() => undefined);
+      host.notify('notifications/progress', { progressToken, progress: 1, message: 'thinking' });
+      return { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' };
+    });
+    void call(host, 'raw', asks('theirs-1', { progressToken: 'their token', traceparent: 't' }));
+    const messages = () => readFileSync(log, 'utf8').split('\n');
+    const has = (...parts: string[]) => messages().some((line) => parts.every((part) => line.includes(part)));
+    await until('the answer', () => has('"id":"theirs-1"', '"result"'));
+    expect(has('notifications/progress', '"progressToken":"their token"', 'thinking')).toBe(true);
+    expect(host.asked[0]?.params?._meta).toEqual({ traceparent: 't', progressToken: expect.any(Number) });
+
+    void call(host, 'raw', asks('theirs-2', { progressToken: 'other' }));
+    const question = await until('the question', () => host.asked[1]);
+    const cancels = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'theirs-2' } };
+    void call(host, 'raw', { frame: JSON.stringify(cancels) });
+    const told = await until('its end', () => host.told.find(({ method }) => method === 'notifications/cancelled'));
+    expect(told.params).toMatchObject({ requestId: question.id });
+  });
+
+  it('for the roots is answered by the client that has some, else with the workspace', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const own = [{ uri: 'file:///elsewhere', name: 'elsewhere' }];
+    const host = await HostProcess.connect(workspace, MODE, { roots: {} });
+    host.answer('roots/list', () => ({ roots: own }));
+    expect(textOf(await call(host, 'test_roots'))).toBe(JSON.stringify(own));
+    const without = await HostProcess.connect(workspace, MODE);
+    expect(textOf(await call(without, 'test_roots'))).toContain(`"${pathToFileURL(workspace.folder).href}"`);
+    const other = await waiting(workspace, { roots: {} });
+    expect(textOf(await call(host, 'test_roots'))).toContain(`"${pathToFileURL(workspace.folder).href}"`);
+    expect(other.asked).toEqual([]);
+  });
+
+  it('keeps its error: what the client refuses with is what the server hears', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
+    const answer = elicit(host);
+    const { id } = await until('the question', () => host.asked[0]);
+    host.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -1, message: 'User rejected it' } }));
+    expect((await answer).error).toMatchObject({ code: -1, message: expect.stringContaining('User rejected it') });
+  });
+});
+
+describe('a change of the roots', () => {
+  it('is told to the servers that run', async () => {
+    const workspace = testWorkspace();
+    const log = join(workspace.folder, 'messages');
+    workspace.configure({ one: servers.fixture('--log', log) });
+    const host = await HostProcess.connect(workspace, [], { roots: { listChanged: true } });
+    await host.toolId('/one/echo');
+    host.notify('notifications/roots/list_changed');
+    await until('the word', () => readFileSync(log, 'utf8').includes('notifications/roots/list_changed'));
+    const initialize = JSON.parse(readFileSync(log, 'utf8').split('\n')[0] as string) as RpcMessage;
+    expect(initialize.params?.capabilities).toEqual({
+      elicitation: { form: {}, url: {} },
+      sampling: {},
+      roots: { listChanged: true },
+    });
+  });
+});
+
+describe('what a server logs', () => {
+  const logged = (host: HostProcess) =>
+    host.told.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.data);
+
+  it('goes to the session of the call, in gateway mode too, and to no other', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const other = await HostProcess.connect(workspace, MODE);
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/fixture/test_tool_with_logging');
+    await host.call('tool_execute', { tool_id: id, args: {} });
+    expect(logged(host)).toEqual(['Tool execution started', 'Tool processing data', 'Tool execution completed']);
+    expect(logged(other)).toEqual([]);
+  });
+
+  it('is told by each session’s own level', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const terse = await HostProcess.connect(workspace, MODE);
+    const host = await HostProcess.connect(workspace, MODE);
+    await call(terse, 'test_simple_text');
+    expect((await terse.request('logging/setLevel', { level: 'error' })).result).toEqual({});
+    await host.request('logging/setLevel', { level: 'debug' });
+    await call(terse, 'test_tool_with_logging');
+    await call(host, 'test_tool_with_logging');
+    expect([logged(terse).length, logged(host).length]).toEqual([0, 3]);
+    expect((await host.request('logging/setLevel', { level: 'loud' })).error).toMatchObject({ code: -32602 });
+  });
+});
+
+describe('over HTTP', () => {
+  it('a question comes on the stream of its call', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const url = await HttpProcess.waygate(workspace, ['--no-token', ...MODE]).url();
+    const client = await McpHttpClient.connect(url, { capabilities: ELICITATION });
+    const stream = await client.post({
+      id: 'asking',
+      method: 'tools/call',
+      params: { name: 'test_elicitation', arguments: { message: 'Who?' } },
+    });
+    const seen: RpcMessage[] = [];
+    for await (const { data } of events(stream)) {
+      if (data === '') continue;
+      const message = JSON.parse(data) as RpcMessage;
+      seen.push(message);
+      if (message.method === 'elicitation/create') await client.post({ id: message.id, result: ACCEPTED });
+    }
+    expect(seen.map(({ method, id }) => method ?? id)).toEqual(['elicitation/create', 'asking']);
+  });
+});

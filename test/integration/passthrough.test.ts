@@ -1,0 +1,304 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { rendezvous, status } from '../support/census.ts';
+import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+/** The servers as they are (D.3): a real host, worker and servers, and a client that writes its own messages. */
+
+const MODE = ['--mode', 'passthrough'];
+
+function configured(servers: Record<string, unknown>, more: object = {}): TestWorkspace {
+  const workspace = testWorkspace();
+  workspace.write('.vscode/waygate.json', JSON.stringify({ ...more, servers }));
+  workspace.approve();
+  return workspace;
+}
+
+const textOf = ({ result }: RpcMessage): string => (result?.content as { text: string }[] | undefined)?.[0]?.text ?? '';
+const call = (host: HostProcess, name: string, args?: object, more: object = {}): Promise<RpcMessage> =>
+  host.request('tools/call', { name, ...(args ? { arguments: args } : {}), ...more });
+
+/** What the server itself answers, with nothing in between. */
+async function direct(method: string): Promise<Record<string, unknown>> {
+  const { command, args } = servers.conformance;
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'direct', version: '1' } };
+  for (const message of [
+    { id: 0, method: 'initialize', params },
+    { method: 'notifications/initialized' },
+    { id: 1, method },
+  ]) {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { id, result } = JSON.parse(line) as RpcMessage;
+    if (id === (method === 'initialize' ? 0 : 1) && result) return result;
+  }
+  throw new Error('it did not answer');
+}
+
+describe('passthrough with one server', () => {
+  it('is introduced as the server introduces itself, and lists what it lists, byte for byte', async () => {
+    const host = new HostProcess(testWorkspace({ fixture: servers.conformance }), MODE);
+    const { result } = await host.initialize();
+    const own = await direct('initialize');
+    expect(result).toMatchObject({ protocolVersion: '2025-11-25', serverInfo: { name: 'waygate' } });
+    expect(result?.capabilities).toEqual(own.capabilities);
+    expect(result?.instructions).toBe(own.instructions);
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+      const answer = await host.request(method);
+      expect(JSON.stringify(answer.result), method).toBe(JSON.stringify(await direct(method)));
+    }
+  });
+
+  it('answers initialize once the server is known, and a ping meanwhile', async () => {
+    const host = new HostProcess(testWorkspace({ slow: servers.fixture('--start-delay', '1500') }), MODE);
+    const introduced = host.initialize();
+    const first = await Promise.race([introduced.then(() => 'initialize'), host.request('ping').then(() => 'ping')]);
+    expect(first).toBe('ping');
+    expect((await introduced).result?.capabilities).toEqual({ tools: { listChanged: true } });
+  });
+
+  it('calls tools by their own names, and takes missing arguments for none', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const answer = await call(host, 'test_simple_text');
+    expect(answer.result).toEqual({
+      content: [{ type: 'text', text: 'This is a simple text response for testing.' }],
+    });
+  });
+
+  it('forwards the errors of JSON-RPC that a server answers with', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    expect((await call(host, 'nothing_of_the_kind')).error).toMatchObject({ code: -32602 });
+    const required = (await call(host, 'test_url_elicitation_required')).error;
+    expect(required).toMatchObject({ code: -32042, data: { elicitations: [{ mode: 'url' }] } });
+    const missing = (await host.request('resources/read', { uri: 'test://nowhere' })).error;
+    expect(missing).toMatchObject({ code: -32002, data: { uri: 'test://nowhere' } });
+    expect((await host.request('server/discover')).error).toMatchObject({ code: -32601 });
+  });
+
+  it('rewrites progress tokens both ways', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const answer = await call(host, 'test_tool_with_progress', {}, { _meta: { progressToken: 'mine' } });
+    const progress = host.told.filter(({ method }) => method === 'notifications/progress');
+    expect(progress.map(({ params }) => [params?.progressToken, params?.progress])).toEqual([
+      ['mine', 0],
+      ['mine', 50],
+      ['mine', 100],
+    ]);
+    expect(textOf(answer)).toMatch(/^Progress completed for token \d+$/);
+  });
+
+  it('keeps _meta and trace context both ways, but for the token that is the client’s own', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const { result } = await call(
+      host,
+      'test_echo_meta',
+      {},
+      { _meta: { traceparent, progressToken: 'mine', 'a/b': 1 } },
+    );
+    expect(result?._meta).toMatchObject({ echoed: { traceparent, 'a/b': 1 } });
+    expect(JSON.stringify(result)).not.toContain('mine');
+  });
+
+  it('carries a cancellation to the server, and answers nothing to it', async () => {
+    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    void host.request('tools/call', { name: 'test_wait' }, 'waiting');
+    // In its order behind the call: it runs when this is answered.
+    await call(host, 'test_simple_text');
+    host.notify('notifications/cancelled', { requestId: 'waiting', reason: 'enough' });
+    await until('the cancellation', async () => textOf(await call(host, 'test_cancelled_count')) === '1');
+    expect(host.lines.some((line) => line.includes('"id":"waiting"'))).toBe(false);
+  });
+
+  it('tells of changes in lists, and of a resource those alone who have subscribed to it', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const [subscriber, other] = [
+      await HostProcess.connect(workspace, MODE),
+      await HostProcess.connect(workspace, MODE),
+    ];
+    const uri = 'test://watched-resource';
+    expect((await subscriber.request('resources/subscribe', { uri })).result).toEqual({});
+    await call(other, 'test_trigger_changes');
+    const updated = (host: HostProcess) => host.told.filter(({ method }) => method?.endsWith('/updated'));
+    const changed = (host: HostProcess) => host.told.filter(({ method }) => method?.endsWith('/list_changed'));
+    await until('the changes', () => updated(subscriber).length === 1 && changed(other).length >= 2);
+    expect(updated(subscriber)[0]?.params).toEqual({ uri });
+    expect(updated(other)).toEqual([]);
+    await subscriber.request('resources/unsubscribe', { uri });
+    expect(textOf(await call(other, 'test_trigger_changes'))).toBe('told of changes; subscribed: nothing');
+  });
+
+  it('keeps the policy in the way', async () => {
+    const policy = { default: 'allow', rules: [{ action: 'deny', tool: 'test_simple_text', reason: 'not today' }] };
+    const host = await HostProcess.connect(configured({ fixture: servers.conformance }, { policy }), MODE);
+    const denied = await call(host, 'test_simple_text');
+    expect(denied.result).toMatchObject({ isError: true });
+    expect(textOf(denied)).toMatch(/^Error POLICY_DENIED.*not today/s);
+    expect((await call(host, 'test_image_content')).result).not.toHaveProperty('isError');
+  });
+
+  it('keeps the quota in the way', async () => {
+    const rateLimits = { tool_execute: { maxCallsPerSession: 1 } };
+    const host = await HostProcess.connect(configured({ fixture: servers.conformance }, { rateLimits }), MODE);
+    expect((await call(host, 'test_simple_text')).result).not.toHaveProperty('isError');
+    expect(textOf(await call(host, 'test_simple_text'))).toMatch(/^Error RATE_LIMITED/);
+  });
+
+  it('forwards long results as they are, and as digests where the firewall is switched on', async () => {
+    const plain = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    expect(textOf(await call(plain, 'large', { lines: 1_000 }))).toHaveLength(
+      Array.from({ length: 1_000 }, (_, i) => `line ${i}: ${'x'.repeat(60)}`).join('\n').length,
+    );
+    const workspace = configured({ one: servers.fixture() }, { passthrough: { firewall: true } });
+    const walled = await HostProcess.connect(workspace, MODE);
+    const names = ((await walled.request('tools/list')).result as { tools: { name: string }[] }).tools.map(
+      ({ name }) => name,
+    );
+    expect(names).toContain('tool_view');
+    const digest = textOf(await call(walled, 'large', { lines: 1_000 }));
+    expect(digest.length).toBeLessThan(8_000);
+    const handle = /text:[^\s"',;)]+/.exec(digest)?.[0].replace(/[.]$/, '') as string;
+    const more = await call(walled, 'tool_view', { handle, selector: { type: 'lines', start: 900, end: 901 } });
+    expect(textOf(more)).toContain('line 900: ');
+    // What is short is forwarded all the same.
+    expect((await call(walled, 'echo', { text: 'hi' })).result).toEqual({ content: [{ type: 'text', text: 'hi' }] });
+  });
+
+  it('says why a server is not there', async () => {
+    const workspace = testWorkspace();
+    workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
+    const host = new HostProcess(workspace, MODE);
+    const { result } = await host.initialize();
+    expect(result?.instructions).toMatch(/^Needs approval: one/);
+    expect((await host.request('tools/list')).result).toEqual({ tools: [] });
+    expect((await call(host, 'echo', { text: 'x' })).error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^Unknown tool: echo\. Needs approval: one/),
+    });
+  });
+
+  it('does not forward every one of many announcements', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture('--wild') }), MODE);
+    const frame = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}';
+    void call(host, 'raw', { frame: Array(500).fill(frame).join('\n') });
+    const announced = () => host.told.filter(({ method }) => method === 'notifications/prompts/list_changed').length;
+    await until('the announcement', () => announced() > 0);
+    await call(host, 'wait', { ms: 500 });
+    expect(announced()).toBeLessThan(5);
+  });
+
+  it('answers what went wrong on the way as a result', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    const crashed = await call(host, 'crash');
+    expect(crashed.result).toMatchObject({ isError: true });
+    expect(textOf(crashed)).toMatch(/^Error UPSTREAM_UNAVAILABLE/);
+    // The next call starts it again.
+    expect(textOf(await call(host, 'echo', { text: 'again' }))).toBe('again');
+  });
+
+  it('goes on when the server is killed in a call', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const host = await HostProcess.connect(workspace, MODE);
+    await call(host, 'test_simple_text');
+    const [server] = (await status(workspace)).servers;
+    const waiting = call(host, 'test_wait');
+    await call(host, 'test_simple_text');
+    process.kill(server?.pid as number, 'SIGKILL');
+    expect(textOf(await waiting)).toMatch(/^Error UPSTREAM_UNAVAILABLE.*may have taken effect/s);
+    expect(textOf(await call(host, 'test_simple_text'))).toBe('This is a simple text response for testing.');
+  });
+
+  it('outlives its worker, with what the client has set', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const host = await HostProcess.connect(workspace, MODE);
+    const uri = 'test://watched-resource';
+    await host.request('resources/subscribe', { uri });
+    await host.request('logging/setLevel', { level: 'error' });
+    const waiting = call(host, 'test_wait');
+    await call(host, 'test_simple_text');
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    expect(textOf(await waiting)).toMatch(/outcome: unknown/);
+    expect((await host.request('tools/list')).result?.tools).toHaveLength(21);
+    await call(host, 'test_tool_with_logging');
+    await until('the subscription', async () => {
+      await call(host, 'test_trigger_changes');
+      return host.told.some(({ method }) => method === 'notifications/resources/updated');
+    });
+    expect(host.told.filter(({ method }) => method === 'notifications/message')).toEqual([]);
+  });
+
+  it('does not repeat a call for its name', async () => {
+    // A server's own tool may be called like one of ours, which are repeated when a worker is lost.
+    const workspace = testWorkspace();
+    const effects = join(workspace.folder, 'effects');
+    workspace.configure({ one: servers.fixture('--waits-as', 'tool_browse', '--effects', effects) });
+    const host = await HostProcess.connect(workspace, MODE);
+    const waiting = call(host, 'tool_browse', { ms: 60_000, nonce: 'once' });
+    await until('the effect', () => existsSync(effects));
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    expect(textOf(await waiting)).toMatch(/outcome: unknown/);
+    expect(textOf(await call(host, 'echo', { text: 'x' }))).toBe('x');
+    expect(readFileSync(effects, 'utf8')).toBe('once\n');
+  });
+
+  it('repeats a call where the person says that it may be', async () => {
+    const workspace = testWorkspace();
+    const effects = join(workspace.folder, 'effects');
+    const one = servers.fixture('--effects', effects);
+    workspace.configure({ one });
+    workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one }, replay: { default: 'convergent' } }));
+    const host = await HostProcess.connect(workspace, MODE);
+    const waiting = call(host, 'wait', { ms: 1_000, nonce: 'again' });
+    await until('the effect', () => existsSync(effects));
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    expect(textOf(await waiting)).toBe('waited 1000 ms');
+    expect(readFileSync(effects, 'utf8')).toBe('again\nagain\n');
+  });
+});
+
+describe('passthrough with several servers', () => {
+  it('puts the server before the names of tools and prompts, and finds whose a resource is', async () => {
+    const workspace = testWorkspace({ 'my server': servers.conformance, two: servers.fixture() });
+    const host = new HostProcess(workspace, MODE);
+    const { result } = await host.initialize();
+    expect(result?.instructions).toBe('# my-server__*\nA server of the tests; it has one of everything.');
+    const names = async (method: string, key: string) =>
+      ((await host.request(method)).result as Record<string, { name: string }[]>)[key]?.map(({ name }) => name);
+    const tools = await names('tools/list', 'tools');
+    expect(tools).toContain('my-server__test_simple_text');
+    expect(tools).toContain('two__echo');
+    expect(textOf(await call(host, 'two__echo', { text: 'here' }))).toBe('here');
+    expect(textOf(await call(host, 'my-server__test_error_handling'))).toContain('intentionally');
+    expect(await names('prompts/list', 'prompts')).toContain('my-server__test_simple_prompt');
+    const prompt = await host.request('prompts/get', { name: 'my-server__test_simple_prompt' });
+    expect(JSON.stringify(prompt.result)).toContain('This is a simple prompt for testing.');
+    const read = async (uri: string) => JSON.stringify((await host.request('resources/read', { uri })).result);
+    expect(await read('test://static-text')).toContain('static text resource');
+    expect(await read('test://template/7/data')).toContain('Data for ID: 7');
+    expect((await host.request('resources/read', { uri: 'other://x' })).error).toMatchObject({ code: -32002 });
+    const completed = await host.request('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'my-server__test_prompt_with_arguments' },
+      argument: { name: 'arg1', value: 'par' },
+    });
+    expect(completed.result).toMatchObject({ completion: { values: ['paris', 'park', 'party'] } });
+  });
+});
+
+describe('the mode', () => {
+  it('is that of the configuration, or of the command line', async () => {
+    const workspace = configured({ one: servers.fixture() }, { mode: 'passthrough' });
+    const names = async (host: HostProcess) =>
+      ((await host.request('tools/list')).result as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    expect(await names(await HostProcess.connect(workspace))).toContain('echo');
+    // One worker serves both.
+    expect(await names(await HostProcess.connect(workspace, ['--mode', 'gateway']))).toContain('tool_browse');
+    expect((await status(workspace)).sessions).toHaveLength(2);
+  });
+});

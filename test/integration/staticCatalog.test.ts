@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { rendezvous, status, waygate } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
+
+/** `waygate serve --catalog FILE`: what a file lists, with canned answers (000 §9.5). */
+
+const CATALOG = {
+  _source: 'somebody else’s',
+  tools: [
+    {
+      name: 'github.create_issue',
+      description: 'Create an issue.',
+      inputSchema: { type: 'object', properties: { title: { type: 'string' } } },
+    },
+    { name: 'weather.get', description: 'The weather.', inputSchema: { type: 'object' }, result: 'Sunny.' },
+    {
+      id: 'billing.refund',
+      name: 'Refund',
+      namespace: 'billing',
+      description: 'Pay back.',
+      args_schema: { type: 'object', properties: {} },
+    },
+  ],
+  resources: [
+    { uri: 'file:///docs/readme.md', name: 'README', mimeType: 'text/markdown', text: '# Read me' },
+    { uri: 'file:///docs/other.md', name: 'Other' },
+  ],
+  prompts: [{ name: 'summarize_pr', description: 'Summarize.', arguments: [{ name: 'repo', required: true }] }],
+};
+
+const YAML = `
+tools:
+  - name: github.create_issue
+    description: Create an issue.
+    inputSchema: {type: object, properties: {title: {type: string}}}
+`;
+
+function file(text: string, name = 'catalog.json'): string {
+  const path = join(temporaryFolder('waygate-catalog-'), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('a static catalog', () => {
+  it('is browsed and executed like any other, with nothing running', async () => {
+    const catalog = file(JSON.stringify(CATALOG));
+    const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);
+    const id = await host.toolId('/github/create_issue');
+    expect(id).toMatch(/^github:create_issue#/);
+    const answer = await host.call('tool_execute', { tool_id: id, args: { title: 'x' } });
+    expect(answer.text).toContain('Stub answer of github.create_issue, called with title.');
+    const weather = await host.toolId('/weather/get');
+    expect((await host.call('tool_execute', { tool_id: weather, args: {} })).text).toContain('Sunny.');
+    expect(await host.toolId('/billing/refund')).toMatch(/^billing:refund#/);
+    const bad = await host.call('tool_execute', { tool_id: id, args: { title: 7 } });
+    expect(bad.text).toMatch(/^Error ARGS_INVALID/);
+  });
+
+  it('serves its resources and prompts', async () => {
+    const catalog = file(JSON.stringify(CATALOG));
+    const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog, '--mode', 'passthrough']);
+    const read = async (uri: string) => (await host.request('resources/read', { uri })).result?.contents;
+    expect(await read('file:///docs/readme.md')).toEqual([
+      { uri: 'file:///docs/readme.md', mimeType: 'text/markdown', text: '# Read me' },
+    ]);
+    expect(await read('file:///docs/other.md')).toEqual([
+      { uri: 'file:///docs/other.md', text: 'Stub content of file:///docs/other.md.' },
+    ]);
+    const prompts = (await host.request('prompts/list')).result?.prompts as { name: string }[];
+    const name = prompts[0]?.name as string;
+    expect(name).toMatch(/__summarize_pr$/);
+    const { result } = await host.request('prompts/get', { name, arguments: { repo: 'waygate' } });
+    expect(JSON.stringify(result)).toContain('repo: waygate');
+  });
+
+  it.each([
+    ['a list in JSON', JSON.stringify(CATALOG.tools), 'catalog.json'],
+    ['an object in YAML', YAML, 'catalog.yaml'],
+    ['a list in YAML', YAML.replace('tools:\n', '').replaceAll('\n  ', '\n'), 'catalog.yml'],
+  ])('may be %s', async (_what, text, name) => {
+    const host = await HostProcess.connect(testWorkspace(), ['--catalog', file(text, name)]);
+    expect(await host.toolId('/github/create_issue')).toMatch(/^github:create_issue#/);
+  });
+
+  it('leaves the workspace’s own gateway alone', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const own = await HostProcess.connect(workspace);
+    await own.toolId('/one/echo');
+    const before = rendezvous(workspace)?.pid;
+    const host = await HostProcess.connect(workspace, ['--catalog', file(JSON.stringify(CATALOG))]);
+    await host.toolId('/github/create_issue');
+    expect(rendezvous(workspace)?.pid).toBe(before);
+    expect((await status(workspace)).servers.map(({ name }) => name)).toEqual(['one']);
+    expect(await own.toolId('/one/echo')).toMatch(/^one:echo#/);
+  });
+
+  it('applies when it changes, and a broken one leaves the last good one', async () => {
+    const catalog = file(JSON.stringify(CATALOG));
+    const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);
+    await host.toolId('/weather/get');
+    writeFileSync(catalog, '{"tools": [');
+    await until('the problem', async () => (await host.call('tool_browse', { path: '/' })).text.includes('line 1'));
+    expect(await host.toolId('/weather/get')).toMatch(/^weather:get#/);
+    writeFileSync(catalog, YAML);
+    await until('the change', async () => (await host.call('tool_browse', { path: '/weather' })).isError);
+  });
+
+  it('that cannot be read is told in one sentence with its line', async () => {
+    const catalog = file('tools:\n  - name: a\n    inputSchema: {type: object}\n  - nome: b\n', 'catalog.yaml');
+    const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);
+    const { error } = await host.request('tools/list');
+    expect(error?.message).toContain(`${catalog}:4:5: a tool needs a "name".`);
+    host.end();
+    expect(await host.exited).toBe(69);
+  });
+
+  it('that is not there is refused', async () => {
+    const answer = await waygate(testWorkspace(), ['serve', '--catalog', '/nowhere.json']);
+    expect(answer).toMatchObject({
+      code: 66,
+      stderr: expect.stringMatching(/^waygate: there is no catalog file \/nowhere\.json; .*\n$/),
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+
+/** The whole list without its schemas, and the way to call what is in it (000 §4.1), by real processes. */
+
+const MODE = ['--mode', 'transparent'];
+interface Listed {
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+const toolsOf = async (host: HostProcess): Promise<Listed[]> =>
+  (await host.request('tools/list')).result?.tools as Listed[];
+
+describe('the transparent mode', () => {
+  it('is introduced before there is a worker', async () => {
+    const host = new HostProcess(testWorkspace({ slow: servers.fixture('--start-delay', '600000') }), MODE);
+    const { result } = await host.initialize();
+    expect(result?.instructions).toContain('tool_hydrate');
+    expect(result?.capabilities).toEqual({ tools: { listChanged: true }, logging: {} });
+  });
+
+  it('lists every tool without its schema, by names that a strict client takes, and the tools to use them', async () => {
+    const workspace = testWorkspace({ 'My Files': servers.filesystem('/tmp'), one: servers.fixture() });
+    const tools = await toolsOf(await HostProcess.connect(workspace, MODE));
+    const own = tools.slice(-3);
+    expect(own.map(({ name }) => name)).toEqual(['tool_hydrate', 'tool_execute', 'tool_view']);
+    const stripped = tools.slice(0, -3);
+    expect(stripped.map(({ name }) => name)).toEqual(expect.arrayContaining(['my-files.read_text_file', 'one.echo']));
+    for (const tool of stripped) {
+      expect(Object.keys(tool)).toEqual(['name', 'description', 'inputSchema']);
+      expect(tool.inputSchema).toEqual({ type: 'object' });
+      expect(tool.name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
+    }
+    const long = stripped.find(({ name }) => name === 'my-files.read_text_file');
+    expect(long?.description.length).toBeLessThan(300);
+    expect(long?.description).toMatch(/[.…]$/);
+  });
+
+  it('shows a schema and runs a tool by its listed name, its tool_id, or that one as a URL has it', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    await toolsOf(host);
+    const shown = await host.call('tool_hydrate', { tool_id: 'one.echo', render: 'json' });
+    const id = shown.structured?.tool_id as string;
+    expect(shown.structured).toEqual({
+      tool_id: expect.stringMatching(/^one:echo#[0-9a-f]{8}$/),
+      args_schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+      examples: [],
+      constraints: {},
+    });
+    expect((await host.call('tool_hydrate', { tool_id: id })).text).toContain('"required":["text"]');
+    for (const name of ['one.echo', id, encodeURIComponent(id)]) {
+      const answer = await host.call('tool_execute', { tool_id: name, args: { text: `by ${name}` } });
+      expect(answer.text).toContain(`by ${name}`);
+    }
+    const wrong = await host.call('tool_execute', { tool_id: 'one.echo', args: {} });
+    expect(wrong).toMatchObject({ isError: true, text: expect.stringMatching(/^Error ARGS_INVALID/) });
+    expect((await host.call('tool_hydrate', { tool_id: 'one.ech' })).text).toMatch(/^Error HYDRATE_FAILED/);
+  });
+
+  it('runs a listed tool that is called by itself, where its arguments are right, and says how it is done', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    await toolsOf(host);
+    expect((await host.call('one.echo', { text: 'directly' })).text).toContain('directly');
+    expect((await host.call('one.nothing', {})).text).toMatch(/^Error ARGS_INVALID.*tool_execute/s);
+  });
+
+  it('shows a long result as a digest, and more of it by tool_view', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    await toolsOf(host);
+    const { text } = await host.call('tool_execute', { tool_id: 'one.large', args: { lines: 1_000 } });
+    expect(text.length).toBeLessThan(8_000);
+    const handle = /text:[^\s"',;)]+/.exec(text)?.[0].replace(/[.]$/, '') as string;
+    const more = await host.call('tool_view', { handle, selector: { type: 'lines', start: 900, end: 901 } });
+    expect(more.text).toContain('line 900: ');
+  });
+
+  it('tells of a changed list', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace, MODE);
+    await toolsOf(host);
+    workspace.configure({ one: servers.fixture(), two: servers.fixture() });
+    const changed = (message: RpcMessage): boolean => message.method === 'notifications/tools/list_changed';
+    await until('the news', () => host.told.some(changed));
+    await until('the new tools', async () => (await toolsOf(host)).some(({ name }) => name === 'two.echo'));
+  });
+
+  it('is that of the configuration too', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const settings = { mode: 'transparent', servers: { one: servers.fixture() } };
+    writeFileSync(workspace.configFile, JSON.stringify(settings));
+    const names = (await toolsOf(await HostProcess.connect(workspace))).map(({ name }) => name);
+    expect(names).toContain('tool_hydrate');
+  });
+});

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { status } from './census.ts';
+import { type Effect, readEffects, type Told } from './historyChecker.ts';
+import { HostProcess, type ToolAnswer } from './hostProcess.ts';
+import { type HttpServer, startHttpServer } from './httpServer.ts';
+import { servers, type TestWorkspace, testWorkspace } from './workspace.ts';
+
+/** What a fault server does in place of an answer; `test/fixtures/faultServer.mjs` lists it. */
+export type FaultAction = string | Record<string, unknown>;
+
+export interface FaultStep {
+  on: string;
+  nth?: number;
+  life?: number;
+  tool?: string;
+  do: readonly FaultAction[];
+}
+
+export interface FaultScript {
+  steps?: readonly FaultStep[];
+  tools?: readonly unknown[];
+  pages?: Record<string, unknown>;
+  version?: string;
+}
+
+export interface FaultGatewayOptions {
+  /** Over HTTP, with one JSON body or a stream of events for an answer. */
+  http?: 'json' | 'sse';
+  /** Further blocks of the configuration: time limits, contracts. */
+  blocks?: Record<string, unknown>;
+  /** Whether the faulty server is expected to get ready. */
+  ready?: boolean;
+}
+
+export interface TimedAnswer extends ToolAnswer {
+  ms: number;
+}
+
+const FAULT_SERVER = resolve('test/fixtures/faultServer.mjs');
+
+/** A real gateway with two servers: one that acts faults by a script, and one that must not notice. */
+export class FaultGateway {
+  readonly workspace: TestWorkspace;
+  readonly host: HostProcess;
+  readonly #effects: string;
+  readonly #pids: string;
+  readonly #log: string;
+
+  private constructor(workspace: TestWorkspace, host: HostProcess, files: Record<'effects' | 'pids' | 'log', string>) {
+    this.workspace = workspace;
+    this.host = host;
+    this.#effects = files.effects;
+    this.#pids = files.pids;
+    this.#log = files.log;
+  }
+
+  static async open(script: FaultScript, options: FaultGatewayOptions = {}): Promise<FaultGateway> {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.jsonl', '');
+    const pids = workspace.write('pids.txt', '');
+    const log = workspace.write('received.jsonl', '');
+    const scriptFile = workspace.write('script.json', JSON.stringify(script));
+    const flags = ['--script-file', scriptFile, '--effects', effects, '--pid-file', pids, '--log', log];
+    const faulty = options.http ? await overHttp(options.http, flags) : stdio(flags);
+    workspace.write(
+      '.vscode/waygate.json',
+      JSON.stringify({ ...options.blocks, servers: { faulty, other: servers.fixture() } }),
+    );
+    workspace.approve();
+    const gateway = new FaultGateway(workspace, await HostProcess.connect(workspace), { effects, pids, log });
+    await gateway.host.toolId('/other/echo');
+    if (options.ready !== false) await gateway.host.toolId('/faulty/act');
+    return gateway;
+  }
+
+  /** Calls the faulty server's tool that has an effect. */
+  act(nonce: string, tool = 'act'): Promise<TimedAnswer> {
+    return this.#timed('faulty', tool, { nonce });
+  }
+
+  /** Whether the other server answers as it should, told by what it says. */
+  async other(): Promise<string> {
+    return (await this.#timed('other', 'echo', { text: 'undisturbed' })).text;
+  }
+
+  get effects(): Effect[] {
+    return readEffects(this.#effects);
+  }
+
+  effectsOf(nonce: string): number {
+    return this.effects.filter((effect) => effect.nonce === nonce).length;
+  }
+
+  /** The beginnings of all messages that the faulty server has received. */
+  get received(): string[] {
+    return readFileSync(this.#log, 'utf8').split('\n').filter(Boolean);
+  }
+
+  /** The processes that the faulty server has had so far. */
+  get lives(): number[] {
+    return readFileSync(this.#pids, 'utf8').trim().split('\n').filter(Boolean).map(Number);
+  }
+
+  /** Those that it has started, and that hold its pipes. */
+  get grandchildren(): number[] {
+    return readFileSync(`${this.#pids}.grandchildren`, 'utf8').trim().split('\n').map(Number);
+  }
+
+  async faulty(): Promise<{ state: string; reason?: string; pid?: number }> {
+    const { servers: all } = await status(this.workspace);
+    return all.find(({ name }) => name === 'faulty') as { state: string };
+  }
+
+  async #timed(server: string, tool: string, args: Record<string, unknown>): Promise<TimedAnswer> {
+    const started = performance.now();
+    const answer = await this.host.call('tool_execute', { tool_id: `${server}:${tool}`, args });
+    return { ...answer, ms: performance.now() - started };
+  }
+}
+
+export const UNDISTURBED = 'ok\nundisturbed\n';
+
+function stdio(flags: readonly string[]) {
+  return { command: process.execPath, args: [FAULT_SERVER, ...flags] };
+}
+
+async function overHttp(kind: 'json' | 'sse', flags: readonly string[]): Promise<{ url: string }> {
+  const more = kind === 'sse' ? ['--http', '--sse'] : ['--http'];
+  const { url }: HttpServer = await startHttpServer(FAULT_SERVER, [...flags, ...more]);
+  return { url };
+}
+
+/** What an answer of `tool_execute` says of its call. */
+export function toldBy({ text, isError }: ToolAnswer): Told {
+  if (!isError) return 'ok';
+  if (text.includes('outcome: unknown')) return 'unknown';
+  // The server that has the tool is not there yet: the call went nowhere.
+  if (text.includes('outcome: not_dispatched') || text.includes('There is no tool')) return 'not_dispatched';
+  return 'failed';
+}

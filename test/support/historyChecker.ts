@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+
+/** One line of a fault server's effect log: something happened, told before anything was answered. */
+export interface Effect {
+  nonce: string;
+  attempt: number;
+  pid: number;
+}
+
+/** How a call ended, as far as its client was told. */
+export type Told =
+  | 'ok'
+  /** The server answered that it did not do it, or an error of its own. */
+  | 'failed'
+  /** `outcome: not_dispatched`: nothing was sent. */
+  | 'not_dispatched'
+  /** `outcome: unknown`: it may have taken effect. */
+  | 'unknown';
+
+export interface Reply {
+  id: number | string;
+  told: Told;
+  /** The nonce that the answer carries, where it is an answer of the server. */
+  nonce?: string | undefined;
+}
+
+export interface Invocation {
+  id: number | string;
+  nonce: string;
+  contract: 'convergent' | 'never_replay';
+}
+
+/** All that happened, in the order in which the client saw it. */
+export type HistoryEvent =
+  | ({ event: 'invoke' } & Invocation)
+  | { event: 'cancel'; id: number | string }
+  | ({ event: 'reply' } & Reply);
+
+export interface HistoryRules {
+  /** Whether a convergent call may be told to have failed: not while there is always a worker to answer it. */
+  convergentMayFail?: boolean;
+}
+
+interface Call extends Invocation {
+  cancelled: boolean;
+  replies: Reply[];
+}
+
+/**
+ * What a history and an effect log prove to be wrong, one sentence each; none for a history that is right (E.6,
+ * facts/reliability.md §2.5): one terminal reply per id, with its own nonce; no convergent call lost; no effect of a
+ * call that must not be repeated twice; every unknown outcome told; nothing that was not sent has happened; no reply
+ * after a cancellation.
+ */
+export function violationsOf(
+  history: readonly HistoryEvent[],
+  effects: readonly Effect[],
+  rules: HistoryRules = {},
+): string[] {
+  const { calls, strays } = callsOf(history);
+  const effectsOf = new Map<string, number>();
+  for (const { nonce } of effects) effectsOf.set(nonce, (effectsOf.get(nonce) ?? 0) + 1);
+  const nonces = new Set([...calls.values()].map(({ nonce }) => nonce));
+  const unasked = [...effectsOf.keys()].filter((nonce) => !nonces.has(nonce));
+  return [
+    ...strays,
+    ...unasked.map((nonce) => `an effect of ${nonce}, which nobody asked for`),
+    ...[...calls.values()].flatMap((call) => violationsOfCall(call, effectsOf.get(call.nonce) ?? 0, rules)),
+  ];
+}
+
+function callsOf(history: readonly HistoryEvent[]): { calls: Map<string, Call>; strays: string[] } {
+  const calls = new Map<string, Call>();
+  const strays: string[] = [];
+  for (const event of history) {
+    const key = `${typeof event.id} ${event.id}`;
+    const call = calls.get(key);
+    if (event.event === 'invoke') {
+      if (call) strays.push(`id ${event.id} was invoked twice`);
+      else calls.set(key, { ...event, cancelled: false, replies: [] });
+    } else if (!call) strays.push(`a ${event.event} for id ${event.id}, which was never invoked`);
+    else if (event.event === 'cancel') call.cancelled ||= call.replies.length === 0;
+    else if (call.cancelled) strays.push(`id ${event.id} was answered after it had been cancelled`);
+    else call.replies.push(event);
+  }
+  return { calls, strays };
+}
+
+function violationsOfCall(call: Call, effects: number, rules: HistoryRules): string[] {
+  const { id, nonce, contract, cancelled, replies } = call;
+  const wrong: string[] = [];
+  if (replies.length > 1) wrong.push(`id ${id} was answered ${replies.length} times`);
+  if (replies.length === 0 && !cancelled) wrong.push(`id ${id} (${nonce}) was never answered`);
+  if (contract === 'never_replay' && effects > 1) wrong.push(`${nonce} must not be repeated and ran ${effects} times`);
+  for (const { told, nonce: answered } of replies) {
+    if (told === 'ok' && answered !== nonce) wrong.push(`id ${id} was answered with ${answered} instead of ${nonce}`);
+    if (told === 'ok' && effects === 0) wrong.push(`${nonce} was told to be done and never ran`);
+    if (told === 'not_dispatched' && effects > 0) wrong.push(`${nonce} was told not to be sent and ran`);
+    if (told === 'failed' && effects > 0) wrong.push(`${nonce} ran, and its outcome was not told to be unknown`);
+    if (contract === 'convergent' && told !== 'ok' && !rules.convergentMayFail) {
+      wrong.push(`${nonce} may be repeated and was lost (${told})`);
+    }
+  }
+  return wrong;
+}
+
+/** The effect log of a fault server. Its last line may be half of one: its writer was killed. */
+export function readEffects(file: string): Effect[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  lines.pop();
+  return lines.map((line) => JSON.parse(line) as Effect);
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+/** What takes an hour (`npm run test:soak`). */
+export default defineConfig({
+  test: {
+    include: ['test/soak/**/*.test.ts'],
+    globalSetup: 'test/support/globalSetup.ts',
+    pool: 'forks',
+  },
+});
