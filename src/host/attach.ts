@@ -58,7 +58,7 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
         if (readRendezvous(folder)?.token === found.token) {
           await startWorker(runtime, folder);
           // Its successor serves: one that only hangs must not come back, nor keep its servers.
-          if (found.deaf) void endHungWorker(found.deaf, folder, options.log);
+          if (found.deaf) endHungWorker(found.deaf, folder, options.log).catch(() => undefined);
         }
       } finally {
         release();

@@ -4,6 +4,8 @@ import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { killedAtTakeover, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HttpProcess } from '../support/httpProcess.ts';
+import { McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 interface Health {
@@ -91,6 +93,26 @@ describe('a reload', () => {
     expect(await long).toMatchObject({ isError: false, text: 'ok\nwaited 3000 ms\n' });
     await until('the one before to leave', () => !isAlive(before.pid));
     expect(linesOf(effects)).toEqual(['long', 'new']);
+  });
+
+  it('ends a server that is idle at once, though another one still works', async () => {
+    const workspace = testWorkspace();
+    const [idlePids, effects] = [workspace.write('idle.txt', ''), workspace.write('effects.txt', '')];
+    workspace.configure({
+      idle: servers.fixture('--pid-file', idlePids),
+      busy: servers.fixture('--effects', effects),
+    });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/idle/echo');
+    const id = await host.toolId('/busy/wait');
+    const before = here(workspace);
+    const long = wait(host, id, 4_000, 'long');
+    await until('the effect', () => linesOf(effects).includes('long'));
+    expect(pidsOf(idlePids).filter(isAlive)).toHaveLength(1);
+    await reload(workspace);
+    await until('the end of the idle one', () => !pidsOf(idlePids).some(isAlive));
+    expect(isAlive(before.pid)).toBe(true);
+    expect(await long).toMatchObject({ isError: false });
   });
 
   it('treats what takes too long by its contract: one is told as lost, the other is run again', async () => {
@@ -202,6 +224,20 @@ describe('a reload', () => {
       stderr: '',
     });
     expect(await workersOf(workspace)).toEqual([]);
+  });
+});
+
+describe('a session over HTTP', () => {
+  it('moves as any other', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const served = HttpProcess.waygate(workspace, ['--no-token']);
+    const client = await McpHttpClient.connect(await served.url());
+    expect((await client.request('tools/list', {})).result).toHaveProperty('tools');
+    const before = here(workspace);
+    await reload(workspace);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect((await client.request('tools/list', {})).result).toHaveProperty('tools');
+    expect((await status(workspace)).sessions).toHaveLength(1);
   });
 });
 
