@@ -28,7 +28,7 @@ export async function packExtension(root) {
   });
   const { size } = statSync(vsix);
   const megabytes = (/** @type {number} */ bytes) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
-  console.log(`Packed ${vsix} (${megabytes(size)}).`);
+  console.log(`Packed ${vsix} (${megabytes(size)} of at most ${megabytes(VSIX_LIMIT_BYTES)}).`);
   if (size > VSIX_LIMIT_BYTES) {
     throw new SetupError(`The packed extension has ${megabytes(size)}, more than ${megabytes(VSIX_LIMIT_BYTES)}.`);
   }

@@ -33,7 +33,8 @@ export type Command =
   | ({ name: 'login' | 'logout'; server: string | undefined } & GatewayTarget)
   | ({ name: 'learned'; forget: 'all' | { toolId: string } | undefined; json: boolean } & GatewayTarget)
   | ({ name: 'import' } & ImportCommand)
-  | ({ name: 'client-config'; client: ClientId } & GatewayTarget);
+  | ({ name: 'client-config'; client: ClientId } & GatewayTarget)
+  | ({ name: 'skill'; into: string | undefined; replace: boolean } & GatewayTarget);
 
 export interface ApproveCommand extends GatewayTarget {
   all: boolean;
@@ -68,10 +69,12 @@ const COMMANDS = [
   'logout',
   'import',
   'client-config',
+  'skill',
 ] as const;
 const NEEDS = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs to know what to do: set NAME, list, or delete NAME.',
+  skill: 'needs to know what to do: waygate skill install.',
 } as const;
 const TAKES_WORDS: ReadonlySet<string> = new Set([
   'browse',
@@ -81,6 +84,7 @@ const TAKES_WORDS: ReadonlySet<string> = new Set([
   'logout',
   'import',
   'client-config',
+  'skill',
 ]);
 
 /** Every command is about the gateway of a workspace, or of a configuration given by hand. */
@@ -130,6 +134,7 @@ const OPTIONS = {
     'remove-from-source': { type: 'boolean' },
   },
   'client-config': { ...TARGET },
+  skill: { ...TARGET, into: { type: 'string' }, replace: { type: 'boolean' } },
 } as const;
 
 type OptionValues = Record<string, string | boolean | string[] | undefined>;
@@ -201,6 +206,10 @@ export function parseCommandLine(argv: readonly string[]): Command {
       };
     case 'client-config':
       return { name, ...target, client: clientOf(names) };
+    case 'skill':
+      if (subject !== 'install') throw new UsageError(`waygate skill ${NEEDS.skill}`);
+      if (values.into === '') throw new UsageError('--into is empty; name the folder, or leave the option out.');
+      return { name, ...target, into: values.into as string | undefined, replace: values.replace === true };
     default:
       return { name, ...target };
   }

@@ -29,6 +29,9 @@ export const HELP = (): string => `waygate: one small door to all your MCP serve
   waygate import [NAME…] [--from CLIENT | FILE] [--all] [--dry-run] [--remove-from-source]
                                              brings the servers of other MCP clients here
   waygate client-config CLIENT               what that client needs to use Waygate for DIR
+  waygate skill install [--into DIR] [--replace]
+                                             puts the mcp-bootstrap skill where this workspace's agent finds it, or
+                                             into DIR: how to build an MCP server that survives its own crashes
   waygate --version | --help
 
 DIR is the current folder unless given. Every command takes --workspace DIR, and --config FILE: a gateway of its own

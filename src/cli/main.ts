@@ -77,6 +77,10 @@ async function main(): Promise<number> {
       const { clientConfig } = await import('./clientConfig.ts');
       return clientConfig(command);
     }
+    case 'skill': {
+      const { skill } = await import('./skill.ts');
+      return skill(command);
+    }
   }
 }
 

@@ -53,6 +53,13 @@ export class ConfigBlock {
     throw this.wrong(key, 'a text');
   }
 
+  /** Must be there. */
+  needed(key: string): string {
+    const value = this.text(key);
+    if (value === undefined) throw this.wrong(key, 'a text');
+    return value;
+  }
+
   texts(key: string): readonly string[] | undefined {
     const value = this.#fields[key];
     if (value === undefined || value === null) return undefined;

@@ -1,10 +1,12 @@
 import type { CatalogTool } from '../catalog/types.ts';
+import type { Probe } from '../ops/probe.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from './classifyError.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError, judgeFailure } from './dispatchError.ts';
 import type { JsonObject } from './json.ts';
+import { completedByProbe, probeLost } from './probeLost.ts';
 import { type Attempts, callWithRetry, type RetryBudget, type RetryPolicy } from './retry.ts';
 
 /** A server as dispatch sees it; `ServerConnection` is one. */
@@ -44,6 +46,8 @@ export interface ClientEnd {
 export interface DispatchTerms {
   retry: RetryPolicy;
   contract: ReplayContract;
+  /** How to find out what became of a call that was lost. */
+  probe?: Probe;
   deadlineMs: number;
   budget: RetryBudget;
   random(): number;
@@ -66,8 +70,8 @@ export async function dispatchCall(
   const deadline = new Deadline(terms.deadlineMs, signal);
   const leave = terms.budget.enter();
   if (origin) origin.stillWorking = () => deadline.extend();
-  try {
-    return await callWithRetry(
+  const send = () =>
+    callWithRetry(
       () =>
         deadline.race((stop) =>
           upstream.call(tool.upstreamName, args, {
@@ -83,7 +87,7 @@ export async function dispatchCall(
           }),
         ),
       {
-        policy: terms.retry,
+        policy: terms.contract === 'convergent' ? repeatedOnce(terms.retry) : terms.retry,
         contract: terms.contract,
         budget: terms.budget,
         random: terms.random,
@@ -92,8 +96,18 @@ export async function dispatchCall(
         classify: judgeFailure,
       },
     );
+  const { contract, probe, deadlineMs, scrubSecrets } = terms;
+  try {
+    try {
+      return await send();
+    } catch (lost) {
+      const call = { contract, probe, args, leftMs: deadline.leftMs, signal };
+      const found = await probeLost(lost, upstream, call);
+      if (found === 'unresolved') throw lost;
+      if (found === 'safe_to_replay') return await send();
+      return { value: completedByProbe(tool.upstreamName, probe as Probe), attempts: 1, delays: [] };
+    }
   } catch (error) {
-    const { contract, deadlineMs, scrubSecrets } = terms;
     const told = dispatchError(error, { tool, contract, deadlineMs, scrubSecrets });
     terms.log(scrubSecrets(`${tool.id}: ${told.code}: ${fullDetail(error)}`));
     throw told;
@@ -101,6 +115,11 @@ export async function dispatchCall(
     leave();
     deadline.dispose();
   }
+}
+
+/** What may be replayed is, once, whatever `retry` says: that is what the person has declared (004, Replay). */
+function repeatedOnce(retry: RetryPolicy): RetryPolicy {
+  return { ...retry, max_attempts: Math.max(2, retry.max_attempts) };
 }
 
 function fullDetail(error: unknown): string {

@@ -1,12 +1,11 @@
-import type { CatalogTool } from '../catalog/types.ts';
-import { globMatches } from '../ops/glob.ts';
-import type { ReplayContract } from '../ops/replay.ts';
-import { asObject, ConfigBlock } from './configReader.ts';
+import { ConfigBlock } from './configReader.ts';
 import { CALL_DEADLINE_MS } from './deadline.ts';
 import type { JsonPath } from './json.ts';
+import { type Overrides, readOverrides } from './overrides.ts';
 import { DEFAULT_POLICY, readPolicy, type ToolPolicy } from './policy.ts';
 import { policyPreset } from './presets.ts';
 import { type RateLimits, readRateLimits } from './quota.ts';
+import { NOTHING_REPEATED, type ReplaySettings, readReplay } from './replaySettings.ts';
 import { CACHE_DEFAULTS, type CacheSettings, readCacheSettings } from './resultCache.ts';
 import { RETRY_WITH_FULL_JITTER, type RetryPolicy, readRetryPolicy } from './retry.ts';
 import { SCHEMA_LIMITS, type SchemaLimits } from './validation/schemaHealth.ts';
@@ -21,17 +20,9 @@ export interface DispatchConfig {
   cache: CacheSettings;
   schemaLimits: SchemaLimits;
   deadlines: Overrides<number>;
-  contracts: Overrides<ReplayContract>;
+  contracts: ReplaySettings;
   /** What `contracts` may not loosen: for these servers, or for every one. */
-  contractGuard?: { servers: readonly string[]; everyServer: boolean; contracts: Overrides<ReplayContract> };
-}
-
-/** A value for all, for the tools of a server, for single tools. The closest one counts. */
-export interface Overrides<T> {
-  default: T;
-  servers: Readonly<Record<string, T>>;
-  /** Globs over the `tool_id` or the raw name; the first that matches. */
-  tools: readonly (readonly [glob: string, value: T])[];
+  contractGuard?: { servers: readonly string[]; everyServer: boolean; contracts: ReplaySettings };
 }
 
 export const DISPATCH_DEFAULTS: DispatchConfig = {
@@ -42,8 +33,7 @@ export const DISPATCH_DEFAULTS: DispatchConfig = {
   cache: CACHE_DEFAULTS,
   schemaLimits: SCHEMA_LIMITS,
   deadlines: { default: CALL_DEADLINE_MS, servers: {}, tools: [] },
-  // What a server says of itself makes nothing repeatable: only the person's word does (design.md §3).
-  contracts: { default: 'never_replay', servers: {}, tools: [] },
+  contracts: NOTHING_REPEATED,
 };
 
 export const DISPATCH_KEYS = [
@@ -74,14 +64,8 @@ export function readDispatchConfig(value: unknown, path: JsonPath = []): Dispatc
     cache: read('cache', readCacheSettings, preset?.cache ?? base.cache),
     schemaLimits: read('schema_limits', readSchemaLimits, base.schemaLimits),
     deadlines: read('timeouts', readTimeouts, base.deadlines),
-    contracts: read('replay', readContracts, base.contracts),
+    contracts: read('replay', readReplay, base.contracts),
   };
-}
-
-export function overrideFor<T>(overrides: Overrides<T>, tool: Pick<CatalogTool, 'id' | 'upstreamName' | 'server'>): T {
-  const own = overrides.tools.find(([glob]) => globMatches(glob, tool.id) || globMatches(glob, tool.upstreamName));
-  if (own) return own[1];
-  return Object.hasOwn(overrides.servers, tool.server) ? (overrides.servers[tool.server] as T) : overrides.default;
 }
 
 function readSchemaLimits(value: unknown, path: JsonPath): SchemaLimits {
@@ -102,30 +86,4 @@ const MAX_TIMEOUT_SECONDS = 86_400;
 function readTimeouts(value: unknown, path: JsonPath): Overrides<number> {
   const read = (block: ConfigBlock, key: string): number => block.number(key, 0, 0.001, MAX_TIMEOUT_SECONDS) * 1_000;
   return readOverrides(value, path, read, CALL_DEADLINE_MS);
-}
-
-const CONTRACTS: readonly ReplayContract[] = ['convergent', 'probe_required', 'never_replay'];
-
-function readContracts(value: unknown, path: JsonPath): Overrides<ReplayContract> {
-  const read = (block: ConfigBlock, key: string): ReplayContract => block.choice(key, CONTRACTS) ?? 'never_replay';
-  return readOverrides(value, path, read, 'never_replay');
-}
-
-function readOverrides<T>(
-  value: unknown,
-  path: JsonPath,
-  read: (block: ConfigBlock, key: string) => T,
-  fallback: T,
-): Overrides<T> {
-  const block = new ConfigBlock(value, path, ['default', 'servers', 'tools']);
-  const entries = (key: string): [string, T][] => {
-    const fields = asObject(block.get(key), [...path, key]);
-    const inner = new ConfigBlock(fields, [...path, key], Object.keys(fields));
-    return Object.keys(fields).map((name) => [name, read(inner, name)]);
-  };
-  return {
-    default: block.get('default') === undefined ? fallback : read(block, 'default'),
-    servers: Object.fromEntries(entries('servers')),
-    tools: entries('tools'),
-  };
 }

@@ -1,8 +1,9 @@
-import type { CatalogTool } from '../catalog/types.ts';
 import type { ReplayContract } from '../ops/replay.ts';
-import { type DispatchConfig, overrideFor } from './dispatchConfig.ts';
+import type { ToolReplay } from '../ops/toolReplay.ts';
+import type { DispatchConfig } from './dispatchConfig.ts';
 import { DEFAULT_POLICY, type PolicyAction, type PolicyRule, type ToolPolicy } from './policy.ts';
 import type { RateLimit, RateLimits } from './quota.ts';
+import { type ReplaySubject, replayOf } from './replaySettings.ts';
 import type { SchemaLimits } from './validation/schemaHealth.ts';
 
 /** One file's settings, with the fields that it says something of; the others hold the defaults. */
@@ -52,14 +53,14 @@ export function layerSettings(
 }
 
 /** What may happen to a call that was lost: what the configuration says, and never less than its guard. */
-export function contractFor(
+export function replayFor(
   { contracts, contractGuard }: Pick<DispatchConfig, 'contracts' | 'contractGuard'>,
-  tool: Pick<CatalogTool, 'id' | 'upstreamName' | 'server'>,
-): ReplayContract {
-  const told = overrideFor(contracts, tool);
+  tool: ReplaySubject,
+): ToolReplay {
+  const told = replayOf(contracts, tool);
   if (!contractGuard?.everyServer && !contractGuard?.servers.includes(tool.server)) return told;
-  const least = overrideFor(contractGuard.contracts, tool);
-  return CAUTION[told] < CAUTION[least] ? least : told;
+  const least = replayOf(contractGuard.contracts, tool);
+  return CAUTION[told.contract] < CAUTION[least.contract] ? least : told;
 }
 
 function saidBy({ settings, said }: DispatchLayer): Partial<DispatchConfig> {

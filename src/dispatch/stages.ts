@@ -5,11 +5,11 @@ import { authorize } from './authorize.ts';
 import { resultBytes } from './callHistory.ts';
 import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
 import { type DispatchTerms, dispatchCall } from './dispatchCall.ts';
-import { overrideFor } from './dispatchConfig.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { contractFor } from './layeredConfig.ts';
+import { replayFor } from './layeredConfig.ts';
+import { overrideFor } from './overrides.ts';
 import { decide, subjectOf } from './policy.ts';
 import { type QuotaSubject, rateLimited } from './quota.ts';
 import { cacheKey } from './resultCache.ts';
@@ -103,7 +103,7 @@ const dryRun: Stage = (call, parts) => {
       state: upstream.state,
       ...(upstream.reason === undefined ? {} : { reason: upstream.reason }),
     },
-    replay: contractFor(config, tool),
+    replay: replayFor(config, tool).contract,
     deadline_ms: overrideFor(config.deadlines, tool),
     cache: !cache.admits(tool) ? 'off' : cache.has(cacheKey(tool.id, args)) ? 'hit' : 'miss',
     ...(expected === undefined ? {} : { expected }),
@@ -166,7 +166,7 @@ const dispatch: Stage = async (call, parts, ports) => {
 function termsFor<R>(tool: CatalogTool, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {
     retry: config.retry,
-    contract: contractFor(config, tool),
+    ...replayFor(config, tool),
     deadlineMs: overrideFor(config.deadlines, tool),
     budget,
     random: ports.random ?? Math.random,

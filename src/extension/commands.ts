@@ -4,6 +4,7 @@ import type { Dashboard } from './dashboard.ts';
 import type { EditorSecrets } from './editorSecrets.ts';
 import type { Environment } from './environment.ts';
 import type { GatewayLink } from './gatewayLink.ts';
+import { installSkillInto } from './installSkill.ts';
 import type { Observable } from './observable.ts';
 import { asSentence } from './plainText.ts';
 import { type CommandHandlers, runCommand } from './registrations.ts';
@@ -21,11 +22,13 @@ export interface CommandDependencies {
   /** Prepares another worker for a workspace and has it take over. */
   rollOut: (workspace: string) => Promise<unknown>;
   refreshing: Observable<boolean>;
+  /** Of the skill that comes with the extension. */
+  skillFolder: string;
   log: vscode.LogOutputChannel;
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, log } = parts;
+  const { environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log } = parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -79,6 +82,9 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const { importServers } = await import('./importServers.ts');
       await importServers(environment, link, secrets, log);
     }),
+    'waygate.installSkill': guarded('Installing the skill', () =>
+      installSkillInto(environment.state.value.workspace, skillFolder),
+    ),
     'waygate.copyPath': guarded('Copying the path', async (argument) => {
       const element = asElement(argument) ?? tree.view.selection[0];
       if (element?.kind === 'node') await vscode.env.clipboard.writeText(element.node.path);

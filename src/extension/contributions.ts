@@ -46,6 +46,7 @@ export const COMMANDS = {
   'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },
   'waygate.createConfiguration': { title: 'Create Configuration', icon: '$(new-file)', inPalette: true },
   'waygate.importServers': { title: 'Import Servers', icon: '$(cloud-download)', inPalette: true },
+  'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { SKILL_NAME } from '../config/skillInstall.ts';
 import type { GatewayRuntime } from '../host/startWorker.ts';
 import { askApproval } from './approval.ts';
 import { commandHandlers } from './commands.ts';
@@ -42,6 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): { dispose(): void }[] {
   const distFolder = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
+  const skillFolder = vscode.Uri.joinPath(context.extensionUri, 'skills', SKILL_NAME).fsPath;
   const version = String(context.extension.packageJSON.version);
 
   const environment = new Environment();
@@ -74,7 +76,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, log),
     registerCommands(
-      commandHandlers({ environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, log }),
+      commandHandlers({ environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log }),
     ),
   ];
   follow();

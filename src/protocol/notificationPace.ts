@@ -3,12 +3,16 @@ import type { Oddities } from './oddities.ts';
 
 /** Of what says the same thing again the last is heard, so often (facts/reliability.md §2.4, progress/log flood). */
 const COALESCE_MS = 100;
+/** The first words of a call's progress are all heard: few calls have more, and a client may count them. */
+const PROGRESS_AT_ONCE = 16;
 /** Logs and whatever else a server says by itself: what nobody could read is not passed on. */
 const OTHERS_PER_SECOND = 100;
 const OTHERS_BURST = 200;
 
 interface Held {
   deliveredAt: number;
+  /** How many were heard without a wait. */
+  atOnce: number;
   next?: JSONRPCNotification;
   timer?: NodeJS.Timeout;
 }
@@ -52,22 +56,23 @@ export class NotificationPace {
   #coalesce(key: string, notification: JSONRPCNotification): void {
     const held = this.#held.get(key);
     const now = performance.now();
-    if (held && (held.timer !== undefined || now - held.deliveredAt < COALESCE_MS)) {
+    const isPassed = notification.method === PROGRESS && (held?.atOnce ?? 0) < PROGRESS_AT_ONCE;
+    if (held && !isPassed && (held.timer !== undefined || now - held.deliveredAt < COALESCE_MS)) {
       if (held.next && notification.method === PROGRESS) this.#oddities.add('dropped_progress');
       held.next = notification;
       held.timer ??= setTimeout(() => this.#release(key), held.deliveredAt + COALESCE_MS - now).unref();
       return;
     }
     this.#makeRoom();
-    this.#held.set(key, { deliveredAt: now });
+    this.#held.set(key, { deliveredAt: now, atOnce: (held?.atOnce ?? 0) + 1 });
     this.#deliver(notification);
   }
 
   #release(key: string): void {
-    const next = this.#held.get(key)?.next;
-    if (!next) return;
-    this.#held.set(key, { deliveredAt: performance.now() });
-    this.#deliver(next);
+    const held = this.#held.get(key);
+    if (!held?.next) return;
+    this.#held.set(key, { deliveredAt: performance.now(), atOnce: held.atOnce });
+    this.#deliver(held.next);
   }
 
   /** A server may name a million resources: only the latest are remembered. */

@@ -359,8 +359,12 @@ export class ServerConnection {
     const ready = this.#supervisor.ready(signal).catch((error: unknown) => {
       failed = error;
     });
-    // The first start that fails is an answer: to wait for the next ones is the supervisor's business.
-    await waitAtMost(Promise.race([ready, this.#outcome()]), deadline, signal);
+    // The first start that fails is an answer: to wait for the next ones is the supervisor's business. Only a connection
+    // that broke off is tried once more, as the supervisor does at once.
+    for (const isLast of [false, true]) {
+      await waitAtMost(Promise.race([ready, this.#outcome()]), deadline, signal);
+      if (this.#supervisor.handle || isLast || this.#failure?.code !== 'connection_lost') break;
+    }
     const live = this.#usable;
     if (live) return live;
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
@@ -491,6 +495,7 @@ export class ServerConnection {
       this.#opening = undefined;
       const lost = exit.promise.then((failure) => {
         this.#failure = failure;
+        this.#log(`lost: ${failure.message}`);
         return this.#faultOf(failure, generation);
       });
       return { handle: { link, client, wasKnown, lose: exit.resolve }, exited: lost };
@@ -619,11 +624,10 @@ export class ServerConnection {
   }
 }
 
-/** What a failed call says of its server; `undefined` where it says nothing. */
+/** What a failed call says of its server; `undefined` where it says nothing. A loss is the supervisor's matter. */
 function callFault(error: unknown, signal: AbortSignal | undefined): KnownFaultCode | undefined {
   if (ranOutOfTime(error, signal)) return 'call_timeout';
   if (!(error instanceof UpstreamRequestError)) return undefined;
-  if (error.failure === 'closed') return 'connection_lost';
   if (error.failure === 'protocol') return 'malformed_response';
   return error.failure === 'error' ? 'upstream_error' : undefined;
 }

@@ -73,20 +73,23 @@ function ineffectiveRules({ rules, floor }: IneffectiveRules, blocks: CallBlocks
 }
 
 /** What stands under these is named by the person: servers and tools. */
-const NAMED_BY_THE_PERSON = new Set(['servers', 'tools', 'perTool']);
+const NAMED_BY_THE_PERSON = new Set(['servers', 'tools', 'perTool', 'probes']);
+/** What stands under these is a tool's own. */
+const NOT_OURS = new Set(['arguments']);
 /** Names of specification 000, and none that a server gave a tool. */
 const SPECIFIED_NAMES =
-  /\b(?:tolerant_args|policy_preset|rate_limits|schema_limits|per_tool|meta_tool|read_only|ttl_seconds|max_(?:attempts|delay|entries|bytes|depth|properties|branches|refs|calls_per_minute|calls_per_session)|base_delay|retryable_codes)\b/g;
+  /\b(?:tolerant_args|policy_preset|trust_hints|rate_limits|schema_limits|per_tool|meta_tool|read_only|ttl_seconds|max_(?:attempts|delay|entries|bytes|depth|properties|branches|refs|calls_per_minute|calls_per_session)|base_delay|retryable_codes)\b/g;
 
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) =>
-      NAMED_BY_THE_PERSON.has(name) && typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    Object.entries(value).map(([name, inner]) => {
+      if (NOT_OURS.has(name)) return [name, inner];
+      return NAMED_BY_THE_PERSON.has(name) && typeof inner === 'object' && inner !== null && !Array.isArray(inner)
         ? [rename(name), Object.fromEntries(Object.entries(inner).map(([own, one]) => [own, renamed(one, rename)]))]
-        : [rename(name), renamed(inner, rename)],
-    ),
+        : [rename(name), renamed(inner, rename)];
+    }),
   );
 }
 

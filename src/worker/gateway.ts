@@ -25,7 +25,7 @@ import type {
 import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from '../dispatch/dispatchConfig.ts';
-import { contractFor } from '../dispatch/layeredConfig.ts';
+import { replayFor } from '../dispatch/layeredConfig.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
@@ -209,7 +209,7 @@ export class Gateway {
     });
     const context = {
       calls: this.#calls,
-      contractOf: (tool: CatalogTool) => contractFor(this.#callsConfig, tool),
+      contractOf: (tool: CatalogTool) => replayFor(this.#callsConfig, tool).contract,
       clientRequests: this.#clientRequests,
       settled: () => this.#settled(SETTLE_MS, new AbortController().signal),
       primitives: this.#primitives.ports,
@@ -581,8 +581,8 @@ function listingOf(connection: ServerConnection) {
   return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
 }
 
-function watchedServer({ config, state, reason, catalog }: ServerConnection): WatchedServer {
-  return { name: config.name, state, reason, tools: catalog.tools };
+function watchedServer({ config, state, reason, catalog, health }: ServerConnection): WatchedServer {
+  return { name: config.name, state, reason, tools: catalog.tools, health };
 }
 
 function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {

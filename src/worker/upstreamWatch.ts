@@ -1,3 +1,4 @@
+import type { HealthSnapshot } from '../ops/health.ts';
 import type { ToldFault } from '../ops/telemetry.ts';
 
 /** A connection as it is at one moment. */
@@ -6,6 +7,8 @@ export interface WatchedServer {
   state: string;
   reason: string | undefined;
   tools: readonly unknown[];
+  /** What its supervisor knows. */
+  health: Pick<HealthSnapshot, 'generation' | 'consecutive_failures' | 'restart_count' | 'last_fault' | 'supervision'>;
 }
 
 export interface UpstreamEvent {
@@ -24,10 +27,9 @@ export interface UpstreamEvent {
 }
 
 export interface ServerRecord {
-  /** How often it was started. */
+  /** Which start it is in; 0 before the first. */
   generation: number;
   consecutive_failures: number;
-  /** Starts after a failure: one that was idle and is needed again has not failed. */
   restart_count: number;
   /** When it became ready, on a clock that never goes back. */
   readySince?: number;
@@ -37,7 +39,12 @@ export interface ServerRecord {
 interface Watched extends ServerRecord {
   state: string;
   tools: readonly unknown[];
+  /** The fault that was told last, as its supervisor had it. */
+  told: unknown;
 }
+
+/** Of these the supervisor knows; the others are the person's to end. */
+const WAITING: ReadonlySet<string> = new Set(['needs_approval', 'needs_secret', 'needs_sign_in']);
 
 /** What became of each server since the last look, and its history so far. */
 export class UpstreamWatch {
@@ -52,20 +59,9 @@ export class UpstreamWatch {
     return this.#servers.get(name) ?? { generation: 0, consecutive_failures: 0, restart_count: 0 };
   }
 
-  /** To be called at every change: each state is seen once. */
+  /** To be called at every change: each is seen once. */
   look(connections: readonly WatchedServer[]): UpstreamEvent[] {
-    const events: UpstreamEvent[] = [];
-    for (const server of connections) {
-      const known = this.#servers.get(server.name);
-      const watched = known ?? { ...this.record(server.name), state: 'new', tools: [] };
-      this.#servers.set(server.name, watched);
-      if (watched.state !== server.state) events.push(...this.#changed(watched, server));
-      else if (server.state === 'ready' && watched.tools !== server.tools) {
-        events.push(event('upstream.list_changed', server, { tool_count: server.tools.length }, watched));
-      }
-      watched.state = server.state;
-      watched.tools = server.tools;
-    }
+    const events = connections.flatMap((server) => this.#lookAt(server));
     const names = new Set(connections.map(({ name }) => name));
     for (const [name, watched] of this.#servers) {
       if (names.has(name)) continue;
@@ -75,54 +71,46 @@ export class UpstreamWatch {
     return events;
   }
 
-  #changed(watched: Watched, server: WatchedServer): UpstreamEvent[] {
-    switch (server.state) {
-      case 'starting': {
-        watched.generation += 1;
-        delete watched.readySince;
-        if (watched.state !== 'failed') return [];
-        watched.restart_count += 1;
-        return [event('upstream.restarting', server, { restart_count: watched.restart_count }, watched)];
-      }
-      case 'ready':
-        watched.readySince = this.#now();
-        watched.consecutive_failures = 0;
-        return [event('upstream.started', server, { tool_count: server.tools.length }, watched)];
-      case 'failed': {
-        const crashed = watched.state === 'ready';
-        watched.consecutive_failures += 1;
-        delete watched.readySince;
-        const fault: ToldFault = {
-          generation: Math.max(1, watched.generation),
-          class: 'process',
-          code: crashed ? 'upstream_ended' : 'upstream_start_failed',
-          directive: 'restart_and_replay',
-          recovery_hint: 'replace_worker',
-          detail: `${server.name}: ${server.reason ?? 'it gave no reason.'}`,
-        };
-        watched.last_fault = fault;
-        const { consecutive_failures } = watched;
-        const attributes = { reason: server.reason ?? null, consecutive_failures };
-        return [{ ...event(crashed ? 'upstream.crashed' : 'upstream.failed', server, attributes, watched), fault }];
-      }
-      case 'needs_approval':
-      case 'needs_secret':
-      case 'needs_sign_in':
-        delete watched.readySince;
-        return [event('upstream.waiting', server, { state: server.state }, watched)];
-      default:
-        delete watched.readySince;
-        // What was never started has not stopped.
-        return watched.generation === 0 ? [] : [event('upstream.stopped', server, {}, watched)];
-    }
-  }
-}
+  #lookAt(server: WatchedServer): UpstreamEvent[] {
+    const { name, state, tools, health } = server;
+    const watched = this.#servers.get(name) ?? { ...this.record(name), state: 'new', tools: [], told: undefined };
+    this.#servers.set(name, watched);
+    const events: UpstreamEvent[] = [];
+    const tell = (event: UpstreamEvent['event'], attributes: object, fault?: ToldFault): void => {
+      const generation = fault?.generation ?? watched.generation;
+      events.push({ event, server: name, attributes: { generation, ...attributes }, ...(fault ? { fault } : {}) });
+    };
 
-function event(
-  name: UpstreamEvent['event'],
-  { name: server }: WatchedServer,
-  attributes: Record<string, unknown>,
-  { generation }: ServerRecord,
-): UpstreamEvent {
-  return { event: name, server, attributes: { generation, ...attributes } };
+    watched.consecutive_failures = health.consecutive_failures;
+    if (health.last_fault && health.last_fault !== watched.told) {
+      watched.told = health.last_fault;
+      const fault = { ...health.last_fault, detail: `${name}: ${health.last_fault.detail}` };
+      watched.last_fault = fault;
+      const attributes = { reason: health.last_fault.detail, consecutive_failures: health.consecutive_failures };
+      if (!WAITING.has(state))
+        tell(watched.state === 'ready' ? 'upstream.crashed' : 'upstream.failed', attributes, fault);
+    }
+    if (health.restart_count > watched.restart_count) {
+      watched.restart_count = health.restart_count;
+      tell('upstream.restarting', { generation: health.generation, restart_count: health.restart_count });
+    }
+    if (health.supervision !== 'idle' || watched.generation > 0) watched.generation = health.generation;
+    if (watched.state !== state) {
+      if (state === 'ready') {
+        watched.readySince = this.#now();
+        tell('upstream.started', { tool_count: tools.length });
+      } else {
+        delete watched.readySince;
+        if (WAITING.has(state)) tell('upstream.waiting', { state });
+        // What was never started has not stopped.
+        else if ((state === 'not_started' || state === 'stopped') && watched.generation > 0)
+          tell('upstream.stopped', {});
+      }
+    } else if (state === 'ready' && watched.tools !== tools) {
+      tell('upstream.list_changed', { tool_count: tools.length });
+    }
+    watched.state = state;
+    watched.tools = tools;
+    return events;
+  }
 }

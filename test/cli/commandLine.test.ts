@@ -15,7 +15,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, skill, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [
@@ -48,6 +48,9 @@ describe('the command line', () => {
     [['serve', '--config', ''], /--config is empty/],
     [['approve', '--revoke'], /approve --revoke needs a server, a tool_id, or --all\./],
     [['approve', 'one', '--all'], /approve takes names or --all, not both\./],
+    [['skill'], /waygate skill needs to know what to do: waygate skill install\./],
+    [['skill', 'remove'], /waygate skill needs to know what to do: waygate skill install\./],
+    [['skill', 'install', '--into', ''], /--into is empty/],
   ])('refuses %j with 64 and a sentence', async (args, sentence) => {
     const { code, stdout, stderr } = await waygate(testWorkspace(), args);
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { classifyError } from '../../src/dispatch/classifyError.ts';
 import { readDispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
+import { NOTHING_REPEATED, replayOf } from '../../src/dispatch/replaySettings.ts';
 import { ResultCache, readCacheSettings } from '../../src/dispatch/resultCache.ts';
 import { backoffDelay, RETRY_WITH_FULL_JITTER, RetryBudget } from '../../src/dispatch/retry.ts';
 import { UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
@@ -17,7 +18,7 @@ const TOOLS = toolsOf(
 );
 const [GET, PUT] = [...TOOLS.keys()] as [string, string];
 const retry = { ...RETRY_WITH_FULL_JITTER, max_attempts: 3, base_delay: 0.001 };
-const CONVERGENT = { default: 'never_replay' as const, servers: {}, tools: [['get', 'convergent'] as const] };
+const CONVERGENT = { ...NOTHING_REPEATED, tools: [['get', 'convergent'] as const] };
 const lost = (): never => {
   throw new UpstreamRequestError('closed', 'connection closed');
 };
@@ -117,11 +118,39 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('is off unless configured', async () => {
+  it('happens once where nothing is configured, for what the person has declared convergent', async () => {
     const { fail, upstream } = bench(TOOLS, { contracts: CONVERGENT });
     upstream.answer = lost;
     await fail(GET, {});
-    expect(upstream.calls).toHaveLength(1);
+    expect(upstream.calls).toHaveLength(2);
+    const never = bench(TOOLS);
+    never.upstream.answer = lost;
+    await never.fail(GET, {});
+    expect(never.upstream.calls).toHaveLength(1);
+  });
+
+  it('asks the probe what became of a lost call, and repeats it only where it had no effect', async () => {
+    const probe = { tool: 'look', arguments: { key: { $arg: '/key' } }, effect: { at: '/stored', equals: true } };
+    const contracts = { ...NOTHING_REPEATED, default: 'probe_required' as const, probes: [['*', probe]] as const };
+    const tried = async (stored: unknown) => {
+      const one = bench(TOOLS, { contracts });
+      one.upstream.answer = ({ tool, n }) => {
+        if (tool === 'look') return text('looked', { structuredContent: { stored } });
+        return n === 1 ? lost() : text('stored again');
+      };
+      return one;
+    };
+    const done = await tried(true);
+    expect(resultOf(await done.run(PUT, { key: 'a' })).text).toContain('has taken effect: look shows it');
+    expect(done.upstream.calls.map(({ tool, args }) => [tool, args])).toEqual([
+      ['put', { key: 'a' }],
+      ['look', { key: 'a' }],
+    ]);
+    const undone = await tried(false);
+    expect(resultOf(await undone.run(PUT, { key: 'a' })).text).toBe('stored again');
+    const unclear = await tried(undefined);
+    expect(await unclear.fail(PUT, { key: 'a' })).toMatchObject({ retryable: false, details: { outcome: 'unknown' } });
+    expect(unclear.upstream.calls).toHaveLength(2);
   });
 
   it('waits between nothing and the whole of a doubling delay', () => {
@@ -406,6 +435,26 @@ describe('configuration', () => {
       contracts: { default: 'never_replay' },
       deadlines: { default: 120_000 },
     });
+  });
+
+  it('reads whose hints are believed and how lost calls are probed, and says what is wrong with a probe', () => {
+    const probe = { tool: 'look', arguments: { id: { $arg: '/id' } }, effect: { at: '/found' } };
+    const { contracts } = readDispatchConfig({
+      replay: { default: 'never_replay', trust_hints: ['git'], probes: { 'store:put*': probe } },
+    });
+    expect(contracts).toMatchObject({ trustHints: ['git'], probes: [['store:put*', probe]] });
+    const tool = { id: 'git:log#1', upstreamName: 'log', server: 'git' };
+    expect(replayOf(contracts, { ...tool, annotations: { readOnlyHint: true } }).contract).toBe('convergent');
+    expect(replayOf(contracts, { ...tool, annotations: {} }).contract).toBe('never_replay');
+    expect(replayOf(contracts, { ...tool, server: 'x', annotations: { readOnlyHint: true } }).contract).toBe(
+      'never_replay',
+    );
+    const wrong = (given: object) => () => readDispatchConfig({ replay: { probes: { x: given } } });
+    expect(wrong({ effect: { at: '/a' } })).toThrow('"replay.probes.x.tool" must be a text.');
+    expect(wrong({ tool: 'look', effect: {} })).toThrow('"replay.probes.x.effect.at" must be a text.');
+    expect(wrong({ tool: 'look', effect: { at: '/a', equals: {} } })).toThrow(
+      /must be a text, a number, true or false/,
+    );
   });
 
   it('reads every block, and a block of its own replaces that of the preset', () => {

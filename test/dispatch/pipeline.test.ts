@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DISPATCH_DEFAULTS } from '../../src/dispatch/dispatchConfig.ts';
 import { readPolicy } from '../../src/dispatch/policy.ts';
 import { readRateLimits } from '../../src/dispatch/quota.ts';
+import { NOTHING_REPEATED } from '../../src/dispatch/replaySettings.ts';
 import { readCacheSettings } from '../../src/dispatch/resultCache.ts';
 import { STAGES } from '../../src/dispatch/stages.ts';
 import { GatewayError } from '../../src/ops/gatewayError.ts';
@@ -190,7 +191,7 @@ describe('a dry run', () => {
       cache: CACHE,
       rateLimits: readRateLimits({ tool_execute: { max_calls_per_minute: 5 } }),
       policy: readPolicy({ rules: [{ action: 'require_approval', tool: 'read', reason: 'Ask first.' }] }),
-      contracts: { default: 'never_replay', servers: { fs: 'convergent' }, tools: [] },
+      contracts: { ...NOTHING_REPEATED, servers: { fs: 'convergent' } },
       deadlines: { default: 1_000, servers: {}, tools: [['read', 5_000]] },
     });
     upstream.state = 'failed';

@@ -18,7 +18,7 @@ describe('a server that floods', () => {
     ['questions', [{ flood: 'ask', count: 10_000 }, 'reply']],
     ['what is no message', [{ flood: 'garbage', count: 20_000 }, 'reply']],
     ['stderr', [{ stderr: 20_000_000 }, 'reply']],
-  ])('with %s still has its call answered, and harms nobody', { timeout: 60_000 }, async (_what, actions) => {
+  ])('with %s still has its call answered, and harms nobody', { timeout: 60_000 }, async (what, actions) => {
     const gateway = await FaultGateway.open({ steps: during(...actions) });
     const [flooded, ...others] = await Promise.all([
       gateway.act('a'),
@@ -28,8 +28,8 @@ describe('a server that floods', () => {
     expect(others).toEqual(Array.from({ length: 5 }, () => UNDISTURBED));
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
     expect(gateway.lives).toHaveLength(1);
-    // Nothing of it reaches a client that has not asked for it.
-    expect(gateway.host.lines.length).toBeLessThan(60);
+    // Nothing of it reaches a client that has not asked for it; of logs, which every client hears, a bearable part.
+    expect(gateway.host.lines.length).toBeLessThan(what === 'logs' ? 1_000 : 60);
   });
 
   it('with questions has at most 32 in flight; the others are refused, and all are answered', async () => {

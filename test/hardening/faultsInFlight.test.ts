@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stateFolder } from '../support/census.ts';
 import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 
@@ -106,11 +109,9 @@ describe('a server that lets the time limit of a call pass', () => {
     const gateway = await FaultGateway.open({ steps: [first(...actions)] }, { blocks: SHORT });
     expect((await gateway.act('hung')).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
     expect(await gateway.other()).toBe(UNDISTURBED);
-    const { reason } = await until('its end', async () => {
-      const faulty = await gateway.faulty();
-      return faulty.state === 'failed' && faulty;
-    });
-    expect(reason).toMatch(/stopped answering/);
+    await until('its successor', () => gateway.lives.length === 2);
+    const log = readFileSync(join(stateFolder(gateway.workspace), 'worker.log'), 'utf8');
+    expect(log).toMatch(/faulty: lost: It stopped answering/);
     expect((await gateway.act('after')).text).toBe('ok\nafter\n');
     await until('its end', () => !isAlive(gateway.lives[0] as number));
     expect(gateway.effectsOf('hung')).toBe(1);

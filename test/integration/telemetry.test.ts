@@ -73,7 +73,7 @@ describe('health and telemetry of a gateway that works', () => {
     });
     const [one, gone] = health.servers;
     expect(one).toMatchObject({ name: 'one', state: 'ready', down: false, generation: 2, restart_count: 1 });
-    expect(one?.last_fault).toMatchObject({ generation: 1, code: 'upstream_ended' });
+    expect(one?.last_fault).toMatchObject({ generation: 1, class: 'process', code: 'exited' });
     expect(one?.uptime_ms).toBeGreaterThan(0);
     expect(gone).toMatchObject({ name: 'gone', state: 'failed', down: true, consecutive_failures: 1, uptime_ms: 0 });
 

@@ -59,5 +59,6 @@ function sample(schema: Schema): unknown {
   if (typeof schema.additionalProperties === 'object') return { 'a:b': sample(schema.additionalProperties) };
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   if (type === 'array') return schema.items?.type === 'string' ? [] : [sample(schema.items ?? {})];
+  if (type === 'object') return {};
   return type === 'boolean' ? true : type === 'string' ? 'x' : 1;
 }

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
+import { faultOf } from '../../src/ops/fault.ts';
 import { CatalogView } from '../../src/surface/catalogView.ts';
 import type { CallEvent } from '../../src/surface/gateway/callEvents.ts';
 import { Diagnostics } from '../../src/worker/diagnostics.ts';
@@ -142,8 +143,12 @@ describe('diagnostics', () => {
     const { told, events } = diagnostics();
 
     const watched = { name: 'git', reason: `bad ${SECRET}. It said: what it was given`, tools: [] };
-    told.serversChanged([{ ...watched, state: 'starting' }]);
-    told.serversChanged([{ ...watched, state: 'failed' }]);
+    const health = { generation: 1, consecutive_failures: 0, restart_count: 0, supervision: 'starting' as const };
+    const fault = faultOf('exited', { generation: 1, detail: watched.reason }, (text) => text);
+    told.serversChanged([{ ...watched, state: 'starting', health }]);
+    told.serversChanged([
+      { ...watched, state: 'failed', health: { ...health, consecutive_failures: 1, last_fault: fault } },
+    ]);
     const statuses = [
       { ...readyServer('git', 0), state: 'failed' as const, reason: watched.reason },
       { ...readyServer('later', 0), state: 'not_started' as const },
@@ -157,7 +162,7 @@ describe('diagnostics', () => {
     ]);
     expect(servers[0]).toMatchObject({
       reason: 'bad [REDACTED-SECRET]. It said: what it was given',
-      last_fault: { code: 'upstream_start_failed', detail: 'git: bad [REDACTED-SECRET]. It said: what it was given' },
+      last_fault: { code: 'exited', detail: 'git: bad [REDACTED-SECRET]. It said: what it was given' },
     });
     expect(told.telemetry('degraded')).toMatchObject({
       totals: { recovery_fault_count: 1 },

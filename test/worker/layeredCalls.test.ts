@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '../../src/config/gatewayConfig.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
-import { contractFor } from '../../src/dispatch/layeredConfig.ts';
+import { replayFor } from '../../src/dispatch/layeredConfig.ts';
 import { decide } from '../../src/dispatch/policy.ts';
 import { CallSettings } from '../../src/worker/callSettings.ts';
 
@@ -22,7 +22,7 @@ const actionOf = (
   subject: { server?: string; tool_name?: string; tags?: string[] },
 ): string | undefined => settings.policy && decide(settings.policy, { meta_tool: 'tool_execute', ...subject }).action;
 const contract = ({ settings }: ReturnType<typeof read>, server: string, upstreamName = 'x'): string =>
-  contractFor(settings, { id: `${server}:${upstreamName}`, server, upstreamName });
+  replayFor(settings, { id: `${server}:${upstreamName}`, server, upstreamName }).contract;
 
 describe('what the person says about calls', () => {
   it('comes first, and a workspace’s rules do not get past it', () => {

@@ -1,17 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { type Fault, faultOf } from '../../src/ops/fault.ts';
+import type { KnownFaultCode } from '../../src/ops/faultCodes.ts';
 import { UpstreamWatch, type WatchedServer } from '../../src/worker/upstreamWatch.ts';
 
 const TOOLS = [{}];
-const server = (state: string, more: Partial<WatchedServer> = {}): WatchedServer => ({
-  name: 'files',
-  state,
-  reason: undefined,
-  tools: TOOLS,
-  ...more,
-});
+const IDLE = { generation: 1, consecutive_failures: 0, restart_count: 0, supervision: 'idle' } as const;
+const STARTED = { ...IDLE, supervision: 'starting' } as const;
+
+const server = (
+  state: string,
+  health: WatchedServer['health'] = STARTED,
+  more: Partial<WatchedServer> = {},
+): WatchedServer => ({ name: 'files', state, reason: undefined, tools: TOOLS, health, ...more });
+
+const fault = (code: KnownFaultCode, generation: number, detail: string): Fault =>
+  faultOf(code, { generation, detail }, (text) => text);
 
 describe('the watch over servers', () => {
-  it('tells each change of state once, and keeps the history', () => {
+  it('tells each change once, and keeps the history', () => {
     let now = 0;
     const watch = new UpstreamWatch(() => now);
     const look = (...args: Parameters<typeof server>) => watch.look([server(...args)]).map(({ event }) => event);
@@ -21,45 +27,43 @@ describe('the watch over servers', () => {
     now = 70;
     expect(look('ready')).toEqual(['upstream.started']);
     expect(look('ready')).toEqual([]);
-    expect(look('ready', { tools: [{}, {}] })).toEqual(['upstream.list_changed']);
+    expect(look('ready', STARTED, { tools: [{}, {}] })).toEqual(['upstream.list_changed']);
     expect(watch.record('files')).toMatchObject({ generation: 1, readySince: 70, restart_count: 0 });
-    expect(look('failed', { reason: 'It ended by itself (SIGKILL).' })).toEqual(['upstream.crashed']);
-    expect(look('starting')).toEqual(['upstream.restarting']);
-    expect(look('failed', { reason: 'no' })).toEqual(['upstream.failed']);
+    const killed = { ...STARTED, consecutive_failures: 1, last_fault: fault('killed', 1, 'It ended by itself.') };
+    const again = { ...killed, generation: 2, restart_count: 1 };
+    expect(look('starting', again)).toEqual(['upstream.crashed', 'upstream.restarting']);
+    const failed = { ...again, consecutive_failures: 2, last_fault: fault('handshake_timeout', 2, 'no') };
+    expect(look('failed', failed)).toEqual(['upstream.failed']);
+    expect(look('failed', failed)).toEqual([]);
     expect(watch.record('files')).toMatchObject({
       generation: 2,
       consecutive_failures: 2,
       restart_count: 1,
-      last_fault: {
-        generation: 2,
-        class: 'process',
-        code: 'upstream_start_failed',
-        directive: 'restart_and_replay',
-        recovery_hint: 'replace_worker',
-        detail: 'files: no',
-      },
+      last_fault: { generation: 2, class: 'timeout', code: 'handshake_timeout', detail: 'files: no' },
     });
     expect(watch.record('files')).not.toHaveProperty('readySince');
-    look('starting');
-    expect(look('ready')).toEqual(['upstream.started']);
+    const third = { ...failed, generation: 3, restart_count: 2 };
+    expect(look('ready', third)).toEqual(['upstream.restarting', 'upstream.started']);
     // What went wrong last stays known when all is well again.
-    expect(watch.record('files')).toMatchObject({ generation: 3, consecutive_failures: 0, restart_count: 2 });
-    expect(watch.record('files').last_fault?.code).toBe('upstream_start_failed');
-    expect(look('stopped')).toEqual(['upstream.stopped']);
+    expect(watch.record('files')).toMatchObject({ generation: 3, restart_count: 2 });
+    expect(watch.record('files').last_fault?.code).toBe('handshake_timeout');
+    expect(look('stopped', third)).toEqual(['upstream.stopped']);
   });
 
   it('takes a server that is idle, or waits for somebody, for neither failed nor restarted', () => {
     const watch = new UpstreamWatch(() => 0);
-    const look = (state: string) => watch.look([server(state)]).map(({ event, attributes }) => [event, attributes]);
-    expect(look('not_started')).toEqual([]);
-    expect(look('needs_secret')).toEqual([['upstream.waiting', { generation: 0, state: 'needs_secret' }]]);
+    const look = (...args: Parameters<typeof server>) =>
+      watch.look([server(...args)]).map(({ event, attributes }) => [event, attributes]);
+    expect(look('not_started', IDLE)).toEqual([]);
+    const waits = { ...IDLE, supervision: 'needs_configuration', last_fault: fault('secret_missing', 1, 'x') } as const;
+    expect(look('needs_secret', waits)).toEqual([['upstream.waiting', { generation: 1, state: 'needs_secret' }]]);
     expect(look('starting')).toEqual([]);
     expect(look('ready')).toEqual([['upstream.started', { generation: 1, tool_count: 1 }]]);
-    expect(look('not_started')).toEqual([['upstream.stopped', { generation: 1 }]]);
-    expect(look('starting')).toEqual([]);
-    expect(look('ready')).toEqual([['upstream.started', { generation: 2, tool_count: 1 }]]);
+    expect(look('not_started', IDLE)).toEqual([['upstream.stopped', { generation: 1 }]]);
+    const next = { ...STARTED, generation: 2 };
+    expect(look('starting', next)).toEqual([]);
+    expect(look('ready', next)).toEqual([['upstream.started', { generation: 2, tool_count: 1 }]]);
     expect(watch.record('files')).toMatchObject({ generation: 2, restart_count: 0, consecutive_failures: 0 });
-    expect(watch.record('files')).not.toHaveProperty('last_fault');
   });
 
   it('tells that a server has left the configuration, and forgets it', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { driver, eventually } from '../harness/driver.ts';
@@ -13,6 +13,15 @@ import {
 } from './gateway.ts';
 
 const OURS = /^mcp_waygate_/;
+const OUR_TOOLS = [
+  'mcp_waygate_prompt_browse',
+  'mcp_waygate_prompt_get',
+  'mcp_waygate_resource_browse',
+  'mcp_waygate_resource_read',
+  'mcp_waygate_tool_browse',
+  'mcp_waygate_tool_execute',
+  'mcp_waygate_tool_view',
+];
 const ourTools = (): string[] =>
   vscode.lm.tools.map((tool) => tool.name).filter((name) => OURS.test(name) || /waygate/i.test(name));
 
@@ -89,17 +98,18 @@ describe('Waygate in VS Code', () => {
     assert.ok(activation && activation.duration < 100, 'less than 30 ms, with room for a machine that is busy');
   });
 
-  it('offers its server to the editor, which lists the three tools and nothing else of ours', async () => {
+  it('offers its server to the editor, which lists its tools and nothing else of ours', async () => {
     const names = await eventually(
-      'the three tools',
+      'the tools',
       async () => {
         await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
         return ourTools();
       },
-      (seen) => seen.length > 0,
+      (seen) => seen.length >= OUR_TOOLS.length,
       60_000,
     );
-    assert.deepEqual(names.sort(), ['mcp_waygate_tool_browse', 'mcp_waygate_tool_execute', 'mcp_waygate_tool_view']);
+    // One of the servers has resources and prompts.
+    assert.deepEqual(names.sort(), OUR_TOOLS);
     const status = await gatewayStatus();
     assert.equal(status.sessions.length, 1);
   });
@@ -173,7 +183,7 @@ describe('Waygate in VS Code', () => {
     process.kill(before.worker.pid, 'SIGKILL');
     const id = await toolId('/memory/read_graph');
     assert.match(await invoke('tool_execute', { tool_id: id, args: {} }), /entities/);
-    assert.equal(ourTools().length, 3);
+    assert.deepEqual(ourTools().sort(), OUR_TOOLS);
     const after = await settledGateway();
     assert.notEqual(after.worker.pid, before.worker.pid);
     assert.equal(after.sessions[0]?.client, before.sessions[0]?.client);
@@ -225,6 +235,31 @@ describe('Waygate in VS Code', () => {
     rmSync(other);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('waygate.refresh');
+  });
+
+  it('puts its skill where the person says, and replaces what was changed only when told to', async () => {
+    const skills = join(workspaceFolder(), '.claude', 'skills');
+    const file = join(skills, 'mcp-bootstrap', 'SKILL.md');
+    mkdirSync(skills, { recursive: true });
+    const install = async (): Promise<void> => {
+      await driver.waitFor('.quick-input-list .monaco-list-row:has-text(".github/skills")');
+      await driver.click('.quick-input-list .monaco-list-row:has-text(".claude/skills")');
+    };
+    const first = vscode.commands.executeCommand('waygate.installSkill');
+    await install();
+    await first;
+    const original = readFileSync(file, 'utf8');
+    assert.match(original, /^---\nname: mcp-bootstrap\n/);
+    writeFileSync(file, 'mine\n');
+    const second = vscode.commands.executeCommand('waygate.installSkill');
+    await install();
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("Keep Mine")');
+    await driver.screenshot('install-skill');
+    assert.equal(readFileSync(file, 'utf8'), 'mine\n');
+    await driver.click('.quick-input-list .monaco-list-row:has-text("Replace")');
+    await second;
+    assert.equal(readFileSync(file, 'utf8'), original);
+    rmSync(join(workspaceFolder(), '.claude'), { recursive: true });
   });
 
   it('names a broken configuration where it is broken, and keeps what worked', async () => {

@@ -1,0 +1,17 @@
+/** `npm run docs`: renews the generated parts of the documentation. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FAULT_CODES } from '../src/ops/faultCodes.ts';
+import { configurationKeys, faultTable, withGenerated } from './lib/generatedDocs.mjs';
+
+const root = join(import.meta.dirname, '..');
+const schema = JSON.parse(readFileSync(join(root, 'media/waygate.schema.json'), 'utf8'));
+
+for (const [file, part] of [
+  ['docs/configuration.md', configurationKeys(schema)],
+  ['docs/reliability.md', faultTable(FAULT_CODES)],
+]) {
+  const path = join(root, file ?? '');
+  writeFileSync(path, withGenerated(readFileSync(path, 'utf8'), part ?? ''));
+  console.log(`Wrote ${file}.`);
+}

@@ -1,0 +1,116 @@
+/**
+ * The parts of the documentation that are made from what they are about. They stand between marks in files that are
+ * otherwise written by hand: `npm run docs` renews them, and a test fails when they have gone stale.
+ */
+
+/**
+ * @typedef {{
+ *   type?: string | string[], enum?: unknown[], default?: unknown, items?: Schema, $ref?: string,
+ *   description?: string, markdownDescription?: string,
+ *   properties?: Record<string, Schema>, additionalProperties?: Schema | boolean,
+ * }} Schema
+ * @typedef {Schema & { properties: Record<string, Schema>, definitions: Record<string, Schema> }} RootSchema
+ * @typedef {{ key: string, schema: Schema }} Row
+ */
+
+/**
+ * Every key of waygate.json with one line, block by block.
+ * @param {RootSchema} root
+ */
+export function configurationKeys(root) {
+  const follow = (/** @type {Schema} */ schema) =>
+    schema.$ref ? /** @type {Schema} */ (root.definitions[schema.$ref.split('/').at(-1) ?? '']) : schema;
+  /** @type {(schema: Schema, path: string) => Row[]} */
+  const rowsOf = (given, path) => {
+    const schema = follow(given);
+    const own = Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
+      const key = path === '' ? name : `${path}.${name}`;
+      return [{ key, schema: child }, ...rowsOf(child, key)];
+    });
+    const { additionalProperties: each, items } = schema;
+    return [
+      ...own,
+      ...(typeof each === 'object' ? rowsOf(each, `${path}.NAME`) : []),
+      ...(items ? rowsOf(items, `${path}[]`) : []),
+    ];
+  };
+  const blocks = Object.entries(root.properties).map(([name, schema]) => ({
+    name,
+    schema,
+    rows: rowsOf(schema, name),
+  }));
+  const single = blocks.filter(({ rows }) => rows.length === 0).map(({ name, schema }) => ({ key: name, schema }));
+  return [
+    '### Single keys',
+    '',
+    ...keyTable(single),
+    ...blocks
+      .filter(({ rows }) => rows.length > 0)
+      .flatMap(({ name, schema, rows }) => ['', `### \`${name}\``, '', meaningOf(schema), '', ...keyTable(rows)]),
+  ].join('\n');
+}
+
+/** @param {readonly Row[]} rows */
+function keyTable(rows) {
+  const lines = rows.map(({ key, schema }) => {
+    const standard = schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``;
+    return `| \`${key}\` | ${valuesOf(schema)} | ${standard} | ${cell(meaningOf(schema))} |`;
+  });
+  return ['| key | value | default | meaning |', '| --- | --- | --- | --- |', ...lines];
+}
+
+/** @param {Schema} schema */
+function meaningOf(schema) {
+  return schema.markdownDescription ?? schema.description ?? '';
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const TYPE_WORDS = {
+  string: 'text',
+  integer: 'whole number',
+  array: 'list',
+  boolean: '`true`, `false`',
+  null: '`null`',
+};
+
+/** @param {Schema} schema */
+function valuesOf(schema) {
+  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
+  const types = [schema.type ?? 'object'].flat();
+  return types.map((type) => TYPE_WORDS[type] ?? type).join(' or ');
+}
+
+/**
+ * Every fault of the table in `src/ops/faultCodes.ts`, by class.
+ * @param {Readonly<Record<string, import('../../src/ops/faultCodes.ts').FaultTraits>>} codes
+ */
+export function faultTable(codes) {
+  const lines = Object.entries(codes).map(([code, { class: name, says, error, retryable, remedy }]) => {
+    const heals = remedy === 'time' ? '' : remedy === 'sign_in' ? 'a sign-in' : 'another configuration';
+    return `| \`${name}/${code}\` | ${cell(says)} | \`${error}\` | ${retryable ? 'yes' : 'no'} | ${heals} |`;
+  });
+  return [
+    '| fault | the server … | error code | retryable | waits for |',
+    '| --- | --- | --- | --- | --- |',
+    ...lines,
+  ].join('\n');
+}
+
+/** @param {string} text */
+function cell(text) {
+  return text.replaceAll('|', '\\|');
+}
+
+const BEGIN = '<!-- made by npm run docs: begin -->';
+const END = '<!-- made by npm run docs: end -->';
+
+/**
+ * The document with its generated part renewed.
+ * @param {string} document
+ * @param {string} part
+ */
+export function withGenerated(document, part) {
+  const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
+  if (from < 0 || to < from) throw new Error(`The document lacks its marks: ${BEGIN} … ${END}`);
+  return `${document.slice(0, from + BEGIN.length)}\n${part}\n${document.slice(to)}`;
+}

@@ -1,0 +1,203 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import { parse } from 'jsonc-parser';
+import { describe, expect, it } from 'vitest';
+import { configurationKeys, faultTable, withGenerated } from '../../scripts/lib/generatedDocs.mjs';
+import { parseCommandLine } from '../../src/cli/commandLine.ts';
+import { HELP } from '../../src/cli/help.ts';
+import { parseConfig } from '../../src/config/loadConfig.ts';
+import { COMMANDS, EXTENSION_TITLE } from '../../src/extension/contributions.ts';
+import { BREAKER_LIMITS } from '../../src/ops/circuitBreaker.ts';
+import { FAULT_CODES } from '../../src/ops/faultCodes.ts';
+import { contractOf, type ReplayContract } from '../../src/ops/replay.ts';
+import { RESTART_LIMITS } from '../../src/ops/restartPolicy.ts';
+import { ALL_TOOLS } from '../../src/surface/gateway/definitions.ts';
+
+const DOCUMENTS = ['README.md', ...globSync('docs/*.md').sort()];
+const read = (file: string): string => readFileSync(file, 'utf8');
+const codeOf = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code as string);
+const schema = JSON.parse(read('media/waygate.schema.json'));
+const configuration = read('docs/configuration.md');
+const reliability = read('docs/reliability.md');
+
+/** As the command line itself tells whoever names none of them. */
+function commandsOf(): Set<string> {
+  try {
+    parseCommandLine(['?']);
+  } catch (error) {
+    const [, list = ''] = /there are (.+)\.$/.exec((error as Error).message) ?? [];
+    return new Set(list.split(', ').filter((name) => !name.startsWith('--')));
+  }
+  return new Set();
+}
+
+describe('the documents', () => {
+  it.each(DOCUMENTS)('%s leads only to files that are there', (file) => {
+    const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, link]) => link as string);
+    expect(links.filter((link) => !existsSync(join(dirname(file), link)))).toEqual([]);
+    const paths = codeOf(read(file)).filter((code) =>
+      /^(?:src|test|docs|media|scripts|skills|webview)\/[\w./-]+$/.test(code),
+    );
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s names only scripts and commands of the editor that exist', (file) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = [...read(file).matchAll(/\bnpm run ([\w-]+(?::[\w-]+)*)/g)].map(([, name]) => name as string);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    const titles = Object.values(COMMANDS).map(({ title }) => `${EXTENSION_TITLE}: ${title}`);
+    const commands = [...read(file).matchAll(/\*(Waygate: [^*]+)\*/g)].map(([, title]) => title as string);
+    expect(commands.filter((title) => !titles.includes(title))).toEqual([]);
+  });
+
+  it('name every command of the command line, and none that is not', () => {
+    const known = commandsOf();
+    const [, table = ''] = read('README.md').split('\n## Commands\n');
+    const told = new Set([...table.matchAll(/`waygate ([a-z][\w-]*)/g)].map(([, name]) => name as string));
+    expect(known.size).toBeGreaterThan(10);
+    expect(told).toEqual(known);
+    for (const name of known) expect(HELP()).toMatch(new RegExp(`(?:waygate|\\|) ${name}\\b`));
+    for (const file of DOCUMENTS) {
+      const used = codeOf(read(file)).flatMap((code) => /^waygate ([a-z][\w-]*)/.exec(code)?.[1] ?? []);
+      expect(
+        used.filter((name) => !known.has(name)),
+        file,
+      ).toEqual([]);
+    }
+  });
+
+  it('have examples of waygate.json that the schema and the loader take', () => {
+    const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
+    ajv.addVocabulary(['markdownDescription', 'defaultSnippets']);
+    const valid = ajv.compile(schema as object);
+    const examples = DOCUMENTS.flatMap((file) =>
+      [...read(file).matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(([, text]) => text as string),
+    );
+    expect(examples.length).toBeGreaterThan(2);
+    for (const text of examples) {
+      expect(valid(parse(text)), JSON.stringify(valid.errors)).toBe(true);
+      // No file of variables lies there.
+      const { problems } = parseConfig(text.replace(/, "envFile": "[^"]*"/, ''), '/w/.vscode/waygate.json', '/w', {
+        HOME: '/h',
+        LOG_LEVEL: 'info',
+      });
+      expect(problems).toEqual([]);
+    }
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('is what the schema says (npm run docs writes it)', () => {
+    expect(configuration).toBe(withGenerated(configuration, configurationKeys(schema)));
+  });
+
+  it('has every key of the schema with a meaning', () => {
+    const names = (node: unknown): string[] => {
+      if (typeof node !== 'object' || node === null) return [];
+      const own = 'properties' in node && typeof node.properties === 'object' ? Object.keys(node.properties ?? {}) : [];
+      return [
+        ...own,
+        ...Object.entries(node).flatMap(([key, value]) => (key === 'defaultSnippets' ? [] : names(value))),
+      ];
+    };
+    const rows = [...configuration.matchAll(/^\| `([^`]+)` \| [^|]+ \|[^|]*\| (.+) \|$/gm)];
+    const told = new Set(rows.flatMap(([, key]) => (key as string).split('.').map((part) => part.replace('[]', ''))));
+    const known = [...new Set(names(schema))].filter((name) => !(name in schema.properties));
+    expect(known.length).toBeGreaterThan(50);
+    expect(known.filter((name) => !told.has(name))).toEqual([]);
+    const headings = new Set([...configuration.matchAll(/^### `(.+)`$/gm)].map(([, name]) => name));
+    const blocks = Object.keys(schema.properties);
+    expect(blocks.filter((name) => !headings.has(name) && !told.has(name))).toEqual([]);
+  });
+
+  it('is told apart when a key is new, gone, or explained otherwise', () => {
+    const changed = structuredClone(schema);
+    changed.properties.idleMinutes.default = 11;
+    expect(configurationKeys(changed)).not.toBe(configurationKeys(schema));
+    changed.properties = { ...schema.properties, mood: { enum: ['a|b'], markdownDescription: 'x | y' } };
+    expect(configurationKeys(changed)).toContain('| `mood` | `"a|b"` |  | x \\| y |');
+    expect(() => withGenerated('no marks', 'x')).toThrow('lacks its marks');
+  });
+});
+
+describe('docs/reliability.md', () => {
+  it('has every fault, as the table of the code has it (npm run docs writes it)', () => {
+    expect(reliability).toBe(withGenerated(reliability, faultTable(FAULT_CODES)));
+    for (const [code, { class: name, error }] of Object.entries(FAULT_CODES)) {
+      expect(reliability).toMatch(new RegExp(`^\\| \`${name}/${code}\` \\| .+ \\| \`${error}\` \\| (yes|no) \\|`, 'm'));
+    }
+  });
+
+  it('says which reads of our own may run again', () => {
+    const [, list] = /^- `convergent`: .* are: lists, (.+)\.$/m.exec(reliability) ?? [];
+    const convergent = ALL_TOOLS.map(({ name }) => name).filter(
+      (name) => contractOf('tools/call', name) === 'convergent',
+    );
+    expect(codeOf(list ?? '').sort()).toEqual(convergent.sort());
+    const contracts = { convergent: 0, probe_required: 0, never_replay: 0 } satisfies Record<ReplayContract, 0>;
+    for (const contract of Object.keys(contracts)) expect(reliability).toContain(`- \`${contract}\`: `);
+  });
+
+  it('has the figures of the code', () => {
+    expect(RESTART_LIMITS).toEqual({
+      baseDelayMs: 100,
+      maxDelayMs: 30_000,
+      crashes: 5,
+      windowMs: 180_000,
+      probeIntervalMs: 60_000,
+      stableMs: 60_000,
+    });
+    expect(reliability).toContain(
+      'up to 100, 200, 400 … ms with full jitter, at most 30 s. Five ends within three minutes are a crash loop: from then on one start a minute, until one has run for a minute.',
+    );
+    expect(BREAKER_LIMITS).toEqual({ failures: 5, openMs: 30_000, maxOpenMs: 300_000 });
+    expect(reliability).toContain('five calls in a row a pause of 30 s, then twice as long each time, at most 5 min');
+    const figures: readonly [room: string, code: string | RegExp, words: string][] = [
+      ['src/host', 'const SILENCE_MS = 5_000;', 'nothing came for 5 s'],
+      ['src/host', 'const PING_MS = 10_000;', 'waits 10 s for it'],
+      ['src/host', 'const WORKER_WAIT_MS = 25_000;', 'after at most 25 s'],
+      ['src/host', /\bmax_?replays(?: =|:) 2\b/i, 'repeats a read at most twice'],
+      ['src/worker', 'const DRAIN_MS = 10_000;', 'takes longer than 10 s'],
+      ['src/dispatch', 'CALL_DEADLINE_MS = 120_000;', '120 s unless set'],
+      ['src/dispatch', 'LONGEST_CALL_MS = 600_000;', 'to 10 min at most'],
+      ['src/protocol', 'const MAX_PAGES = 64;', '64 pages'],
+      ['src/protocol', 'const MAX_ITEMS = 10_000;', '10,000 items'],
+      ['src/protocol', 'MAX_FRAME_BYTES = 16 * 1024 * 1024;', 'lines above 16 MiB'],
+      ['src/upstream', 'const EOF_GRACE_MS = 500;', 'TERM after half a second'],
+      ['src/upstream', 'const TERM_GRACE_MS = 1_500;', 'KILL after a second and a half more'],
+      ['src/worker', 'const MAX_FILES = 4;', 'four files of 2 MiB'],
+    ];
+    for (const [room, code, words] of figures) {
+      const known = globSync(`${room}/**/*.ts`).some((file) =>
+        typeof code === 'string' ? read(file).includes(code) : code.test(read(file)),
+      );
+      expect(known, `${room} has no "${code}" any more: see "${words}" in docs/reliability.md`).toBe(true);
+      expect(reliability).toContain(words);
+    }
+  });
+
+  it('tells what is not joined yet, and nothing that is', () => {
+    const [, section = ''] = reliability.split('\n## Not joined yet\n');
+    const [, list = ''] = /not in the path of calls: (.+?)\. Until/.exec(section) ?? [];
+    const names = codeOf(list);
+    const users = globSync('src/**/*.ts').filter((file) => !/^src[\\/]ops[\\/]/.test(file));
+    const joined = names.filter((name) => users.some((file) => new RegExp(`\\b${name}\\b`).test(read(file))));
+    expect(joined, 'these are in use now: take them out of "Not joined yet", with what follows from it').toEqual([]);
+    for (const name of names) {
+      expect(
+        globSync('src/ops/*.ts').some((file) =>
+          read(file).match(new RegExp(`^export (?:class|function) ${name}\\b`, 'm')),
+        ),
+        name,
+      ).toBe(true);
+    }
+    // The codes that stand for faults meanwhile.
+    const codes = codeOf(section).flatMap((code) => /^\w+\/(upstream_\w+)$/.exec(code)?.[1] ?? []);
+    for (const code of codes)
+      expect(
+        users.some((file) => read(file).includes(`'${code}'`)),
+        code,
+      ).toBe(true);
+  });
+});
