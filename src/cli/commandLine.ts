@@ -25,7 +25,7 @@ export type Command =
   | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
   | ({ name: 'status'; json: boolean } & GatewayTarget)
   | ({ name: 'health' | 'telemetry'; json: boolean; follow: boolean } & GatewayTarget)
-  | ({ name: 'stop' } & GatewayTarget)
+  | ({ name: 'stop' | 'reload' } & GatewayTarget)
   | ({ name: 'browse'; subject: string; explain: boolean; json: boolean } & GatewayTarget)
   | ({ name: 'catalog'; stats: boolean; json: boolean } & GatewayTarget)
   | ({ name: 'approve' } & ApproveCommand)
@@ -58,6 +58,7 @@ const COMMANDS = [
   'status',
   'health',
   'telemetry',
+  'reload',
   'stop',
   'browse',
   'catalog',
@@ -111,6 +112,7 @@ const OPTIONS = {
   status: { ...TARGET, json: { type: 'boolean' } },
   health: { ...TARGET, json: { type: 'boolean' }, follow: { type: 'boolean' } },
   telemetry: { ...TARGET, json: { type: 'boolean' }, follow: { type: 'boolean' } },
+  reload: { ...TARGET },
   stop: { ...TARGET },
   browse: { ...TARGET, explain: { type: 'boolean' }, json: { type: 'boolean' } },
   catalog: { ...TARGET, stats: { type: 'boolean' }, json: { type: 'boolean' } },

@@ -13,6 +13,7 @@ export const HELP = (): string => `waygate: one small door to all your MCP serve
   waygate status [--workspace DIR] [--json]  the workspace's gateway, its servers and sessions
   waygate health [--json] [--follow]         how it and its servers fare; again at every change
   waygate telemetry [--json] [--follow]      what it did, in numbers; then each event as it comes
+  waygate reload [--workspace DIR]           a new gateway takes over when it is ready; no session ends
   waygate stop   [--workspace DIR]           stops the gateway and all its servers
   waygate browse QUERY | /path [--explain] [--json]
                                              what a model would find, and why

@@ -33,6 +33,10 @@ async function main(): Promise<number> {
       const { telemetry } = await import('./telemetry.ts');
       return telemetry(command);
     }
+    case 'reload': {
+      const { reload } = await import('./reload.ts');
+      return reload(command);
+    }
     case 'stop': {
       const { stop } = await import('./stop.ts');
       return stop(command);

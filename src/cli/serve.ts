@@ -20,7 +20,7 @@ export async function serve(target: ServeOptions): Promise<number> {
     log,
     face,
     attach: async (signal) => {
-      const socket = await attach(runtime, { kind: 'session', start: true, holds: true, face, signal });
+      const socket = await attach(runtime, { kind: 'session', start: true, holds: true, face, signal, log });
       if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
       return socket;
     },

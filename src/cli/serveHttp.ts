@@ -39,6 +39,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
             marksRelated: true,
             face,
             signal,
+            log,
           });
           if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
           return socket;

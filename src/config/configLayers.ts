@@ -49,6 +49,7 @@ export class ConfigLayers {
   readonly places: readonly ConfigPlace[];
   readonly #read: (place: ConfigPlace) => LoadedConfig;
   readonly #good = new Map<string, LoadedConfig>();
+  readonly #unusable = new Map<string, ConfigurationProblem>();
 
   /** `read` reads a file that is given and no configuration. */
   constructor(
@@ -61,6 +62,11 @@ export class ConfigLayers {
     this.places = configPlaces(workspace, env, given);
   }
 
+  /** Why a file counts as it was before, or not at all. */
+  get unusable(): ConfigurationProblem | undefined {
+    return [...this.#unusable.values()][0];
+  }
+
   load(): MergedConfig {
     return mergeConfigs(this.places.map((place) => this.#loadOne(place)));
   }
@@ -68,6 +74,9 @@ export class ConfigLayers {
   #loadOne(place: ConfigPlace): LoadedConfig {
     const loaded = this.#read(place);
     const good = this.#good.get(place.file);
+    const flaw = loaded.usable ? undefined : loaded.problems.find(({ severity }) => severity === 'error');
+    if (flaw) this.#unusable.set(place.file, flaw);
+    else this.#unusable.delete(place.file);
     if (!loaded.usable && good) return { ...good, exists: loaded.exists, problems: loaded.problems };
     this.#good.set(place.file, loaded);
     return loaded;

@@ -194,6 +194,8 @@ export interface ControlRequests {
   reload: { params: Record<string, never>; result: GatewaySnapshot };
   /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
+  /** A successor is being prepared for as long as whoever asks stays attached; then the worker looks whether there is one. */
+  rollout: { params: Record<string, never>; result: { pending: true } };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
   stop: { params: Record<string, never>; result: { stopped: true } };
 }

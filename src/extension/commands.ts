@@ -19,6 +19,8 @@ export interface CommandDependencies {
   dashboard: Dashboard;
   approval: ServerApproval;
   secrets: EditorSecrets;
+  /** Prepares another worker for a workspace and has it take over. */
+  rollOut: (workspace: string) => Promise<unknown>;
   refreshing: Observable<boolean>;
   /** Of the skill that comes with the extension. */
   skillFolder: string;
@@ -26,7 +28,7 @@ export interface CommandDependencies {
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, approval, secrets, refreshing, skillFolder, log } = parts;
+  const { environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log } = parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -47,6 +49,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
         refreshing.set(false);
       }
     }),
+    'waygate.reload': guarded('Reloading the gateway', () => inView(() => link.reload(rollOut))),
     'waygate.restart': guarded('Restarting the gateway', () => inView(() => link.restart())),
     'waygate.approveServers': guarded('Approving servers', (argument) => {
       const element = asElement(argument);

@@ -35,6 +35,7 @@ const ACTIVE = when('waygate.state', 'active');
 
 export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
+  'waygate.reload': { title: 'Reload Gateway', icon: '$(sync)', enablement: ACTIVE, inPalette: true },
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
   'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
   'waygate.signIn': { title: 'Sign In', icon: '$(sign-in)', inPalette: false },
@@ -96,8 +97,9 @@ export const MENUS: Record<'view/title' | 'view/item/context', readonly MenuItem
     { command: 'waygate.openConfiguration', when: IN_TOOLS, group: '1_open@1' },
     { command: 'waygate.importServers', when: IN_TOOLS, group: '1_open@2' },
     { command: 'waygate.showLog', when: IN_TOOLS, group: '1_open@3' },
-    { command: 'waygate.restart', when: IN_TOOLS, group: '2_gateway@1' },
-    { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@2' },
+    { command: 'waygate.reload', when: IN_TOOLS, group: '2_gateway@1' },
+    { command: 'waygate.restart', when: IN_TOOLS, group: '2_gateway@2' },
+    { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@3' },
   ],
   'view/item/context': [
     {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/skillInstall.ts';
+import type { GatewayRuntime } from '../host/startWorker.ts';
 import { askApproval } from './approval.ts';
 import { commandHandlers } from './commands.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
@@ -47,7 +48,8 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
 
   const environment = new Environment();
   const secrets = new EditorSecrets(context.secrets);
-  const link = new GatewayLink(attachWith(environment, secrets, distFolder));
+  const link = new GatewayLink(attachWith(environment, secrets, distFolder, log));
+  const rollOut = rollOutWith(environment, distFolder);
   const gateway = new Observable<GatewayView>(viewOf(environment, link));
   const refreshing = new Observable(false);
   const dashboard = new Dashboard(context.extensionUri, gateway, refreshing);
@@ -74,29 +76,43 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, log),
     registerCommands(
-      commandHandlers({ environment, link, tree, dashboard, approval, secrets, refreshing, skillFolder, log }),
+      commandHandlers({ environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log }),
     ),
   ];
   follow();
   return parts.reverse();
 }
 
-function attachWith(environment: Environment, secrets: EditorSecrets, distFolder: string): Attach {
+function attachWith(
+  environment: Environment,
+  secrets: EditorSecrets,
+  distFolder: string,
+  log: vscode.LogOutputChannel,
+): Attach {
   return async (workspace, signal) => {
     // Loaded with the first attachment: an activation pays for no JSON-RPC.
     const { attachControl } = await import('../host/attachControl.ts');
-    const { nodePath } = environment.state.value;
-    const client = await attachControl(
-      {
-        workspace,
-        nodePath: nodeExecutable({ nodePath, execPath: process.execPath }),
-        workerScript: workerScript(distFolder),
-      },
-      { start: true, holds: true, signal },
-    );
+    const runtime = runtimeOf(workspace, environment, distFolder);
+    const client = await attachControl(runtime, { start: true, holds: true, signal, log: (line) => log.warn(line) });
     client?.onApproval(askApproval);
     client?.onSecret(secrets.answer);
     return client;
+  };
+}
+
+function rollOutWith(environment: Environment, distFolder: string): (workspace: string) => Promise<unknown> {
+  return async (workspace) => {
+    const { rollOut } = await import('../host/rollOut.ts');
+    return rollOut(runtimeOf(workspace, environment, distFolder));
+  };
+}
+
+function runtimeOf(workspace: string, environment: Environment, distFolder: string): GatewayRuntime {
+  const { nodePath } = environment.state.value;
+  return {
+    workspace,
+    nodePath: nodeExecutable({ nodePath, execPath: process.execPath }),
+    workerScript: workerScript(distFolder),
   };
 }
 

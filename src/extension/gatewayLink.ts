@@ -87,6 +87,21 @@ export class GatewayLink {
   /** Stops the worker, when one is attached, and attaches to a new one; settles with the first attachment or failure. */
   restart(): Promise<void> {
     this.#dispatch({ type: 'restart' });
+    return this.#settled();
+  }
+
+  /**
+   * Has another worker take over from the one attached, which serves on until then, and attaches to it. Rejects with the
+   * reason where that fails; then nothing has changed.
+   */
+  async reload(rollOut: (workspace: string) => Promise<unknown>): Promise<void> {
+    if (this.#phase.kind !== 'attached') return this.restart();
+    await rollOut(this.#phase.workspace);
+    this.#dispatch({ type: 'replaced' });
+    await this.#settled();
+  }
+
+  #settled(): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (state: LinkState): boolean => {
         if (state.kind === 'attached') resolve();

@@ -37,6 +37,8 @@ export type LinkEvent =
   | { type: 'closed'; attachedForMs: number }
   | { type: 'timer' }
   | { type: 'restart' }
+  /** Another worker has taken over: there is one to attach to already. */
+  | { type: 'replaced' }
   | { type: 'dispose' };
 
 export type LinkEffect =
@@ -91,6 +93,10 @@ export function step(phase: LinkPhase, event: LinkEvent): LinkStep {
         phase: { kind: 'stopping', workspace: phase.workspace },
         effects: [{ type: 'set_timer', ms: STOP_LIMIT_MS }, { type: 'stop_worker' }],
       };
+    case 'replaced':
+      return phase.kind === 'attached' || phase.kind === 'waiting'
+        ? attach(phase.workspace, 0, ...LET_GO)
+        : stay(phase);
     case 'attached':
       if (phase.kind !== 'attaching') return stay(phase);
       return { phase: { ...phase, kind: 'attached' }, effects: [{ type: 'clear_timer' }] };

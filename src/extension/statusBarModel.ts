@@ -13,7 +13,7 @@ export interface StatusBarModel {
   links: readonly CommandId[];
 }
 
-const RUNNING_LINKS: readonly CommandId[] = ['waygate.refresh', 'waygate.restart', 'waygate.showLog'];
+const RUNNING_LINKS: readonly CommandId[] = ['waygate.refresh', 'waygate.reload', 'waygate.showLog'];
 /** A tooltip is a glance, the dashboard has the rest. */
 const MOST_PROBLEMS = 5;
 

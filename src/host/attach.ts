@@ -6,17 +6,19 @@ import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { greet, type Hello } from '../protocol/linkHandshake.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
+import { endHungWorker } from './endWorker.ts';
 import { acquireStartLock, isAlive } from './startLock.ts';
 import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
 
 export interface AttachOptions {
   kind: Hello['kind'];
-  /** Start a worker when none runs, or when the one that runs is of an older build. */
+  /** Start a worker when none runs, and replace one of an older build. */
   start: boolean;
   holds: boolean;
   marksRelated?: boolean;
   face?: Face;
   signal?: AbortSignal;
+  log?: (line: string) => void;
 }
 
 /** Everything on one machine: whoever needs longer than this is not there. */
@@ -34,7 +36,7 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     const found = await tryAttach(folder, options, undefined);
     if (found.deaf) {
       throw new WorkerUnavailableError(
-        `The gateway (pid ${found.deaf}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
+        `The gateway (pid ${found.deaf.pid}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
       );
     }
     return found.socket;
@@ -45,12 +47,19 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
   while (performance.now() < deadline) {
     options.signal?.throwIfAborted();
     const found = await tryAttach(folder, options, BUILD);
-    if (found.socket) return found.socket;
+    if (found.socket) {
+      if (found.isOlder) renewBehind(runtime, folder, found.token, options);
+      return found.socket;
+    }
     const release = acquireStartLock(folder);
     if (release) {
       try {
         // Somebody may have published between our look and our lock.
-        if (readRendezvous(folder)?.token === found.token) await startWorker(runtime, folder);
+        if (readRendezvous(folder)?.token === found.token) {
+          await startWorker(runtime, folder);
+          // Its successor serves: one that only hangs must not come back, nor keep its servers.
+          if (found.deaf) endHungWorker(found.deaf, folder, options.log).catch(() => undefined);
+        }
       } finally {
         release();
       }
@@ -71,11 +80,13 @@ interface Found {
   token?: string;
   reason?: string;
   /** A process that listens and does not answer: it hangs, or is held. */
-  deaf?: number;
+  deaf?: Rendezvous;
+  /** It serves, and is of an older build. */
+  isOlder?: boolean;
 }
 
-/** Attaches to the worker that the rendezvous names, if it lives, listens, and is not older than `build`. */
-async function tryAttach(folder: string, options: AttachOptions, build: string | undefined): Promise<Found> {
+/** Attaches to the worker that the rendezvous names, if it lives and listens. */
+export async function tryAttach(folder: string, options: AttachOptions, build: string | undefined): Promise<Found> {
   const rendezvous = readRendezvous(folder);
   if (!rendezvous) return {};
   const token = rendezvous.token;
@@ -85,16 +96,17 @@ async function tryAttach(folder: string, options: AttachOptions, build: string |
     );
   }
   if (!isAlive(rendezvous.pid)) return { token, reason: `its process ${rendezvous.pid} is gone` };
-  if (isOlder(rendezvous, build)) return { token, reason: `its build ${rendezvous.build} is older` };
-  let deaf: number | undefined;
+  if (speaksOlder(rendezvous, build)) return { token, reason: `its build ${rendezvous.build} is older` };
+  let deaf: Rendezvous | undefined;
   try {
     const socket = await connectLocal(rendezvous.socket, CONNECT_TIMEOUT_MS);
     // From here on the socket has an owner: an error ends in its `close`.
     socket.on('error', () => undefined);
-    deaf = rendezvous.pid;
+    deaf = rendezvous;
     const { kind, holds, marksRelated = false, face = DEFAULT_FACE } = options;
     const answer = await greet(socket, { token, kind, holds, marksRelated, face });
-    if (answer.ok) return { socket, token };
+    const isOlder = build !== undefined && compareBuilds(rendezvous.build, build) < 0;
+    if (answer.ok) return { socket, token, isOlder };
     socket.destroy();
     return { token, reason: answer.reason ?? 'it refused the attacher' };
   } catch (error) {
@@ -102,7 +114,20 @@ async function tryAttach(folder: string, options: AttachOptions, build: string |
   }
 }
 
-function isOlder(rendezvous: Rendezvous, build: string | undefined): boolean {
-  if (build === undefined) return false;
-  return rendezvous.link < LINK_VERSION || compareBuilds(rendezvous.build, build) < 0;
+/** Such a worker cannot be attached to; one that is merely of an older build serves until it is replaced. */
+function speaksOlder(rendezvous: Rendezvous, build: string | undefined): boolean {
+  return build !== undefined && rendezvous.link < LINK_VERSION;
+}
+
+/** Workers that this process has tried to replace: a build that cannot take over would be tried with every attachment. */
+const tried = new Set<string>();
+
+/** A newer build comes behind the session: the older worker serves until the newer one is ready, and if it never is. */
+function renewBehind(runtime: GatewayRuntime, folder: string, token: string | undefined, { log }: AttachOptions): void {
+  if (token === undefined || tried.has(token)) return;
+  tried.add(token);
+  // Loaded when it is needed: a host that only forwards frames never pays for it.
+  void import('./rollOut.ts')
+    .then(({ rollOut }) => rollOut(runtime, { folder, onlyOlder: true }))
+    .catch((error: Error) => log?.(`the older gateway serves on: ${error.message}`));
 }

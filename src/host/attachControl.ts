@@ -10,7 +10,7 @@ export type { GatewayRuntime, GatewayTarget } from './startWorker.ts';
  */
 export async function attachControl(
   runtime: GatewayRuntime,
-  options: { start: boolean; holds: boolean; signal?: AbortSignal },
+  options: { start: boolean; holds: boolean; signal?: AbortSignal; log?: (line: string) => void },
 ): Promise<ControlClient | undefined> {
   const socket = await attach(runtime, { kind: 'control', ...options });
   if (!socket) return undefined;

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { CallJournal } from '../ops/callJournal.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
-import { contractOf } from '../ops/replay.ts';
+import { type Fault, faultOf } from '../ops/fault.ts';
+import type { KnownFaultCode } from '../ops/faultCodes.ts';
+import type { Terminal } from '../ops/journalCall.ts';
+import { contractOf, type ReplayContract } from '../ops/replay.ts';
 import {
+  CONTRACT_NOTIFICATION,
   encodeMessage,
   errorResponse,
   ID_FORM,
-  INTERNAL_ERROR,
   INVALID_REQUEST,
   isRequestId,
   type JsonRpcMessage,
   PARSE_ERROR,
+  PRIVATE_PREFIX,
   peekId,
   peekIsError,
   peekResponseId,
@@ -19,13 +24,15 @@ import {
   requestKey,
   resultResponse,
   STOPPED_NOTIFICATION,
+  SUPERSEDED_NOTIFICATION,
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
+import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
 import { INTRODUCTIONS } from './introductions.ts';
-import { lostCallResponse, unreachableResponse } from './lostCall.ts';
+import type { Loss } from './workerConnection.ts';
 import { WorkerLink } from './workerLink.ts';
 
 export interface SessionHostOptions {
@@ -38,28 +45,21 @@ export interface SessionHostOptions {
   log: (line: string) => void;
 }
 
-interface PendingRequest {
-  id: RequestId;
-  frame: Buffer;
-  method: string;
-  /** In a call of one of our own tools, its name. */
-  tool: string | undefined;
-  /** The resource, of a request about one. */
-  uri: string | undefined;
-  /** The worker's generation it was sent to; 0 while it waits. */
-  sentTo: number;
-  replays: number;
-}
-
-/** A read that three workers in a row did not survive is what kills them. */
-const MAX_REPLAYS = 2;
 /** How long a request waits for a worker before it is answered without one. */
 const WORKER_WAIT_MS = 25_000;
 /** What is still in flight at the end of input may finish; the host must be gone within a second. */
 const DRAIN_MS = 700;
 /** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
-const MAX_WAITING = 65_536;
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const LIMITS = {
+  maxCalls: 65_536,
+  maxBytes: 64 * 1024 * 1024,
+  maxWaiting: 65_536,
+  /** A read that three workers in a row did not survive is what kills them. */
+  maxReplays: 2,
+  /** A host has nothing that it could ask about a call: the worker has. */
+  maxProbes: 0,
+  retryAfter: 1,
+};
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
 const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
@@ -67,12 +67,12 @@ const LEVEL_ID = `${INITIALIZE_ID}:level`;
 
 /**
  * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
- * `initialize` in passthrough mode, see `INTRODUCTIONS`), everything else is forwarded as it came, and what was in flight when a worker was lost is treated by its replay contract.
+ * `initialize` in passthrough mode, see `INTRODUCTIONS`), everything else is forwarded as it came, and what was in
+ * flight when a worker was lost is treated by its replay contract.
  */
 export class SessionHost {
   readonly #options: SessionHostOptions;
-  readonly #pending = new Map<string, PendingRequest>();
-  #pendingBytes = 0;
+  readonly #journal: CallJournal<ClientCall, Buffer>;
   readonly #link: WorkerLink;
   readonly #logLevel = new HeldLogLevel();
   /** The client's `initialize`, as each worker is told of it. */
@@ -82,20 +82,29 @@ export class SessionHost {
   #initializing: RequestId | undefined;
   #initialized = false;
   #waitTimer: NodeJS.Timeout | undefined;
-  #unreachable: string | undefined;
+  /** Why there is no worker; what is asked meanwhile is not kept waiting. */
+  #unreachable: Fault | undefined;
   #ended: (() => void) | undefined;
 
   constructor(options: SessionHostOptions) {
     this.#options = options;
     this.#link = new WorkerLink({
       attach: options.attach,
-      onAttached: () => this.#onAttached(),
-      isWaiting: () => this.#pending.size > 0 || this.#initializing !== undefined,
-      onFrame: (frame) => this.#onWorkerFrame(frame),
+      onAttached: (generation) => this.#onAttached(generation),
+      isWaiting: () => this.#journal.size > 0 || this.#initializing !== undefined,
+      onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => void options.input.resume(),
-      onLost: (generation) => this.#onWorkerLost(generation),
-      onFailed: (reason) => this.#onAttachFailed(reason),
+      onLost: (generation, loss) => this.#onWorkerLost(generation, loss),
+      onFailed: (reason) => this.#onUnreachable('spawn_failed', reason),
+      onCrashLoop: () => this.#onUnreachable('crash_loop', 'it ended several times in a row'),
     });
+    this.#journal = new CallJournal(
+      {
+        dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
+        settle: ({ payload }, terminal) => this.#settle(payload, terminal),
+      },
+      LIMITS,
+    );
   }
 
   /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
@@ -120,17 +129,20 @@ export class SessionHost {
       output.on('drain', () => this.#link.resume());
     });
     this.#link.connect();
-    this.#waitTimer = setTimeout(() => this.#onWorkerMissing(), WORKER_WAIT_MS);
+    this.#waitForWorker();
     await ended;
     await this.#drained();
-    this.#answerTheRest();
+    // The client has stopped asking; what nobody has answered by now is not left open.
+    const ending = this.#fault('stopped', 'the session ended');
+    this.#failInitialize(ending);
+    this.#journal.failAll(ending);
     clearTimeout(this.#waitTimer);
     this.#link.close();
     return this.#unreachable === undefined ? 0 : EXIT_NO_WORKER;
   }
 
   #drained(): Promise<void> {
-    if (this.#pending.size === 0) return Promise.resolve();
+    if (this.#journal.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, DRAIN_MS);
       this.#ended = () => {
@@ -191,9 +203,9 @@ export class SessionHost {
     return this.#options.face ?? DEFAULT_FACE;
   }
 
-  #failInitialize(reason: string): void {
+  #failInitialize(fault: Fault): void {
     if (this.#initializing === undefined) return;
-    this.#write(errorResponse(this.#initializing, INTERNAL_ERROR, reason));
+    this.#write(refusal({ id: this.#initializing, method: 'initialize' }, fault));
     this.#initializing = undefined;
     // The client may ask again.
     this.#seed = undefined;
@@ -201,68 +213,64 @@ export class SessionHost {
 
   #onNotification(message: JsonRpcMessage, line: Buffer): void {
     if (message.method === 'notifications/initialized') this.#initialized = true;
-    if (message.method === 'notifications/cancelled') {
-      // A cancelled request gets no answer and is never sent again.
-      const id = message.params?.requestId;
-      const pending = isRequestId(id) ? this.#pending.get(requestKey(id)) : undefined;
-      if (pending) this.#forget(pending);
-    }
-    this.#forward(line);
+    if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId, line);
+    else this.#forward(line);
+  }
+
+  /** A cancelled request gets no answer and is never sent again; only who has it is told. */
+  #cancel(id: unknown, line: Buffer): void {
+    const cancelled = isRequestId(id) ? this.#journal.cancel(requestKey(id)) : undefined;
+    if (cancelled?.generation === undefined) return;
+    this.#pace(this.#link.sendTo(cancelled.generation, framed(line)));
   }
 
   #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
-    const key = requestKey(id);
-    if (this.#pending.has(key)) {
-      this.#write(errorResponse(id, INVALID_REQUEST, `Request id ${JSON.stringify(id)} is in flight already.`));
-      return;
-    }
+    const method = message.method as string;
     // In passthrough mode a name is a server's, whatever it reads like.
-    const tool = message.method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
+    const tool = method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
     const uri = message.params?.uri;
-    const pending: PendingRequest = {
-      id,
-      frame: Buffer.concat([line, NEWLINE]),
-      method: message.method as string,
-      tool: typeof tool === 'string' ? tool : undefined,
-      uri: typeof uri === 'string' ? uri : undefined,
-      sentTo: 0,
-      replays: 0,
-    };
-    if (this.#pending.size >= MAX_WAITING || this.#pendingBytes + line.length > MAX_WAITING_BYTES) {
-      this.#write(unreachableResponse(pending, 'Too many requests are in flight; wait for their answers.'));
+    const payload: ClientCall = { id, method, uri: typeof uri === 'string' ? uri : undefined, frame: framed(line) };
+    const admission = this.#journal.admit({
+      id: requestKey(id),
+      contract: contractOf(method, typeof tool === 'string' ? tool : undefined),
+      payload,
+      bytes: payload.frame.length,
+      canProbe: false,
+    });
+    if (!admission.admitted) {
+      this.#write(refusal(payload, admission.fault, admission.retryAfter));
       return;
     }
     this.#logLevel.note(message);
-    this.#pending.set(key, pending);
-    this.#pendingBytes += pending.frame.length;
-    // A worker that has said it goes would take the request with it.
     if (this.#link.resting) this.#wake();
-    else if (this.#link.attached && !this.#link.leaving) this.#send(pending);
     else if (this.#unreachable !== undefined) {
-      this.#answer(pending, unreachableResponse(pending, this.#unreachable));
+      this.#journal.failWaiting(this.#unreachable);
       this.#link.connect();
     }
   }
 
   /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
   #forward(line: Buffer): void {
-    if (this.#link.attached) this.#toWorker(Buffer.concat([line, NEWLINE]));
+    this.#pace(this.#link.sendToAll(framed(line)));
   }
 
-  #send(pending: PendingRequest): void {
-    pending.sentTo = this.#link.generation;
-    this.#toWorker(pending.frame);
+  /** The client waits while a worker does not read. */
+  #pace(mayGoOn: boolean | undefined): void {
+    if (mayGoOn === false) this.#options.input.pause();
   }
 
-  #toWorker(frame: Buffer): void {
-    if (!this.#link.send(frame)) this.#options.input.pause();
+  /** What the socket holds back has been sent too: only a worker that is gone takes nothing. */
+  #dispatch({ frame }: ClientCall, generation: number): boolean {
+    const mayGoOn = this.#link.sendTo(generation, frame);
+    this.#pace(mayGoOn);
+    return mayGoOn !== undefined;
   }
 
-  #onAttached(): void {
+  #onAttached(generation: number): void {
     clearTimeout(this.#waitTimer);
     this.#unreachable = undefined;
     if (this.#seed) this.#introduce();
-    for (const pending of this.#pending.values()) if (pending.sentTo === 0) this.#send(pending);
+    this.#journal.open(generation);
   }
 
   /** Tells a worker what this session has negotiated; its answer is for nobody. */
@@ -274,28 +282,18 @@ export class SessionHost {
     for (const frame of this.#subscriptions.frames(SUBSCRIBE_ID)) this.#link.send(Buffer.from(frame));
   }
 
-  #onWorkerFrame(frame: Buffer): void {
-    if (frame.equals(STOPPED_FRAME)) {
-      this.#link.rest();
+  #onWorkerFrame(frame: Buffer, generation: number): void {
+    if (isPrivate(frame)) {
+      this.#onPrivateFrame(frame, generation);
       return;
     }
     const id = peekResponseId(frame);
-    if (id !== undefined) {
-      if (id === INITIALIZE_ID) {
-        this.#onIntroduced(frame);
-        return;
-      }
-      if (id === LEVEL_ID || (typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) return;
-      const pending = this.#pending.get(requestKey(id));
+    if (id === undefined) this.#toClient(frame);
+    else if (id === INITIALIZE_ID) this.#onIntroduced(frame);
+    else if (id !== LEVEL_ID && !(typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) {
       // Cancelled, or answered without its worker: one terminal reply an id.
-      if (!pending) return;
-      this.#forget(pending);
-      if (pending.uri !== undefined && !peekIsError(frame)) this.#subscriptions.succeeded(pending.method, pending.uri);
+      this.#journal.reply(generation, requestKey(id), frame);
     }
-    const { output } = this.#options;
-    output.write(frame);
-    if (!output.write(NEWLINE)) this.#link.pause();
-    this.#settle();
   }
 
   /** The worker's answer to `initialize` is the client's where that has not had one. */
@@ -306,64 +304,69 @@ export class SessionHost {
     this.#initializing = undefined;
   }
 
-  #onWorkerLost(generation: number): void {
-    this.#options.log(`worker lost (generation ${generation}), ${this.#pending.size} in flight`);
-    for (const pending of [...this.#pending.values()]) {
-      if (pending.sentTo !== generation) continue;
-      if (contractOf(pending.method, pending.tool) !== 'convergent') this.#answer(pending, lostCallResponse(pending));
-      else if (pending.replays >= MAX_REPLAYS) {
-        this.#answer(
-          pending,
-          unreachableResponse(pending, "Waygate's worker ended three times while it answered this."),
-        );
-      } else {
-        pending.replays += 1;
-        pending.sentTo = 0;
-      }
+  /** What a worker tells its host alone. */
+  #onPrivateFrame(frame: Buffer, generation: number): void {
+    const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
+    if (method === STOPPED_NOTIFICATION) {
+      this.#journal.retire(generation);
+      this.#link.rest();
+    } else if (method === SUPERSEDED_NOTIFICATION) {
+      this.#journal.retire(generation);
+      this.#waitForWorker();
+      this.#link.supersede(generation);
+    } else if (method === CONTRACT_NOTIFICATION) {
+      const { id, contract } = params as { id: RequestId; contract: ReplayContract };
+      this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
     }
-    if (!this.#link.resting || this.#pending.size > 0 || this.#initializing !== undefined) this.#wake();
+  }
+
+  #onWorkerLost(generation: number, loss: Loss): void {
+    if (loss !== 'superseded') {
+      this.#options.log(`worker lost (generation ${generation}), ${this.#journal.size} in flight`);
+    }
+    this.#journal.lose(generation, this.#fault(LOSS_CODES[loss], '', generation));
+    if (!this.#link.attached && (!this.#link.resting || this.#journal.size > 0 || this.#initializing !== undefined))
+      this.#wake();
   }
 
   #wake(): void {
-    clearTimeout(this.#waitTimer);
-    this.#waitTimer = setTimeout(() => this.#onWorkerMissing(), WORKER_WAIT_MS);
+    this.#waitForWorker();
     this.#link.wake();
   }
 
-  #onWorkerMissing(): void {
-    this.#onAttachFailed(`Waygate's worker was not there within ${WORKER_WAIT_MS / 1000} s.`);
+  #waitForWorker(): void {
+    clearTimeout(this.#waitTimer);
+    this.#waitTimer = setTimeout(() => this.#onUnreachable('handshake_timeout', ''), WORKER_WAIT_MS);
   }
 
-  #onAttachFailed(reason: string): void {
-    if (this.#unreachable !== reason) this.#options.log(reason);
-    this.#unreachable = reason;
-    this.#failInitialize(reason);
-    for (const pending of [...this.#pending.values()]) {
-      if (pending.sentTo === 0) this.#answer(pending, unreachableResponse(pending, reason));
+  #onUnreachable(code: KnownFaultCode, reason: string): void {
+    const fault = this.#fault(code, reason);
+    if (this.#unreachable?.code !== code || this.#unreachable.detail !== fault.detail) {
+      this.#options.log(reason === '' ? `no worker was there within ${WORKER_WAIT_MS / 1000} s` : reason);
     }
+    this.#unreachable = fault;
+    this.#failInitialize(fault);
+    this.#journal.failWaiting(fault);
   }
 
-  /** The client has stopped asking; what nobody has answered by now is not left open. */
-  #answerTheRest(): void {
-    this.#failInitialize('The session ended before the gateway was there.');
-    for (const pending of [...this.#pending.values()]) {
-      const reason = 'The session ended before the gateway was there.';
-      this.#answer(pending, pending.sentTo === 0 ? unreachableResponse(pending, reason) : lostCallResponse(pending));
-    }
+  #fault(code: KnownFaultCode, detail: string, generation = this.#link.generation): Fault {
+    return faultOf(code, { generation: Math.max(1, generation), detail }, (text) => text);
   }
 
-  #answer(pending: PendingRequest, response: string): void {
-    this.#forget(pending);
-    this.#write(response);
-    this.#settle();
+  #settle(call: ClientCall, terminal: Terminal<Buffer>): void {
+    if (terminal.kind === 'reply') {
+      const { reply } = terminal;
+      this.#link.proved();
+      if (call.uri !== undefined && !peekIsError(reply)) this.#subscriptions.succeeded(call.method, call.uri);
+      this.#toClient(reply);
+    } else if (terminal.kind === 'fault') this.#write(faultAnswer(call, terminal));
+    if (this.#journal.size === 0) this.#ended?.();
   }
 
-  #forget(pending: PendingRequest): void {
-    if (this.#pending.delete(requestKey(pending.id))) this.#pendingBytes -= pending.frame.length;
-  }
-
-  #settle(): void {
-    if (this.#pending.size === 0) this.#ended?.();
+  #toClient(frame: Buffer): void {
+    const { output } = this.#options;
+    output.write(frame);
+    if (!output.write(NEWLINE)) this.#link.pause();
   }
 
   #write(frame: string): void {
@@ -374,4 +377,18 @@ export class SessionHost {
 /** EX_UNAVAILABLE: the session ended without a worker. */
 const EXIT_NO_WORKER = 69;
 const NEWLINE = Buffer.from('\n');
-const STOPPED_FRAME = Buffer.from(encodeMessage({ method: STOPPED_NOTIFICATION }).trimEnd());
+const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
+
+const LOSS_CODES = {
+  gone: 'connection_lost',
+  silent: 'unresponsive',
+  superseded: 'drain_limit',
+} as const satisfies Record<Loss, KnownFaultCode>;
+
+function isPrivate(frame: Buffer): boolean {
+  return frame.length > PRIVATE_HEAD.length && frame.subarray(0, PRIVATE_HEAD.length).equals(PRIVATE_HEAD);
+}
+
+function framed(line: Buffer): Buffer {
+  return Buffer.concat([line, NEWLINE]);
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { canonicalWorkspace } from '../config/stateFolder.ts';
 import { RUN_MARKER } from '../upstream/childEnvironment.ts';
+import { endProcess } from './endWorker.ts';
 
 /** Which gateway is meant: the workspace's own, or the one of a configuration given by hand, which is another. */
 export interface GatewayTarget {
@@ -44,8 +45,17 @@ export function workerLogFile(folder: string): string {
   return join(folder, 'worker.log');
 }
 
-/** Starts a worker that outlives this process, and returns when it listens. */
-export async function startWorker(runtime: GatewayRuntime, folder: string): Promise<void> {
+export interface StartOptions {
+  /** It is to be ready before it takes over from the worker that serves; one that fails is ended. */
+  candidate?: boolean;
+}
+
+/** Starts a worker that outlives this process, and returns its number when it serves. */
+export async function startWorker(
+  runtime: GatewayRuntime,
+  folder: string,
+  { candidate = false }: StartOptions = {},
+): Promise<number> {
   const log = openSync(workerLogFile(folder), 'a', 0o600);
   let child: ChildProcess;
   try {
@@ -53,6 +63,7 @@ export async function startWorker(runtime: GatewayRuntime, folder: string): Prom
     const given = [
       ...(configFile === undefined ? [] : ['--config', configFile]),
       ...(catalog === undefined ? [] : ['--catalog', catalog]),
+      ...(candidate ? ['--candidate'] : []),
     ];
     child = spawn(runtime.nodePath, [runtime.workerScript, '--workspace', workspace, '--state', folder, ...given], {
       cwd: folder,
@@ -67,8 +78,10 @@ export async function startWorker(runtime: GatewayRuntime, folder: string): Prom
   child.unref();
   const ready = child.stdio[READY_FD] as Readable;
   try {
-    const answer = await readyLine(child, ready);
-    if (answer !== 'ready') throw new WorkerUnavailableError(answer);
+    const answer = await readyLine(child, ready, readyTimeout(runtime.env));
+    if (answer === 'ready') return child.pid as number;
+    if (candidate && child.pid !== undefined) await endProcess(child.pid);
+    throw new WorkerUnavailableError(answer);
   } finally {
     ready.destroy();
   }
@@ -80,7 +93,11 @@ function workerEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...rest, ELECTRON_RUN_AS_NODE: '1' };
 }
 
-function readyLine(child: ChildProcess, ready: Readable): Promise<string> {
+function readyTimeout(env: NodeJS.ProcessEnv = process.env): number {
+  return Number(env.WAYGATE_READY_MS) || READY_TIMEOUT_MS;
+}
+
+function readyLine(child: ChildProcess, ready: Readable, timeoutMs: number): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     const finish = (answer: string): void => {
@@ -89,8 +106,8 @@ function readyLine(child: ChildProcess, ready: Readable): Promise<string> {
       resolve(answer);
     };
     const timer = setTimeout(
-      () => finish(`Waygate's worker (pid ${child.pid}) was not ready within ${READY_TIMEOUT_MS / 1000} s.`),
-      READY_TIMEOUT_MS,
+      () => finish(`Waygate's worker (pid ${child.pid}) was not ready within ${timeoutMs / 1000} s.`),
+      timeoutMs,
     );
     child.once('error', (error: NodeJS.ErrnoException) =>
       finish(`Waygate's worker could not be started: ${child.spawnfile} (${error.code ?? error.message}).`),

@@ -1,53 +1,58 @@
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { encodeMessage, peekResponseId } from '../protocol/frames.ts';
-import { LineSplitter } from '../protocol/lineFraming.ts';
+import { faultOf } from '../ops/fault.ts';
+import { RestartPolicy } from '../ops/restartPolicy.ts';
+import { type Loss, WorkerConnection } from './workerConnection.ts';
 
 export interface WorkerLinkOptions {
   attach: (signal: AbortSignal) => Promise<Socket>;
-  onAttached(): void;
+  onAttached(generation: number): void;
   /** Whether an answer is awaited: only then does silence mean anything. */
   isWaiting(): boolean;
-  onFrame(frame: Buffer): void;
-  /** The worker reads again after `send` returned false. */
+  onFrame(frame: Buffer, generation: number): void;
+  /** A worker reads again after `send` returned false. */
   onDrain(): void;
-  onLost(generation: number): void;
+  onLost(generation: number, loss: Loss): void;
   /** No worker could be had; another attempt follows. */
   onFailed(reason: string): void;
+  /** One after the other has ended without having answered anything; now and then one is tried. */
+  onCrashLoop?(): void;
   /** For tests: how long a silent worker is trusted, and how long it may take to answer a ping. */
   silenceMs?: number;
   pingMs?: number;
 }
 
-/** Calls may take minutes; a worker that runs answers a ping meanwhile. */
 const SILENCE_MS = 5_000;
-/** Longer than any work that keeps a worker from its socket on a machine that swaps. */
 const PING_MS = 10_000;
-const PING_ID = `waygate:${randomUUID()}`;
+/** A worker that was replaced ends within ten seconds by itself; this is for one that hangs over it. */
+const DRAIN_LIMIT_MS = 12_000;
 
-/** Recovery starts when the loss is seen; only a worker that keeps failing is waited for. */
+/** Recovery starts when the loss is seen; only where no worker can be had is it waited. */
 const RETRY_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000];
 
-/** A session's connection to whatever worker there is: reattaches by itself, and counts the workers it has had. */
+/**
+ * A session's connection to whatever worker there is: reattaches by itself, and counts the workers it has had. A
+ * worker that was replaced keeps its connection until it has finished what it has.
+ */
 export class WorkerLink {
   readonly #options: WorkerLinkOptions;
   readonly #abort = new AbortController();
-  #socket: Socket | undefined;
+  readonly #restarts = new RestartPolicy(() => performance.now(), Math.random);
+  #current: WorkerConnection | undefined;
+  readonly #draining = new Map<number, WorkerConnection>();
   #generation = 0;
   #failures = 0;
   #connecting = false;
   #resting = false;
   #leaving = false;
+  #looping = false;
   #retryTimer: NodeJS.Timeout | undefined;
-  #silenceTimer: NodeJS.Timeout | undefined;
-  #paused = false;
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
   }
 
   get attached(): boolean {
-    return this.#socket !== undefined;
+    return this.#current !== undefined;
   }
 
   /** The worker has gone because it was asked to; the next `wake` looks for another. */
@@ -64,15 +69,9 @@ export class WorkerLink {
     return this.#generation;
   }
 
-  /** Attaches now, unless it is attached or at it. */
+  /** Attaches now, unless it is attached or at it, or workers keep ending. */
   connect(): void {
-    if (this.#socket || this.#connecting || this.#abort.signal.aborted) return;
-    clearTimeout(this.#retryTimer);
-    this.#connecting = true;
-    this.#options.attach(this.#abort.signal).then(
-      (socket) => this.#onSocket(socket),
-      (error: Error) => this.#onFailure(error),
-    );
+    if (!this.#looping) this.#connect();
   }
 
   /** After the loss of this worker no other is looked for until there is a need. */
@@ -87,27 +86,65 @@ export class WorkerLink {
     this.connect();
   }
 
+  /** The worker has a successor: that one is attached to, while this one finishes. */
+  supersede(generation: number): void {
+    const replaced = this.#current;
+    if (replaced?.generation !== generation) return;
+    this.#current = undefined;
+    this.#leaving = false;
+    this.#draining.set(generation, replaced);
+    replaced.drain(DRAIN_LIMIT_MS);
+    this.connect();
+  }
+
+  /** The worker has answered somebody: whatever ended those before it does not end this one at once. */
+  proved(): void {
+    this.#restarts.reset();
+  }
+
   /** Whether more may be sent at once; `onDrain` tells when it may again. */
   send(frame: Buffer): boolean {
-    return this.#socket?.write(frame) ?? true;
+    return this.#current?.send(frame) ?? true;
+  }
+
+  /** To one worker and no other; undefined when that is gone. */
+  sendTo(generation: number, frame: Buffer): boolean | undefined {
+    const one = this.#current?.generation === generation ? this.#current : this.#draining.get(generation);
+    return one?.send(frame);
+  }
+
+  /** To every worker that is there: what one of them has asked for, the others do not know. */
+  sendToAll(frame: Buffer): boolean {
+    return this.#connections.map((one) => one.send(frame)).every(Boolean);
   }
 
   /** Stops reading while the client does not. */
   pause(): void {
-    this.#paused = true;
-    this.#socket?.pause();
+    for (const one of this.#connections) one.pause();
   }
 
   resume(): void {
-    this.#paused = false;
-    this.#socket?.resume();
+    for (const one of this.#connections) one.resume();
   }
 
   close(): void {
     this.#abort.abort();
     clearTimeout(this.#retryTimer);
-    clearTimeout(this.#silenceTimer);
-    this.#socket?.destroy();
+    for (const one of this.#connections) one.close();
+  }
+
+  get #connections(): WorkerConnection[] {
+    return [...this.#draining.values(), ...(this.#current ? [this.#current] : [])];
+  }
+
+  #connect(): void {
+    if (this.#current || this.#connecting || this.#abort.signal.aborted) return;
+    clearTimeout(this.#retryTimer);
+    this.#connecting = true;
+    this.#options.attach(this.#abort.signal).then(
+      (socket) => this.#onSocket(socket),
+      (error: Error) => this.#onFailure(error),
+    );
   }
 
   #onSocket(socket: Socket): void {
@@ -116,65 +153,59 @@ export class WorkerLink {
       socket.destroy();
       return;
     }
-    this.#socket = socket;
-    this.#generation += 1;
-    // The worker bounds its own frames; what it sends is never too long for us.
-    const splitter = new LineSplitter(
-      { onLine: (frame) => this.#onFrame(frame), onOversize: () => socket.destroy() },
-      Number.POSITIVE_INFINITY,
-    );
-    socket.on('data', (chunk: Buffer) => splitter.push(chunk));
-    socket.on('drain', () => this.#options.onDrain());
-    socket.once('close', () => this.#onClosed());
-    socket.resume();
-    this.#paused = false;
-    this.#awaitWord();
-    this.#options.onAttached();
-  }
-
-  /** A worker that hangs keeps its socket open: it is asked, and given up when it stays silent. */
-  #awaitWord(): void {
-    clearTimeout(this.#silenceTimer);
-    const { silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
-    this.#silenceTimer = setTimeout(() => {
-      // A client that does not read keeps us from hearing anything.
-      if (this.#paused || !this.#options.isWaiting()) return this.#awaitWord();
-      this.send(Buffer.from(encodeMessage({ id: PING_ID, method: 'ping' })));
-      this.#silenceTimer = setTimeout(() => {
-        if (this.#paused) this.#awaitWord();
-        else this.#socket?.destroy();
-      }, pingMs);
-    }, silenceMs);
-  }
-
-  #onFrame(frame: Buffer): void {
+    const { isWaiting, onDrain, onFrame, silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
+    const generation = ++this.#generation;
     this.#failures = 0;
-    this.#awaitWord();
-    if (peekResponseId(frame) === PING_ID) return;
-    this.#options.onFrame(frame);
+    this.#restarts.ready();
+    this.#current = new WorkerConnection(
+      generation,
+      socket,
+      {
+        isWaiting,
+        onDrain,
+        onFrame: (frame) => onFrame(frame, generation),
+        onClosed: (loss) => this.#onClosed(generation, loss),
+      },
+      { silenceMs, pingMs },
+    );
+    this.#options.onAttached(generation);
   }
 
-  #onClosed(): void {
-    this.#socket = undefined;
-    clearTimeout(this.#silenceTimer);
-    this.#leaving = false;
+  #onClosed(generation: number, loss: Loss): void {
+    const wasCurrent = !this.#draining.delete(generation);
+    if (wasCurrent) {
+      this.#current = undefined;
+      this.#leaving = false;
+    }
     if (this.#abort.signal.aborted) return;
     const resting = this.#resting;
-    this.#options.onLost(this.#generation);
+    this.#options.onLost(generation, loss);
     this.#options.onDrain();
-    if (!resting) this.#retry();
+    if (wasCurrent && !resting) this.#retryAfterLoss(generation, loss);
+  }
+
+  #retryAfterLoss(generation: number, loss: Loss): void {
+    const fault = faultOf(loss === 'silent' ? 'unresponsive' : 'exited', { generation }, (text) => text);
+    const decision = this.#restarts.failed(fault);
+    // What a worker is lost by is never the person's to mend, so nothing is parked.
+    const { delayMs, crashLoop } = decision.action === 'start' ? decision : { delayMs: 0, crashLoop: false };
+    this.#looping = crashLoop;
+    if (crashLoop) this.#options.onCrashLoop?.();
+    this.#retry(delayMs);
   }
 
   #onFailure(error: Error): void {
     this.#connecting = false;
     if (this.#abort.signal.aborted) return;
     this.#options.onFailed(error.message);
-    this.#retry();
+    this.#retry(RETRY_DELAYS_MS[Math.min(this.#failures, RETRY_DELAYS_MS.length - 1)] as number);
+    this.#failures += 1;
   }
 
-  #retry(): void {
-    const delay = RETRY_DELAYS_MS[Math.min(this.#failures, RETRY_DELAYS_MS.length - 1)] as number;
-    this.#failures += 1;
-    this.#retryTimer = setTimeout(() => this.connect(), delay);
+  #retry(delayMs: number): void {
+    this.#retryTimer = setTimeout(() => {
+      this.#looping = false;
+      this.#connect();
+    }, delayMs);
   }
 }

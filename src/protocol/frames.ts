@@ -16,8 +16,14 @@ export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const INTERNAL_ERROR = -32603;
 
+/** What no client ever sees, and no server may say. */
+export const PRIVATE_PREFIX = 'notifications/waygate/';
 /** From the worker to its hosts alone: it was asked to stop, so nobody starts another before there is a request. */
 export const STOPPED_NOTIFICATION = 'notifications/waygate/stopped';
+/** Likewise: another worker has taken over. New requests are its own; this one finishes what it has. */
+export const SUPERSEDED_NOTIFICATION = 'notifications/waygate/superseded';
+/** Likewise: `{ id, contract }`, what a request's replay contract is, which depends on a tool that the host does not know. */
+export const CONTRACT_NOTIFICATION = 'notifications/waygate/contract';
 
 /**
  * A message as one frame. `id` comes before the payload, so that a forwarder can tell whose answer a frame of a

@@ -15,6 +15,8 @@ export interface Rendezvous {
   version: string;
   build: string;
   startedAt: number;
+  /** When its process started, as the system tells it: a number alone may be another process's by now. */
+  processStart?: string;
 }
 
 export const LINK_VERSION = 1;

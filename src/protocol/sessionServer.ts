@@ -12,7 +12,8 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
-import { STOPPED_NOTIFICATION } from './frames.ts';
+import type { ReplayContract } from '../ops/replay.ts';
+import { CONTRACT_NOTIFICATION, PRIVATE_PREFIX, STOPPED_NOTIFICATION, SUPERSEDED_NOTIFICATION } from './frames.ts';
 import { LineTransport } from './mcpTransport.ts';
 
 export interface Progress {
@@ -66,6 +67,8 @@ export interface SurfaceCall {
   peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
   progress?: (progress: Progress) => void;
+  /** Tells the host the call's replay contract, as soon as it is known whose it is: until then it is never repeated. */
+  contract?: (contract: ReplayContract) => void;
   /** Asks the person in the client; absent where the client cannot. */
   ask?: (question: Question) => Promise<QuestionAnswer>;
 }
@@ -101,6 +104,8 @@ export interface SessionServer {
   onClose(listener: () => void): void;
   /** Tells the host that the worker goes because it was asked to. */
   announceStop(): void;
+  /** Tells the host that another worker has taken over; what this one has it finishes. */
+  announceSuccessor(): void;
   dispose(): void;
 }
 
@@ -139,6 +144,7 @@ export function serveSession(
       session: conversations.of(extra._meta),
       meta: extra._meta,
       peer: peerOf(server, session, client, extra),
+      contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract }),
       ...progressOf(extra),
       ...askOf(server, extra),
     };
@@ -173,6 +179,10 @@ export function serveSession(
       options,
     );
   void server.connect(transport);
+  const toHost = (method: string, params?: Record<string, unknown>): void => {
+    const told = params === undefined ? {} : { params };
+    void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
+  };
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {
     // The SDK does not tell what was negotiated; the host has put the settled version into its request.
@@ -188,7 +198,8 @@ export function serveSession(
       return client();
     },
     onClose: (listener) => void closed.add(listener),
-    announceStop: () => void transport.send({ jsonrpc: '2.0', method: STOPPED_NOTIFICATION }).catch(() => undefined),
+    announceStop: () => toHost(STOPPED_NOTIFICATION),
+    announceSuccessor: () => toHost(SUPERSEDED_NOTIFICATION),
     dispose: () => void server.close(),
   };
 }
@@ -233,6 +244,8 @@ function peerOf(server: Server, session: object, client: () => SessionClient, ex
       return (server.getClientCapabilities() ?? {}) as Readonly<Record<string, unknown>>;
     },
     notify: (method, params) => {
+      // A host believes what is said there: whatever a server sends on is not among it.
+      if (method.startsWith(PRIVATE_PREFIX)) return;
       const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
       // The client may have gone: its session ends then.
       void (extra ? extra.sendNotification(notification) : server.notification(notification)).catch(() => undefined);

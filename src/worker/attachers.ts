@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ensurePrivateFolder } from '../config/stateFolder.ts';
 import { type Hello, receiveHello, welcome } from '../protocol/linkHandshake.ts';
 import { newSocketAddress } from '../protocol/localSocket.ts';
@@ -17,12 +18,15 @@ export interface AttachersOptions {
   onDeserted(): void;
 }
 
+const FINISH_MS = 1_000;
+
 export class Attachers {
   readonly #options: AttachersOptions;
   readonly #server: Server;
   readonly #holders = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
   #path = '';
+  #expecting = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AttachersOptions) {
@@ -40,14 +44,27 @@ export class Attachers {
     });
     if (process.platform !== 'win32') chmodSync(path, 0o600);
     this.#path = path;
-    this.#watchDesertion();
     return path;
+  }
+
+  /** It can be found from now on: where nobody comes for a while it is not needed. */
+  expect(): void {
+    this.#expecting = true;
+    this.#watchDesertion();
   }
 
   /** Takes no more attachers; those there are stay. */
   refuseNew(): void {
     this.#server.close();
     clearTimeout(this.#timer);
+  }
+
+  /** Lets what was written leave, then closes; nobody who does not read keeps it for long. */
+  async finish(): Promise<void> {
+    this.refuseNew();
+    const closed = [...this.#sockets].map((socket) => new Promise<void>((done) => socket.once('close', () => done())));
+    for (const socket of this.#sockets) socket.destroySoon();
+    await Promise.race([Promise.all(closed), sleep(FINISH_MS, undefined, { ref: false })]);
   }
 
   close(): void {
@@ -76,7 +93,7 @@ export class Attachers {
 
   #watchDesertion(): void {
     clearTimeout(this.#timer);
-    if (this.#holders.size > 0 || !this.#server.listening) return;
+    if (!this.#expecting || this.#holders.size > 0 || !this.#server.listening) return;
     this.#timer = setTimeout(() => this.#options.onDeserted(), this.#options.lingerMs);
   }
 }

@@ -74,7 +74,7 @@ export class Diagnostics {
     this.#write({
       event: 'worker.started',
       success: true,
-      attributes: { pid: process.pid, build: BUILD, generation: 1 },
+      attributes: { pid: process.pid, build: BUILD, generation: this.#life('starting').generation },
     });
   }
 
@@ -93,7 +93,8 @@ export class Diagnostics {
     });
     // An incident of its own; a server that ended is one too, however many calls it took with it.
     if (error?.code === 'UPSTREAM_TIMEOUT') {
-      const fault = { generation: 1, class: 'timeout', code: 'upstream_timeout', detail: error.message };
+      const { generation } = this.#life('ready');
+      const fault = { generation, class: 'timeout', code: 'upstream_timeout', detail: error.message };
       this.#telemetry.fault(fault, { restarts: false, method, ...(tool === null ? {} : { tool }) });
     }
     this.#requests += 1;

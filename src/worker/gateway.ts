@@ -24,6 +24,8 @@ import type {
 } from '../control/contract.ts';
 import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
+import { DISPATCH_DEFAULTS, type DispatchConfig } from '../dispatch/dispatchConfig.ts';
+import { replayFor } from '../dispatch/layeredConfig.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
@@ -58,7 +60,7 @@ import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/ups
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { CallSettings } from './callSettings.ts';
-import { Diagnostics } from './diagnostics.ts';
+import { Diagnostics, type SupervisedLife } from './diagnostics.ts';
 import { KeptTokens } from './keptTokens.ts';
 import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
@@ -73,6 +75,8 @@ export interface GatewayOptions {
   /** The file that was given by hand, which counts alone. */
   configFile?: string;
   stateFolder: string;
+  /** What is known of its worker's life beyond this process. */
+  life?: () => Partial<SupervisedLife>;
   /** Reads that file, where it is no configuration. */
   load?: (place: ConfigPlace) => LoadedConfig;
   log(line: string): void;
@@ -125,6 +129,7 @@ export class Gateway {
   readonly #snapshots: CatalogSnapshots;
   readonly #layers: ConfigLayers;
   readonly #callSettings = new CallSettings();
+  #callsConfig: DispatchConfig = DISPATCH_DEFAULTS;
   readonly #gate = new StartupGate(() => this.#startupView());
   #config: MergedConfig;
   #view = CatalogView.build([], 0);
@@ -132,11 +137,13 @@ export class Gateway {
   #listed: readonly unknown[] = [];
   #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
+  #superseded = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     const { workspace, stateFolder } = options;
-    this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets });
+    const life = options.life === undefined ? {} : { life: options.life };
+    this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets, ...life });
     this.#layers = new ConfigLayers(workspace, process.env, options.configFile, options.load);
     this.#config = this.#layers.load();
     const { artifacts } = this.#config;
@@ -159,7 +166,7 @@ export class Gateway {
       mayTry: (config) => this.#signIns.mayTry(config),
       isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(options.workspace, config),
       snapshots: this.#snapshots,
-      idleMs: () => this.#config.idleMinutes * 60_000,
+      idleMs: () => (this.#superseded ? 0 : this.#config.idleMinutes * 60_000),
       startTimeoutMs: () => this.#config.startup.timeoutSeconds * 1_000,
       liveRefresh: () => this.#config.liveRefresh,
       restartLimits: restartLimits(process.env),
@@ -204,6 +211,7 @@ export class Gateway {
     });
     const context = {
       calls: this.#calls,
+      contractOf: (tool: CatalogTool) => replayFor(this.#callsConfig, tool).contract,
       clientRequests: this.#clientRequests,
       settled: () => this.#settled(SETTLE_MS, new AbortController().signal),
       primitives: this.#primitives.ports,
@@ -271,11 +279,40 @@ export class Gateway {
     watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
+  /** Why what the person has written cannot be served, where that is so: a gateway that is to take over says it first. */
+  get flaw(): string | undefined {
+    const problem = this.#layers.unusable;
+    if (!problem) return undefined;
+    const { message, location } = problem;
+    return `${location.file}:${location.line}:${location.column}: ${message}`;
+  }
+
+  /** Resolves when every server's tools are known, or have been waited for long enough. */
+  async prepared(timeoutMs: number): Promise<void> {
+    await this.#settled(timeoutMs, new AbortController().signal);
+  }
+
+  /** Another worker serves from now on: servers end with their last call here, the idle ones at once. */
+  supersede(): void {
+    this.#superseded = true;
+    this.#unwatch();
+    this.#uses.flush();
+    for (const connection of this.#pool.connections) {
+      connection.config = { ...connection.config, keepAlive: false };
+      // A call that is over before it began: the connection looks whether it is idle.
+      connection.hold()();
+    }
+  }
+
+  #unwatch(): void {
+    for (const { file } of this.#layers.places) unwatchFile(file, this.#onFile);
+    unwatchFile(this.#approvals.file, this.#onApprovals);
+  }
+
   async stop(): Promise<void> {
     this.#signIns.stop();
     clearTimeout(this.#rebuildTimer);
-    for (const { file } of this.#layers.places) unwatchFile(file, this.#onFile);
-    unwatchFile(this.#approvals.file, this.#onApprovals);
+    this.#unwatch();
     this.#primitives.stop();
     this.#uses.flush();
     await this.#artifacts.flush();
@@ -307,7 +344,7 @@ export class Gateway {
 
   /** Resolves when no call is in flight, or when that has taken too long. */
   async drained(): Promise<void> {
-    const deadline = performance.now() + DRAIN_MS;
+    const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
     while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
@@ -426,6 +463,7 @@ export class Gateway {
   #configureCalls(): void {
     const { settings, problems } = this.#callSettings.read(this.#config);
     this.#calls.configure(settings);
+    this.#callsConfig = settings;
     this.#config = { ...this.#config, problems: [...this.#config.problems, ...problems] };
   }
 

@@ -11,12 +11,15 @@ import { WorkerProcess } from './workerProcess.ts';
  */
 async function main(): Promise<void> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { workspace: text, state: text, config: text, catalog: text } });
+  const { values } = parseArgs({
+    options: { workspace: text, state: text, config: text, catalog: text, candidate: { type: 'boolean' } },
+  });
   if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
   const worker = new WorkerProcess({
     workspace: values.workspace,
     stateFolder: values.state,
     ...(values.config === undefined ? {} : { configFile: values.config }),
+    candidate: values.candidate === true,
     token: randomBytes(32).toString('hex'),
     ...(values.catalog === undefined ? {} : await served(values.catalog)),
     onEnd: () => process.exit(0),

@@ -19,6 +19,7 @@ export class UseMemory {
   readonly #log: (line: string) => void;
   #history: UseHistory;
   #timer: NodeJS.Timeout | undefined;
+  #isWritten = true;
 
   constructor(folder: string, log: (line: string) => void) {
     this.#file = join(folder, FILE);
@@ -32,18 +33,23 @@ export class UseMemory {
 
   record(query: string, toolId: string): void {
     this.#history = recordUse(this.#history, query, toolId);
+    this.#isWritten = false;
     this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS);
   }
 
   /** Forgets one tool's uses, or all. */
   forget(toolId?: string): void {
     this.#history = forgetUses(this.#history, toolId);
+    this.#isWritten = false;
     this.flush();
   }
 
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    // What a successor has learned meanwhile must not be put back.
+    if (this.#isWritten) return;
+    this.#isWritten = true;
     try {
       if (this.#history.entries.length === 0) rmSync(this.#file, { force: true });
       else {

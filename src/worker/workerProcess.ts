@@ -11,10 +11,13 @@ import type {
   SecretRequest,
   SessionStatus,
 } from '../control/contract.ts';
+import type { RolloutState } from '../control/healthContract.ts';
+import { sweepLeftovers } from '../host/leftovers.ts';
 import { isAlive } from '../host/startLock.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
 import { DEFAULT_FACE } from '../ops/face.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
+import { connectLocal } from '../protocol/localSocket.ts';
 import {
   LINK_VERSION,
   publishRendezvous,
@@ -23,8 +26,10 @@ import {
   withdrawRendezvous,
 } from '../protocol/rendezvous.ts';
 import { type SessionServer, serveSession } from '../protocol/sessionServer.ts';
+import { processStart } from '../upstream/processStart.ts';
 import { Attachers } from './attachers.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
+import { type Succession, WorkerLife } from './workerLife.ts';
 import { writeLog } from './workerLog.ts';
 
 export interface WorkerOptions {
@@ -32,6 +37,8 @@ export interface WorkerOptions {
   configFile?: string;
   stateFolder: string;
   token: string;
+  /** It is prepared beside the worker that serves, and takes over when it is ready. */
+  candidate?: boolean;
   /** What is served instead of the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
   onEnd(): void;
@@ -43,6 +50,9 @@ const LINGER_MS = 60_000;
 const OWNERSHIP_CHECK_MS = 1_000;
 /** Watchers need no more than this many snapshots: a page that shows them is drawn once a second. */
 const SNAPSHOT_INTERVAL_MS = 250;
+/** How long a candidate waits for servers that have never been listed: it has all to be ready for, but not to hang. */
+const PREPARE_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 1_000;
 
 /** One worker's life: it listens, publishes itself, serves attachers, and steps down for whoever replaced it. */
 export class WorkerProcess {
@@ -50,8 +60,16 @@ export class WorkerProcess {
   readonly #attachers: Attachers;
   readonly #gateway: Gateway;
   readonly #startedAt = Date.now();
+  readonly #life: WorkerLife;
   readonly #sessions = new Map<SessionServer, { id: string; since: number }>();
   readonly #watchers = new Map<ControlServer, 'idle' | 'busy' | 'behind'>();
+  /** Editors that are being asked something: their line stays until they have answered. */
+  #asking = 0;
+  /** How many prepare a successor. */
+  #successors = 0;
+  #rollout: RolloutState = 'stable';
+  #rendezvous: Rendezvous | undefined;
+  #checking = false;
   #ownershipTimer: NodeJS.Timeout | undefined;
   #snapshotTimer: NodeJS.Timeout | undefined;
   #nextSession = 1;
@@ -59,15 +77,18 @@ export class WorkerProcess {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#life = new WorkerLife(options.stateFolder);
+    if (options.candidate) this.#rollout = 'reloading';
     this.#gateway = new Gateway({
       workspace: options.workspace,
       ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
+      life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
       ...(options.load === undefined ? {} : { load: options.load }),
       log: (line) => this.#log(line),
       onChange: () => this.#announce(),
       approve: (question) => this.#approve(question),
-      secret: (request) => this.#secret(request),
+      secret: (request) => this.#whileAsking(() => this.#secret(request)),
     });
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
@@ -79,9 +100,11 @@ export class WorkerProcess {
   }
 
   async start(): Promise<void> {
-    const { token } = this.#options;
+    const { token, stateFolder, candidate = false, workspace } = this.#options;
+    await sweepLeftovers(stateFolder);
     const socket = await this.#attachers.listen();
-    this.#publish({
+    const started = process.platform === 'win32' ? undefined : await processStart(process.pid);
+    this.#rendezvous = {
       link: LINK_VERSION,
       pid: process.pid,
       socket,
@@ -89,22 +112,55 @@ export class WorkerProcess {
       version: VERSION,
       build: BUILD,
       startedAt: this.#startedAt,
-    });
-    this.#ownershipTimer = setInterval(() => this.#checkOwnership(), OWNERSHIP_CHECK_MS);
-    this.#log(`worker ${process.pid} of build ${BUILD} serves ${this.#options.workspace}`);
-    this.#gateway.start();
+      ...(started === undefined ? {} : { processStart: started }),
+    };
+    if (candidate) await this.#prepare();
+    await this.#publish(this.#rendezvous);
+    this.#attachers.expect();
+    this.#ownershipTimer = setInterval(() => void this.#checkOwnership(), OWNERSHIP_CHECK_MS);
+    this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
+    if (!candidate) this.#gateway.start();
   }
 
-  #publish(rendezvous: Rendezvous): void {
-    const previous = readRendezvous(this.#options.stateFolder);
+  /** Everything but the name: what is wrong with it shows before anybody depends on it. */
+  async #prepare(): Promise<void> {
+    try {
+      if (this.#gateway.flaw !== undefined) throw new Error(this.#gateway.flaw);
+      this.#gateway.start();
+      await this.#gateway.prepared(PREPARE_MS);
+    } catch (error) {
+      this.#attachers.close();
+      await this.#gateway.stop();
+      throw error;
+    }
+  }
+
+  async #publish(rendezvous: Rendezvous): Promise<void> {
+    const { stateFolder } = this.#options;
+    const previous = readRendezvous(stateFolder);
+    const succession = await this.#succession(previous);
     // A worker that was killed could not take its socket away.
     if (previous?.socket.endsWith('.sock') && !isAlive(previous.pid)) rmSync(previous.socket, { force: true });
     try {
-      publishRendezvous(this.#options.stateFolder, rendezvous);
+      publishRendezvous(stateFolder, rendezvous);
     } catch (error) {
       this.#attachers.close();
-      throw unwritable(this.#options.stateFolder, error);
+      if (this.#options.candidate) await this.#gateway.stop();
+      throw unwritable(stateFolder, error);
     }
+    this.#life.begin(succession);
+    this.#rollout = 'stable';
+  }
+
+  async #succession(previous: Rendezvous | undefined): Promise<Succession> {
+    if (!previous) return { kind: 'first' };
+    const lives = await runs(previous);
+    if (this.#options.candidate && lives) return { kind: 'rollout' };
+    return { kind: 'loss', of: previous, hangs: lives };
+  }
+
+  get #rolloutState(): RolloutState {
+    return this.#rollout === 'stable' && this.#successors > 0 ? 'pending' : this.#rollout;
   }
 
   /** Leaves with everything it has started, within three seconds. */
@@ -123,15 +179,44 @@ export class WorkerProcess {
     this.#options.onEnd();
   }
 
-  /** Two workers of one workspace must not last: the one that is no longer named gives way. */
-  #checkOwnership(): void {
-    const named = readRendezvous(this.#options.stateFolder);
-    if (named?.token === this.#options.token) return;
+  /** Two workers of one workspace must not last: the one that is no longer named gives way, where the other one serves. */
+  async #checkOwnership(): Promise<void> {
+    if (this.#checking || this.#stopping || this.#rollout === 'reloading') return;
+    this.#checking = true;
+    try {
+      const { stateFolder, token } = this.#options;
+      const named = readRendezvous(stateFolder);
+      if (named?.token === token) return;
+      if (!named || (await isServed(named))) await this.#giveWay(named);
+      else if (!(await runs(named)) && readRendezvous(stateFolder)?.token === named.token) this.#takeBack(named);
+    } finally {
+      this.#checking = false;
+    }
+  }
+
+  /** Who had taken over is gone before anybody moved to it. */
+  #takeBack(named: Rendezvous): void {
+    this.#log(`worker ${named.pid} has ended as it took over: worker ${process.pid} serves on`);
+    try {
+      publishRendezvous(this.#options.stateFolder, this.#rendezvous as Rendezvous);
+    } catch (error) {
+      this.#log(`its place could not be taken back: ${(error as Error).message}`);
+    }
+  }
+
+  /** Sessions go to the successor at once; what they have asked here is finished here, within a limit. */
+  async #giveWay(successor: Rendezvous | undefined): Promise<void> {
     clearInterval(this.#ownershipTimer);
+    this.#rollout = 'reloading';
+    this.#log(successor ? `worker ${successor.pid} takes over` : 'its file is gone');
     this.#attachers.refuseNew();
-    void this.#gateway
-      .drained()
-      .then(() => this.stop(named ? `worker ${named.pid} has taken over` : 'its file is gone'));
+    for (const session of this.#sessions.keys()) session.announceSuccessor();
+    this.#gateway.supersede();
+    // An editor looks at the successor from now on.
+    if (this.#asking === 0) for (const watcher of [...this.#watchers.keys()]) watcher.dispose();
+    await this.#gateway.drained();
+    if (!this.#stopping) await this.#attachers.finish();
+    await this.stop(successor ? `worker ${successor.pid} has taken over` : 'its file is gone');
   }
 
   #onAttach(socket: Socket, hello: Hello): void {
@@ -194,6 +279,14 @@ export class WorkerProcess {
         await this.#gateway.refresh();
         return this.#snapshot();
       },
+      rollout: () => {
+        this.#successors += 1;
+        control.onClose(() => {
+          this.#successors -= 1;
+          void this.#checkOwnership();
+        });
+        return { pending: true };
+      },
       stop: () => {
         // What is sent next leaves behind the answer: once it has left, so has the answer.
         setImmediate(() => void control.notify(this.#snapshot()).then(() => this.#stopAsAsked()));
@@ -236,7 +329,20 @@ export class WorkerProcess {
   }
 
   /** The first editor that has somebody to ask answers for all. */
-  async #approve(question: ApprovalQuestion): Promise<ApprovalVerdict> {
+  #approve(question: ApprovalQuestion): Promise<ApprovalVerdict> {
+    return this.#whileAsking(() => this.#askEditors(question));
+  }
+
+  async #whileAsking<T>(ask: () => Promise<T>): Promise<T> {
+    this.#asking += 1;
+    try {
+      return await ask();
+    } finally {
+      this.#asking -= 1;
+    }
+  }
+
+  async #askEditors(question: ApprovalQuestion): Promise<ApprovalVerdict> {
     for (const watcher of [...this.#watchers.keys()]) {
       const verdict = await watcher.approve(question);
       if (verdict !== 'unavailable') return verdict;
@@ -270,5 +376,21 @@ export class WorkerProcess {
 
   #log(line: string): void {
     writeLog(`${new Date().toISOString()} ${line}`);
+  }
+}
+
+/** Whether its process does: not a later one of that number, nor one that has ended and waits for its parent. */
+async function runs({ pid, processStart: started }: Rendezvous): Promise<boolean> {
+  const now = await processStart(pid);
+  return now !== undefined && (started === undefined || now === started);
+}
+
+/** Whether somebody listens where it says: a process that lives may be on its way out. */
+async function isServed({ socket }: Rendezvous): Promise<boolean> {
+  try {
+    (await connectLocal(socket, CONNECT_TIMEOUT_MS)).on('error', () => undefined).destroy();
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -15,7 +15,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, health, telemetry, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, skill, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, skill, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [
@@ -262,7 +262,7 @@ describe('a client that goes', () => {
     const tools = host.request('tools/list');
     const call = host.call('tool_browse', { path: '/' });
     host.end();
-    expect((await tools).error?.message).toContain('ended before the gateway was there');
+    expect((await tools).error?.message).toContain('Nothing was sent');
     expect((await call).text).toContain('outcome: not_dispatched');
     await host.exited;
   });

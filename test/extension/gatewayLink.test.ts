@@ -180,6 +180,29 @@ describe('GatewayLink', () => {
     expect(attachedState().attachment).toBe(2);
   });
 
+  it('reloads: stays attached until another worker has taken over, and stops none', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    let takeOver = (): void => undefined;
+    const done = link.reload(() => new Promise<void>((resolve) => (takeOver = resolve)));
+    await settle();
+    expect(attachedState().attachment).toBe(1);
+    takeOver();
+    await done;
+    expect(attachedState().attachment).toBe(2);
+    expect(worker(0).asked).not.toContain('stop');
+    expect(worker(0).disposed).toBe(true);
+  });
+
+  it('stays with the worker that it has when the other one fails, and says why', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    const failing = link.reload(() => Promise.reject(new Error('It ended at its start.')));
+    await expect(failing).rejects.toThrow('It ended at its start.');
+    expect(attachedState().attachment).toBe(1);
+    expect(workers).toHaveLength(1);
+  });
+
   it('restarts although the worker does not answer', async () => {
     link.setTarget(WORKSPACE);
     await settle();

@@ -111,7 +111,7 @@ describe('statusBarModel', () => {
       accessibilityLabel: 'Waygate: 6 tools from 2 servers.',
       headline: '6 tools from 2 servers.',
       problems: [],
-      links: ['waygate.refresh', 'waygate.restart', 'waygate.showLog'],
+      links: ['waygate.refresh', 'waygate.reload', 'waygate.showLog'],
     });
   });
 

@@ -113,6 +113,15 @@ describe('the link', () => {
     expect(next.effects.map(({ type }) => type)).toEqual(['clear_timer', 'detach', 'set_timer', 'attach']);
   });
 
+  it('attaches to a worker that has taken over, at once and with a clean record', () => {
+    const next = step(attachedPhase(3), { type: 'replaced' });
+    expect(next.phase).toEqual(attaching());
+    expect(next.effects.map(({ type }) => type)).toEqual(['clear_timer', 'detach', 'set_timer', 'attach']);
+    expect(step(waiting(5), { type: 'replaced' }).phase).toEqual(attaching());
+    const untrusted: LinkPhase = { kind: 'off', reason: 'untrusted' };
+    expect(step(untrusted, { type: 'replaced' })).toEqual({ phase: untrusted, effects: [] });
+  });
+
   it('restarts at once when no worker is attached', () => {
     expect(step(waiting(5), { type: 'restart' }).phase).toEqual(attaching());
     expect(step({ kind: 'off', reason: 'untrusted' }, { type: 'restart' })).toEqual({

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
-import { LINK_VERSION, publishRendezvous } from '../../src/protocol/rendezvous.ts';
+import { LINK_VERSION, publishRendezvous, type Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
@@ -84,11 +84,24 @@ describe('the rendezvous', () => {
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
     const replaced = rendezvous(workspace)?.pid as number;
-    // As a host of a newer build would: the file goes, another worker comes.
-    plant(workspace, { pid: 2 ** 22 - 3 });
+    const socket = join(temporaryFolder('wg-'), 'successor.sock');
+    const successor = createServer((attacher) => attacher.on('error', () => undefined).destroy()).listen(socket);
+    onTestFinished(() => void successor.close());
+    plant(workspace, { socket });
     await until('the first worker to leave', () => !isAlive(replaced));
     expect((await host.request('tools/list')).result).toHaveProperty('tools');
     expect(await workersOf(workspace)).toEqual([rendezvous(workspace)?.pid]);
+  });
+
+  it('has a worker take its place back from one that is gone', async () => {
+    const workspace = testWorkspace({});
+    const host = await HostProcess.connect(workspace);
+    await host.request('tools/list');
+    const { pid, token } = rendezvous(workspace) as Rendezvous;
+    plant(workspace, { pid: 2 ** 22 - 3 });
+    await until('its name in the file', () => rendezvous(workspace)?.token === token);
+    expect((await host.request('tools/list')).result).toHaveProperty('tools');
+    expect(await workersOf(workspace)).toEqual([pid]);
   });
 
   it('is for its owner alone', async () => {

@@ -89,6 +89,37 @@ describe('the link to a worker', () => {
     expect({ lost: lost[0], generation: it.generation }).toEqual({ lost: 1, generation: 2 });
   });
 
+  it('keeps a worker that was replaced until it goes, and sends it only what is its own', async () => {
+    const heard: string[] = ['', ''];
+    let n = 0;
+    const {
+      link: it,
+      workers,
+      frames,
+      lost,
+    } = await link((socket) => {
+      const worker = n++;
+      socket.on('data', (chunk) => {
+        heard[worker] += String(chunk);
+      });
+    }, false);
+    it.supersede(1);
+    await until('its successor', () => it.attached && workers.length === 2);
+    expect(it.send(Buffer.from('new\n'))).toBe(true);
+    expect(it.sendTo(1, Buffer.from('own\n'))).toBe(true);
+    workers[0]?.write('{"late":1}\n');
+    await until('both', () => heard[0] !== '' && heard[1] !== '' && frames.length === 1);
+    expect({ heard, frames, lost }).toEqual({ heard: ['own\n', 'new\n'], frames: ['{"late":1}'], lost: [] });
+    workers[0]?.destroy();
+    await until('its end', () => lost.length === 1);
+    expect({ lost, attached: it.attached, generation: it.generation }).toEqual({
+      lost: [1],
+      attached: true,
+      generation: 2,
+    });
+    expect(it.sendTo(1, Buffer.from('gone\n'))).toBeUndefined();
+  });
+
   it('looks for no other after a worker that was asked to stop, until it is woken', async () => {
     const { link: it, workers, lost } = await link((socket) => void socket.resume());
     it.rest();

@@ -224,7 +224,7 @@ describe('passthrough with one server', () => {
     const waiting = call(host, 'test_wait');
     await call(host, 'test_simple_text');
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
-    expect(textOf(await waiting)).toMatch(/its outcome is unknown/);
+    expect(textOf(await waiting)).toMatch(/outcome: unknown/);
     expect((await host.request('tools/list')).result?.tools).toHaveLength(21);
     await call(host, 'test_tool_with_logging');
     await until('the subscription', async () => {
@@ -243,9 +243,23 @@ describe('passthrough with one server', () => {
     const waiting = call(host, 'tool_browse', { ms: 60_000, nonce: 'once' });
     await until('the effect', () => existsSync(effects));
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
-    expect(textOf(await waiting)).toMatch(/its outcome is unknown/);
+    expect(textOf(await waiting)).toMatch(/outcome: unknown/);
     expect(textOf(await call(host, 'echo', { text: 'x' }))).toBe('x');
     expect(readFileSync(effects, 'utf8')).toBe('once\n');
+  });
+
+  it('repeats a call where the person says that it may be', async () => {
+    const workspace = testWorkspace();
+    const effects = join(workspace.folder, 'effects');
+    const one = servers.fixture('--effects', effects);
+    workspace.configure({ one });
+    workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one }, replay: { default: 'convergent' } }));
+    const host = await HostProcess.connect(workspace, MODE);
+    const waiting = call(host, 'wait', { ms: 1_000, nonce: 'again' });
+    await until('the effect', () => existsSync(effects));
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    expect(textOf(await waiting)).toBe('waited 1000 ms');
+    expect(readFileSync(effects, 'utf8')).toBe('again\nagain\n');
   });
 });
 

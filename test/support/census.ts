@@ -15,7 +15,7 @@ export interface CommandResult {
 /** Runs the command line to its end. */
 export async function waygate(workspace: TestWorkspace, args: readonly string[]): Promise<CommandResult> {
   try {
-    const { stdout, stderr } = await run(process.execPath, [WAYGATE, ...args], {
+    const { stdout, stderr } = await run(process.execPath, [workspace.program ?? WAYGATE, ...args], {
       env: workspace.env,
       cwd: workspace.folder,
     });

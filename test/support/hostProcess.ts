@@ -35,9 +35,13 @@ export class HostProcess {
   readonly #listeners: ((message: RpcMessage) => void)[] = [];
 
   constructor(workspace: TestWorkspace, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-    this.child = spawn(process.execPath, [WAYGATE, 'serve', '--workspace', workspace.folder, ...args], {
-      env: { ...workspace.env, ...env },
-    });
+    this.child = spawn(
+      process.execPath,
+      [workspace.program ?? WAYGATE, 'serve', '--workspace', workspace.folder, ...args],
+      {
+        env: { ...workspace.env, ...env },
+      },
+    );
     this.child.stderr.on('data', (chunk) => {
       this.stderr += chunk;
     });

@@ -17,6 +17,8 @@ export interface TestWorkspace {
   userConfigFile: string;
   /** The environment of every process of the test: its own state, a short linger, nothing of the runner's or his shell's. */
   env: NodeJS.ProcessEnv;
+  /** The `waygate` of another build than the one under test. */
+  program?: string;
   /** Writes the configuration and approves what it names, as a person would. */
   configure(servers: Record<string, unknown>): void;
   /** Approves what the configuration names now: for a test that writes it otherwise. */

@@ -6,6 +6,7 @@ import { type CheckedArguments, renderMode } from './arguments.ts';
 import { chosenTool } from './chosenTool.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import type { SessionState } from './sessionState.ts';
+import { tellContract } from './tellContract.ts';
 import { unknownTool } from './unknownTool.ts';
 
 export async function execute(
@@ -22,6 +23,7 @@ export async function execute(
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog);
   const { id } = tool;
+  tellContract(tool, context, call);
   const outcome = await context.clientRequests.during(call, (origin) =>
     context.calls.execute({
       toolId: id,

@@ -1,8 +1,10 @@
+import type { CatalogTool } from '../../catalog/types.ts';
 import type { BrowseConfig } from '../../config/gatewayConfig.ts';
 import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
 import type { CallPipeline } from '../../dispatch/callPipeline.ts';
 import type { ArtifactStore } from '../../firewall/artifactStore.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
+import type { ReplayContract } from '../../ops/replay.ts';
 import type { UseHistory } from '../../routing/useHistory.ts';
 import type { CatalogView } from '../catalogView.ts';
 import type { ClientRequests } from '../clientRequests.ts';
@@ -21,6 +23,8 @@ export interface GatewayContext {
   artifacts: ArtifactStore;
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
+  /** What may happen to a call of this tool whose answer is lost. */
+  contractOf?(tool: CatalogTool): ReplayContract;
   /** Where what servers ask their clients goes. */
   clientRequests: Pick<ClientRequests, 'during'>;
   /** Resources and prompts. */

@@ -14,6 +14,7 @@ import { SERVER_INFO } from '../gateway/introduction.ts';
 import { normaliseCall } from '../gateway/normaliseCall.ts';
 import { serverNotes } from '../gateway/serverNotes.ts';
 import { SessionStates } from '../gateway/sessionState.ts';
+import { tellContract } from '../gateway/tellContract.ts';
 import { unknownTool } from '../gateway/unknownTool.ts';
 import { view } from '../gateway/view.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
@@ -111,6 +112,7 @@ async function callThrough(
   const at = Date.now();
   const started = performance.now();
   context.onCallStart();
+  tellContract(tool, context, call);
   let event: CallEvent | undefined;
   try {
     await context.admit?.();

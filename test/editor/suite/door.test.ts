@@ -285,6 +285,14 @@ describe('Waygate in VS Code', () => {
     await vscode.commands.executeCommand('waygate.refresh');
   });
 
+  it('reloads the gateway on request', async () => {
+    const before = await settledGateway();
+    await vscode.commands.executeCommand('waygate.reload');
+    const after = await gatewayStatus();
+    assert.notEqual(after.worker.pid, before.worker.pid);
+    assert.match(await invokeAfterChange('tool_browse', { path: '/' }), /\/memory/);
+  });
+
   it('restarts the gateway on request', async () => {
     const before = await settledGateway();
     await vscode.commands.executeCommand('waygate.restart');

@@ -1,0 +1,46 @@
+import type { Fault } from '../ops/fault.ts';
+import { faultError } from '../ops/faultError.ts';
+import type { Terminal } from '../ops/journalCall.ts';
+import { errorText } from '../ops/porcelain.ts';
+import { errorResponse, INTERNAL_ERROR, INVALID_REQUEST, type RequestId, resultResponse } from '../protocol/frames.ts';
+
+/** A client's request as the host keeps it while a worker has it, or while there is none. */
+export interface ClientCall {
+  readonly id: RequestId;
+  readonly method: string;
+  /** The resource, of a request about one. */
+  readonly uri: string | undefined;
+  /** As it came, its newline included. */
+  readonly frame: Buffer;
+}
+
+/** Whose fault it is, to a model. */
+const SUBJECT = "Waygate's worker";
+
+type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
+
+/** The host's answer in place of the worker's: a tool result, as every operational fault (design.md §3). */
+export function faultAnswer(
+  { id, method }: Pick<ClientCall, 'id' | 'method'>,
+  { fault, knowledge, contract, dispatches }: Omit<FaultTerminal, 'kind'>,
+  retryAfter?: number,
+): string {
+  const error = faultError(fault, {
+    subject: SUBJECT,
+    knowledge,
+    contract,
+    dispatches,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+  if (method !== 'tools/call') return errorResponse(id, INTERNAL_ERROR, error.message);
+  return resultResponse(id, { content: [{ type: 'text', text: errorText(error) }], isError: true });
+}
+
+/** For a request that is not taken: nothing of it was sent. */
+export function refusal(call: Pick<ClientCall, 'id' | 'method'>, fault: Fault, retryAfter?: number): string {
+  if (fault.code === 'duplicate_id') {
+    return errorResponse(call.id, INVALID_REQUEST, `Request id ${JSON.stringify(call.id)} is in flight already.`);
+  }
+  const terms = { fault, knowledge: 'not_dispatched', contract: 'never_replay', dispatches: 0 } as const;
+  return faultAnswer(call, terms, retryAfter);
+}

@@ -1,0 +1,92 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Fault, faultOf } from '../ops/fault.ts';
+import { RESTART_LIMITS } from '../ops/restartPolicy.ts';
+import type { Rendezvous } from '../protocol/rendezvous.ts';
+import type { SupervisedLife } from './diagnostics.ts';
+
+const FILE = 'life.json';
+
+/** What one worker leaves the next to know of it. */
+interface Record {
+  generation: number;
+  restarts: number;
+  failures: number;
+  lastFault?: Fault;
+}
+
+export type Succession =
+  /** Nobody served before it, or who did had left. */
+  | { kind: 'first' }
+  /** It was prepared beside its predecessor, which served on until then. */
+  | { kind: 'rollout' }
+  /** Its predecessor ended by itself, or hangs. */
+  | { kind: 'loss'; of: Rendezvous; hangs: boolean };
+
+/** The line of a workspace's workers: which one this is, and what became of those before it (004, Health). */
+export class WorkerLife {
+  readonly #file: string;
+  readonly #startedAt = performance.now();
+  #record: Record;
+
+  constructor(folder: string) {
+    this.#file = join(folder, FILE);
+    this.#record = read(this.#file);
+  }
+
+  /** From now on it is this one that serves. */
+  begin(succession: Succession): void {
+    // Another worker may have come and gone while this one was prepared.
+    const { generation, restarts, failures, ...before } = read(this.#file);
+    this.#record = { generation: generation + 1, restarts, failures: 0, ...before };
+    if (succession.kind === 'loss') {
+      const { of, hangs } = succession;
+      const lasted = Date.now() - of.startedAt >= RESTART_LIMITS.stableMs;
+      const facts = { generation: Math.max(1, generation), detail: `pid ${of.pid}` };
+      this.#record = {
+        generation: generation + 1,
+        restarts: restarts + 1,
+        failures: lasted ? 1 : failures + 1,
+        lastFault: faultOf(hangs ? 'unresponsive' : 'exited', facts, (text) => text),
+      };
+    }
+    this.#write();
+  }
+
+  get generation(): number {
+    return Math.max(1, this.#record.generation);
+  }
+
+  get report(): Omit<SupervisedLife, 'state' | 'worker_handshake' | 'rollout'> {
+    const { restarts, failures, lastFault } = this.#record;
+    const recovered = performance.now() - this.#startedAt >= RESTART_LIMITS.stableMs;
+    return {
+      generation: this.generation,
+      consecutive_failures: recovered ? 0 : failures,
+      restart_count: restarts,
+      ...(lastFault === undefined ? {} : { last_fault: lastFault }),
+    };
+  }
+
+  /** A disk that is full costs the count, not the worker. */
+  #write(): void {
+    const temporary = `${this.#file}.${process.pid}`;
+    try {
+      writeFileSync(temporary, `${JSON.stringify(this.#record)}\n`, { mode: 0o600 });
+      renameSync(temporary, this.#file);
+    } catch {
+      rmSync(temporary, { force: true });
+    }
+  }
+}
+
+function read(file: string): Record {
+  const none: Record = { generation: 0, restarts: 0, failures: 0 };
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as Record;
+    const counts = [value.generation, value.restarts, value.failures];
+    return counts.every((count) => Number.isSafeInteger(count) && count >= 0) ? value : none;
+  } catch {
+    return none;
+  }
+}

@@ -1,0 +1,334 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
+import { killedAtTakeover, otherBuild } from '../support/builds.ts';
+import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HttpProcess } from '../support/httpProcess.ts';
+import { McpHttpClient } from '../support/mcpHttp.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+interface Health {
+  generation: number;
+  restart_count: number;
+  consecutive_failures: number;
+  rollout: string;
+  last_fault?: { class: string; code: string; generation: number };
+}
+
+async function health(workspace: TestWorkspace): Promise<Health> {
+  return JSON.parse((await waygate(workspace, ['health', '--json'])).stdout) as Health;
+}
+
+const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
+const pidsOf = (file: string): number[] => linesOf(file).flatMap((line) => line.split(' ').map(Number));
+
+/** A workspace whose one server notes who it is and what it does. */
+function watched(...flags: string[]) {
+  const workspace = testWorkspace();
+  const effects = workspace.write('effects.txt', '');
+  const pids = workspace.write('pids.txt', '');
+  const one = servers.fixture('--effects', effects, '--pid-file', pids, '--grandchild', ...flags);
+  workspace.configure({ one });
+  return { workspace, effects, pids };
+}
+
+/** Lets the person's word make every tool of the server repeatable. */
+function convergent(workspace: TestWorkspace): void {
+  const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as object;
+  writeFileSync(workspace.configFile, JSON.stringify({ ...config, replay: { default: 'convergent' } }));
+}
+
+async function reload(workspace: TestWorkspace): Promise<void> {
+  const { code, stdout, stderr } = await waygate(workspace, ['reload']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^Reloaded the gateway of .* \(pid \d+, before \d+\)\.\n$/);
+}
+
+const wait = (host: HostProcess, id: string, ms: number, nonce: string) =>
+  host.call('tool_execute', { tool_id: id, args: { ms, nonce } });
+
+describe('a reload', () => {
+  it('cuts over silently: every session moves, none is told anything, the servers run once', async () => {
+    const { workspace, pids } = watched();
+    const hosts = await Promise.all([1, 2, 3].map(() => HostProcess.connect(workspace)));
+    await hosts[0]?.toolId('/one/echo');
+    const before = here(workspace);
+    let asking = true;
+    const asked = hosts.map(async (host) => {
+      for (let n = 1; ; n++) {
+        expect(await host.call('tool_browse', { path: '/one' })).toMatchObject({ isError: false });
+        if (!asking) return n;
+      }
+    });
+    await reload(workspace);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    asking = false;
+    for (const times of await Promise.all(asked)) expect(times).toBeGreaterThan(0);
+    expect(await workersOf(workspace)).toEqual([here(workspace).pid]);
+    expect((await status(workspace)).sessions).toHaveLength(3);
+    for (const host of hosts) {
+      const said = host.lines.map((line) => JSON.parse(line) as { method?: string; id?: number });
+      expect(said.filter(({ method }) => method !== undefined)).toEqual([]);
+      expect(new Set(said.map(({ id }) => id)).size).toBe(said.length);
+      expect(host.stderr).toBe('');
+    }
+    const id = (await hosts[0]?.toolId('/one/echo')) as string;
+    expect((await hosts[1]?.call('tool_execute', { tool_id: id, args: { text: 'moved' } }))?.text).toBe('ok\nmoved\n');
+    expect(pidsOf(pids).filter(isAlive)).toHaveLength(2);
+  });
+
+  it('lets a long call that must not be repeated finish where it is, while new calls go to the new worker', async () => {
+    const { workspace, effects } = watched();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const before = here(workspace);
+    const long = wait(host, id, 3_000, 'long');
+    await until('the effect', () => linesOf(effects).includes('long'));
+    await reload(workspace);
+    expect(isAlive(before.pid)).toBe(true);
+    expect(await wait(host, id, 10, 'new')).toMatchObject({ isError: false });
+    expect(isAlive(before.pid)).toBe(true);
+    expect(await long).toMatchObject({ isError: false, text: 'ok\nwaited 3000 ms\n' });
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect(linesOf(effects)).toEqual(['long', 'new']);
+  });
+
+  it('ends a server that is idle at once, though another one still works', async () => {
+    const workspace = testWorkspace();
+    const [idlePids, effects] = [workspace.write('idle.txt', ''), workspace.write('effects.txt', '')];
+    workspace.configure({
+      idle: servers.fixture('--pid-file', idlePids),
+      busy: servers.fixture('--effects', effects),
+    });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/idle/echo');
+    const id = await host.toolId('/busy/wait');
+    const before = here(workspace);
+    const long = wait(host, id, 4_000, 'long');
+    await until('the effect', () => linesOf(effects).includes('long'));
+    expect(pidsOf(idlePids).filter(isAlive)).toHaveLength(1);
+    await reload(workspace);
+    await until('the end of the idle one', () => !pidsOf(idlePids).some(isAlive));
+    expect(isAlive(before.pid)).toBe(true);
+    expect(await long).toMatchObject({ isError: false });
+  });
+
+  it('treats what takes too long by its contract: one is told as lost, the other is run again', async () => {
+    const { workspace, effects } = watched();
+    const impatient = { ...workspace, env: { ...workspace.env, WAYGATE_DRAIN_MS: '300' } };
+    const host = await HostProcess.connect(impatient);
+    const id = await host.toolId('/one/wait');
+    const never = wait(host, id, 60_000, 'never');
+    await until('the effect', () => linesOf(effects).includes('never'));
+    await reload(impatient);
+    const lost = await never;
+    expect(lost.isError).toBe(true);
+    expect(lost.text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*may have taken effect/);
+    expect(lost.text).toContain('outcome: unknown');
+    convergent(impatient);
+    const before = here(workspace);
+    await reload(impatient);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    const again = wait(host, id, 2_000, 'again');
+    await until('the effect', () => linesOf(effects).includes('again'));
+    await reload(impatient);
+    expect(await again).toMatchObject({ isError: false, text: 'ok\nwaited 2000 ms\n' });
+    expect(linesOf(effects)).toEqual(['never', 'again', 'again']);
+  });
+
+  it('tells a cancellation to the worker that has the call, and to nobody else', async () => {
+    const workspace = testWorkspace();
+    const log = workspace.write('log.txt', '');
+    workspace.configure({ one: servers.fixture('--log', log) });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const before = here(workspace);
+    const params = { name: 'tool_execute', arguments: { tool_id: id, args: { ms: 60_000 } } };
+    void host.request('tools/call', params, 'long');
+    await until('the call', () => readFileSync(log, 'utf8').includes('60000'));
+    await reload(workspace);
+    expect(isAlive(before.pid)).toBe(true);
+    host.notify('notifications/cancelled', { requestId: 'long', reason: 'enough' });
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect(linesOf(log).filter((line) => line.includes('notifications/cancelled'))).toHaveLength(1);
+    await host.toolId('/one/wait');
+    expect(host.lines.filter((line) => line.includes('"long"'))).toEqual([]);
+  });
+
+  it('takes along what the session had negotiated', async () => {
+    const workspace = testWorkspace();
+    const log = workspace.write('log.txt', '');
+    workspace.configure({ one: servers.primitives('--log', log) });
+    const host = new HostProcess(workspace);
+    await host.initialize({ protocolVersion: '2025-06-18', clientInfo: { name: 'careful', version: '9.8.7' } });
+    const uri = 'file:///shared/readme.md';
+    await until('the subscription', async () => (await host.request('resources/subscribe', { uri })).result);
+    const before = here(workspace);
+    await reload(workspace);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    const session = { client: 'careful', clientVersion: '9.8.7', protocolVersion: '2025-06-18' };
+    expect((await status(workspace)).sessions).toEqual([expect.objectContaining(session)]);
+    await until('it anew', () => linesOf(log).filter((line) => line.includes('resources/subscribe')).length === 2);
+  });
+
+  it('is counted, and so is a loss', async () => {
+    const workspace = testWorkspace({});
+    const host = await HostProcess.connect(workspace);
+    await host.request('tools/list');
+    expect(await health(workspace)).toMatchObject({ generation: 1, restart_count: 0, rollout: 'stable' });
+    await reload(workspace);
+    const moved = await health(workspace);
+    expect(moved).toMatchObject({ generation: 2, restart_count: 0, consecutive_failures: 0, rollout: 'stable' });
+    expect(moved.last_fault).toBeUndefined();
+    const { pid } = here(workspace);
+    process.kill(pid, 'SIGKILL');
+    await until('another', () => here(workspace).pid !== pid);
+    await host.request('tools/list');
+    expect(await health(workspace)).toMatchObject({
+      generation: 3,
+      restart_count: 1,
+      consecutive_failures: 1,
+      last_fault: { class: 'process', code: 'exited', generation: 2 },
+    });
+    await waygate(workspace, ['stop']);
+    await host.request('tools/list');
+    expect(await health(workspace)).toMatchObject({ generation: 4, restart_count: 1, consecutive_failures: 0 });
+  });
+
+  it('tells that it is pending for as long as the other worker is prepared', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    // Never listed and slow: what has to be ready waits for it.
+    const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
+    const slow = servers.fixture('--start-delay', '2500');
+    const before = here(workspace);
+    const preparing = { ...config.servers, slow };
+    workspace.configure(preparing);
+    const reloaded = waygate(workspace, ['reload']);
+    await until('the word', async () => (await health(workspace)).rollout === 'pending');
+    expect(here(workspace).token).toBe(before.token);
+    expect((await reloaded).code).toBe(0);
+    expect(here(workspace).token).not.toBe(before.token);
+    expect((await host.call('tool_browse', { path: '/slow' })).isError).toBe(false);
+    expect(await health(workspace)).toMatchObject({ rollout: 'stable', generation: 2 });
+  });
+
+  it('has nothing to do where nothing runs', async () => {
+    const workspace = testWorkspace({});
+    expect(await waygate(workspace, ['reload'])).toEqual({
+      code: 0,
+      stdout: `No gateway runs for ${workspace.folder}.\n`,
+      stderr: '',
+    });
+    expect(await workersOf(workspace)).toEqual([]);
+  });
+});
+
+describe('a session over HTTP', () => {
+  it('moves as any other', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const served = HttpProcess.waygate(workspace, ['--no-token']);
+    const client = await McpHttpClient.connect(await served.url());
+    expect((await client.request('tools/list', {})).result).toHaveProperty('tools');
+    const before = here(workspace);
+    await reload(workspace);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect((await client.request('tools/list', {})).result).toHaveProperty('tools');
+    expect((await status(workspace)).sessions).toHaveLength(1);
+  });
+});
+
+describe('a candidate that fails', () => {
+  const HANGS = 'setInterval(() => {}, 1000);';
+  it.each([
+    ['is not there', null, /ended at its start \(exit code 1\)/],
+    ['is no program', () => 'this is not JavaScript', /ended at its start \(exit code 1\)/],
+    ['ends at its start', () => 'process.exit(7);', /ended at its start \(exit code 7\)/],
+    ['hangs', () => HANGS, /was not ready within 1\.5 s/],
+    ['is killed before it takes over', killedAtTakeover('before'), /ended at its start \(SIGKILL\)/],
+    ['is killed as it takes over', killedAtTakeover('behind'), /SIGKILL/],
+  ] as const)(
+    'because it %s leaves the one that serves, and is told',
+    { timeout: 60_000 },
+    async (_, worker, reason) => {
+      const { workspace, pids } = watched();
+      const host = await HostProcess.connect(workspace);
+      const id = await host.toolId('/one/echo');
+      const before = here(workspace);
+      const bad = { ...workspace, program: otherBuild({ builtAt: '20990101000000', worker }) };
+      bad.env = { ...workspace.env, WAYGATE_READY_MS: '1500' };
+      const { code, stdout, stderr } = await waygate(bad, ['reload']);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^waygate: the gateway was not reloaded and serves on as it was: [^\n]+\.\n$/);
+      expect(stderr).toMatch(reason);
+      await until('its name in the file', () => here(workspace).token === before.token);
+      const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'still here' } });
+      expect(answer).toMatchObject({ text: 'ok\nstill here\n' });
+      expect(await workersOf(workspace)).toEqual([before.pid]);
+      expect(pidsOf(pids).filter(isAlive)).toHaveLength(2);
+      expect(host.stderr).toBe('');
+      // Nothing of it is left on disk either.
+      const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^life\.json/];
+      const left = readdirSync(stateFolder(workspace));
+      expect(kinds.map((kind) => left.filter((name) => kind.test(name)).length)).toEqual([1, 1, 1, 0, 1]);
+    },
+  );
+
+  it('because the configuration cannot be read leaves the last good one in force', async () => {
+    const { workspace } = watched();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const before = here(workspace);
+    writeFileSync(workspace.configFile, '{ "servers": { "one": ');
+    const { code, stderr } = await waygate(workspace, ['reload']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^waygate: the gateway was not reloaded and serves on as it was: \S+waygate\.json:\d+:\d+: /,
+    );
+    expect(here(workspace).token).toBe(before.token);
+    const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'good' } });
+    expect(answer).toMatchObject({ text: 'ok\ngood\n' });
+    expect(await workersOf(workspace)).toEqual([before.pid]);
+  });
+});
+
+describe('an update of the extension', () => {
+  it('does not end the session of a chat that runs', async () => {
+    const { workspace, effects } = watched();
+    const chat = await HostProcess.connect(workspace);
+    const id = await chat.toolId('/one/wait');
+    const before = here(workspace);
+    const running = wait(chat, id, 2_000, 'running');
+    await until('the effect', () => linesOf(effects).includes('running'));
+    const program = otherBuild({ builtAt: '20990101000000' });
+    const next = await HostProcess.connect({ ...workspace, program });
+    expect((await next.call('tool_browse', { path: '/one' })).isError).toBe(false);
+    await until('the newer build', () => here(workspace).build.endsWith('+20990101000000'));
+    expect(await wait(chat, id, 10, 'after')).toMatchObject({ isError: false });
+    expect(await running).toMatchObject({ isError: false, text: 'ok\nwaited 2000 ms\n' });
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect(linesOf(effects)).toEqual(['running', 'after']);
+    expect((await status(workspace)).sessions).toHaveLength(2);
+    expect(chat.stderr).toBe('');
+    // The older build may be asked to reload, but does not put itself in the place of the newer one.
+    const { code, stderr } = await waygate(workspace, ['reload']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('A newer Waygate') });
+  });
+
+  it('that does not work leaves the build that does', async () => {
+    const { workspace } = watched();
+    const chat = await HostProcess.connect(workspace);
+    await chat.toolId('/one/echo');
+    const before = here(workspace);
+    const program = otherBuild({ builtAt: '20990101000000', worker: () => 'process.exit(9);' });
+    const next = await HostProcess.connect({ ...workspace, program });
+    await until('the reason', () => next.stderr.includes('exit code 9'));
+    expect(next.stderr).toMatch(/^waygate: the older gateway serves on: [^\n]+\n$/);
+    expect((await next.call('tool_browse', { path: '/one' })).isError).toBe(false);
+    expect(here(workspace).token).toBe(before.token);
+    expect(chat.stderr).toBe('');
+  });
+});

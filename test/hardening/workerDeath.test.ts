@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { killedByAttachers, otherBuild } from '../support/builds.ts';
+import { rendezvous, waygate, workersOf } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
+
+/** A server whose tool `wait` may not be repeated, and another whose may, by the person's word. */
+function twoContracts() {
+  const workspace = testWorkspace();
+  const effects = { once: workspace.write('once.txt', ''), again: workspace.write('again.txt', '') };
+  workspace.configure({
+    once: servers.fixture('--effects', effects.once),
+    again: servers.fixture('--effects', effects.again),
+  });
+  const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as object;
+  writeFileSync(workspace.configFile, JSON.stringify({ ...config, replay: { servers: { again: 'convergent' } } }));
+  return { workspace, effects };
+}
+
+/** The session's calls when the worker dies at a given moment (004, Replay; the adversarial matrix of the facts). */
+describe('the death of a worker', () => {
+  it('before a call was sent has it sent to the next, for the first time', async () => {
+    const { workspace, effects } = twoContracts();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/once/wait');
+    const { pid } = rendezvous(workspace) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    await until('the loss', () => host.stderr.includes('worker lost'));
+    const answer = await host.call('tool_execute', { tool_id: id, args: { ms: 10, nonce: 'first' } });
+    expect(answer).toMatchObject({ isError: false, text: 'ok\nwaited 10 ms\n' });
+    expect(linesOf(effects.once)).toEqual(['first']);
+  });
+
+  it('runs again what may be repeated and nothing else, answers each once, and serves what comes', async () => {
+    const { workspace, effects } = twoContracts();
+    const host = await HostProcess.connect(workspace);
+    const [once, again] = [await host.toolId('/once/wait'), await host.toolId('/again/wait')];
+    const call = (id: string, nonce: string) => host.call('tool_execute', { tool_id: id, args: { ms: 1_500, nonce } });
+    const calls = [call(once, 'a'), call(again, 'b'), call(once, 'c'), call(again, 'd')];
+    await until('the effects', () => linesOf(effects.once).length === 2 && linesOf(effects.again).length === 2);
+    process.kill((rendezvous(workspace) as { pid: number }).pid, 'SIGKILL');
+    const [a, b, c, d] = await Promise.all(calls);
+    for (const lost of [a, c]) {
+      expect(lost?.isError).toBe(true);
+      expect(lost?.text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*may have taken effect: check before you repeat it\./);
+      expect(lost?.text).toContain('outcome: unknown');
+      expect(lost?.text).not.toContain('retryable');
+    }
+    for (const answered of [b, d]) expect(answered).toMatchObject({ isError: false, text: 'ok\nwaited 1500 ms\n' });
+    expect(linesOf(effects.once).sort()).toEqual(['a', 'c']);
+    expect(linesOf(effects.again).sort()).toEqual(['b', 'b', 'd', 'd']);
+    const later = await host.call('tool_execute', { tool_id: once, args: { ms: 1, nonce: 'later' } });
+    expect(later).toMatchObject({ isError: false });
+    const ids = host.lines.map((line) => (JSON.parse(line) as { id: number }).id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('time after time uses up what may be tried, and leaves the session as it was', { timeout: 60_000 }, async () => {
+    const workspace = testWorkspace({});
+    const bad = { ...workspace, program: otherBuild({ worker: killedByAttachers }) };
+    const host = await HostProcess.connect(bad);
+    const read = await host.call('tool_browse', { path: '/' });
+    expect(read.isError).toBe(true);
+    expect(read.text).toContain('fault: replay/replay_exhausted');
+    expect(read.text).toContain('attempts: 3');
+    const write = await host.call('tool_execute', { tool_id: 'x:y@0#00000000', args: {} });
+    expect(write.isError).toBe(true);
+    await until('the end of trying', async () => {
+      const { text } = await host.call('tool_browse', { path: '/' });
+      return text.includes('fault: process/crash_loop');
+    });
+    // From here on it is told at once, not after another three deaths.
+    const answer = await host.call('tool_browse', { path: '/' });
+    expect(answer.text).toContain('keeps ending and is tried only once a minute');
+    expect((await host.request('ping')).result).toEqual({});
+    expect(await workersOf(workspace)).toEqual([]);
+    host.end();
+    expect(await host.exited).toBe(69);
+  });
+});
+
+describe('a worker that hangs', () => {
+  it('is replaced and ended with its servers, and both sessions go on', { timeout: 90_000 }, async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    workspace.configure({ one: servers.fixture('--pid-file', pids, '--grandchild') });
+    const first = await HostProcess.connect(workspace);
+    const id = await first.toolId('/one/echo');
+    const hung = rendezvous(workspace)?.pid as number;
+    const left = linesOf(pids).flatMap((line) => line.split(' ').map(Number));
+    process.kill(hung, 'SIGSTOP');
+    const second = await HostProcess.connect(workspace);
+    expect((await second.call('tool_browse', { path: '/one' })).isError).toBe(false);
+    expect(rendezvous(workspace)?.pid).not.toBe(hung);
+    await until('its end', () => !isAlive(hung));
+    await until('the end of its servers', () => !left.some(isAlive));
+    const answer = await first.call('tool_execute', { tool_id: id, args: { text: 'on' } });
+    expect(answer).toMatchObject({ isError: false, text: 'ok\non\n' });
+    expect(await workersOf(workspace)).toEqual([rendezvous(workspace)?.pid]);
+    const { stdout } = await waygate(workspace, ['health', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      generation: 2,
+      restart_count: 1,
+      last_fault: { class: 'timeout', code: 'unresponsive' },
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sweepLeftovers } from '../../src/host/leftovers.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const NOBODY = 2 ** 22 - 3;
+
+/** A process that is killed while it listens leaves its socket. */
+async function deadSocket(path: string): Promise<void> {
+  const listens = `require('net').createServer().listen(${JSON.stringify(path)}, () => console.log('listening'))`;
+  const child = spawn(process.execPath, ['-e', listens]);
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+}
+
+describe('what killed workers leave in a state folder', () => {
+  it('goes, and what belongs to those that live stays', { skip: process.platform === 'win32' }, async () => {
+    const folder = temporaryFolder('wg-left-');
+    await deadSocket(join(folder, '0123456789abcdef.sock'));
+    const living = createServer((socket) => void socket.destroy());
+    await new Promise<void>((done) => living.listen(join(folder, 'fedcba9876543210.sock'), done));
+    onTestFinished(() => void living.close());
+    const files = ['worker.json', 'life.json', `worker.json.${process.pid}.00ff00ff`, `life.json.${process.pid}`];
+    for (const name of [...files, `worker.json.${NOBODY}.00ff00ff`, `life.json.${NOBODY}`]) {
+      writeFileSync(join(folder, name), '{');
+    }
+    await sweepLeftovers(folder);
+    expect(readdirSync(folder).sort()).toEqual([...files, 'fedcba9876543210.sock'].sort());
+  });
+});

@@ -1,0 +1,61 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { temporaryFolder, WAYGATE } from './workspace.ts';
+
+const BUILD = /\b(\d+\.\d+\.\d+)\+\d{14}\b/g;
+
+export interface BuildOptions {
+  /** `yyyymmddhhmmss`; the build under test was made long before 2099. */
+  builtAt?: string;
+  /** What the worker program is instead; `real` is where the real one lies. None at all when null. */
+  worker?: ((real: string) => string) | null;
+}
+
+/** A copy of what ships, changed; returns its `waygate`. */
+export function otherBuild({ builtAt, worker }: BuildOptions): string {
+  const folder = join(temporaryFolder('waygate-build-'), 'dist');
+  const from = dirname(WAYGATE);
+  cpSync(from, folder, { recursive: true, filter: (source) => !source.includes(`${from}/test`) });
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (builtAt === undefined || !/^(waygate|worker)\.cjs$/.test(name)) continue;
+    writeFileSync(file, readFileSync(file, 'utf8').replace(BUILD, `$1+${builtAt}`));
+  }
+  const program = join(folder, 'worker.cjs');
+  if (worker === null) rmSync(program);
+  else if (worker) {
+    const real = join(folder, 'realWorker.cjs');
+    cpSync(program, real);
+    writeFileSync(program, worker(real));
+  }
+  return join(folder, 'waygate.cjs');
+}
+
+/** A worker that is killed with the step that gives it its place: before, or behind it. */
+export const killedAtTakeover = (when: 'before' | 'behind') => (real: string) =>
+  `
+const fs = require('node:fs');
+const rename = fs.renameSync;
+fs.renameSync = (from, to) => {
+  const mine = /worker\\.json$/.test(String(to));
+  if (!mine || ${JSON.stringify(when)} === 'behind') rename(from, to);
+  if (mine) process.kill(process.pid, 'SIGKILL');
+};
+require(${JSON.stringify(real)});
+`;
+
+/** A worker that greets whoever attaches and dies of it. */
+export const killedByAttachers = (real: string): string => `
+const { Socket } = require('node:net');
+const write = Socket.prototype.write;
+let doomed = false;
+Socket.prototype.write = function (chunk, ...rest) {
+  if (doomed) return true;
+  if (String(chunk).includes('"ok":true')) {
+    doomed = true;
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20);
+  }
+  return write.call(this, chunk, ...rest);
+};
+require(${JSON.stringify(real)});
+`;
