@@ -1,13 +1,11 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogTool } from '../catalog/types.ts';
-import { type Approvals, approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
+import { type Approvals, approvalsOf, needsApproval } from '../config/approvals.ts';
 import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
-import { secretKey } from '../config/fileSecrets.ts';
 import { FileTokens } from '../config/fileTokens.ts';
-import type { BrokenServer, ConfigurationProblem, ServerConfig } from '../config/gatewayConfig.ts';
+import type { ConfigurationProblem } from '../config/gatewayConfig.ts';
 import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
-import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
@@ -16,7 +14,6 @@ import type {
   GatewayHealth,
   GatewaySnapshot,
   LearnedUse,
-  MissingSecret,
   SecretAnswer,
   SecretRequest,
   ServerStatus,
@@ -29,9 +26,7 @@ import { replayFor } from '../dispatch/layeredConfig.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
-import { visibleText } from '../firewall/visibleText.ts';
 import type { Face } from '../ops/face.ts';
-import { shortened } from '../ops/porcelain.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../ops/restartPolicy.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { RankExplanation } from '../routing/explain.ts';
@@ -47,27 +42,25 @@ import { systemResources } from '../surface/systemResources.ts';
 import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
-import { HttpLink } from '../upstream/httpLink.ts';
 import { OwnEnvironment } from '../upstream/loginShellPath.ts';
 import { waitAtMost } from '../upstream/patience.ts';
 import { killMarked } from '../upstream/processTree.ts';
 import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { SignIns } from '../upstream/signIns.ts';
-import { StaticLink } from '../upstream/staticLink.ts';
-import { StdioLink } from '../upstream/stdioLink.ts';
-import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
+import { approvalQuestion } from './approvalQuestion.ts';
 import { CallSettings } from './callSettings.ts';
 import { Diagnostics, type SupervisedLife } from './diagnostics.ts';
 import { KeptTokens } from './keptTokens.ts';
 import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
+import { ServerLinks } from './serverLinks.ts';
+import { serverStatuses, watchedServer } from './serverStatuses.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { type SignInRequests, signInRequests } from './signInRequests.ts';
 import { StartupGate, type StartupView } from './startupGate.ts';
-import type { WatchedServer } from './upstreamWatch.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -111,7 +104,6 @@ export class Gateway {
   readonly signInRequests: SignInRequests;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
-  readonly #environment: OwnEnvironment;
   readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
@@ -123,8 +115,7 @@ export class Gateway {
   readonly #listing: readonly { onCatalogChanged(): void }[];
   #firewall: Firewall;
   readonly #approvals: Approvals;
-  readonly #secrets: SharedSecrets;
-  readonly #missing = new Map<string, MissingSecret>();
+  readonly #links: ServerLinks;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
   readonly #layers: ConfigLayers;
@@ -155,14 +146,22 @@ export class Gateway {
     });
     this.#firewall = this.#newFirewall();
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
-    this.#secrets = new SharedSecrets(rootOf(options.stateFolder), options.workspace, options.secret);
     this.#signIns = new SignIns(new KeptTokens(new FileTokens(rootOf(options.stateFolder)), options.secret));
     this.#journal = new ChildJournal(options.stateFolder);
-    this.#environment = new OwnEnvironment(process.env, options.log);
+    const stateRoot = rootOf(stateFolder);
+    this.#links = new ServerLinks({
+      workspace,
+      stateRoot,
+      journal: this.#journal,
+      environment: new OwnEnvironment(process.env, options.log),
+      secrets: new SharedSecrets(stateRoot, workspace, options.secret),
+      signIns: this.#signIns,
+      inputs: ({ origin = 'workspace' }) => this.#config.inputs[origin] ?? [],
+    });
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
     const services: ConnectionServices = {
-      openLink: (config, events) => this.#openLink(config, events),
+      openLink: (config, events) => this.#links.open(config, events),
       mayTry: (config) => this.#signIns.mayTry(config),
       isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(options.workspace, config),
       snapshots: this.#snapshots,
@@ -186,7 +185,7 @@ export class Gateway {
       log: options.log,
       scrubSecrets,
     });
-    this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#follow(config));
+    this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#links.follow(config));
     this.#calls = new CallPipeline<AdmittedResult>({
       upstream: (server) => this.#pool.get(server),
       firewall: (result, { tool, provenance }) => {
@@ -406,32 +405,6 @@ export class Gateway {
     this.#uses.forget(toolId);
   }
 
-  async #openLink(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    this.#missing.delete(written.name);
-    const config = await this.#follow(written).catch((error: unknown) => {
-      if (!(error instanceof SecretMissingError)) throw error;
-      this.#missing.set(written.name, this.#missingSecret(error));
-      throw new LinkFailure(error.message, 'secret_missing');
-    });
-    if (config.type === 'static') return new StaticLink(config);
-    if (config.type === 'stdio') return new StdioLink(config, this.#journal, events, this.#environment);
-    return new HttpLink(config, events, this.#signIns.sessionFor(config));
-  }
-
-  #follow(written: ServerConfig): Promise<ServerConfig> {
-    return followReferences(written, this.#secrets, this.#config.inputs[written.origin ?? 'workspace'] ?? []);
-  }
-
-  #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
-    return {
-      key: secretKey(secret, this.#options.workspace, rootOf(this.#options.stateFolder)),
-      name: secret,
-      description: input?.description ?? '',
-      password: input === undefined || input.password,
-      options: input?.options ?? [],
-    };
-  }
-
   readonly #onFile = (): void => this.reload();
 
   readonly #onApprovals = (): void => this.#pool.recheck();
@@ -536,45 +509,13 @@ export class Gateway {
   }
 
   #serverStatuses(): ServerStatus[] {
-    return [
-      ...this.#config.servers.map((config) => this.#statusOf(config, this.#pool.get(config.name))),
-      ...this.#config.broken.map((server) => brokenStatus(server)),
-    ];
+    return serverStatuses({
+      config: this.#config,
+      view: this.#view,
+      connection: (name) => this.#pool.get(name),
+      missing: (name) => this.#links.missing(name),
+    });
   }
-
-  #statusOf(config: ServerConfig, connection: ServerConnection | undefined): ServerStatus {
-    const base = { name: config.name, location: config.location };
-    const missing = this.#missing.get(config.name);
-    if (!connection) {
-      const state = config.disabled ? ('disabled' as const) : ('starting' as const);
-      return { ...base, namespace: '', state, since: 0, toolCount: 0 };
-    }
-    return {
-      ...base,
-      namespace: this.#view.namespaceOf(config.name),
-      state: connection.state,
-      since: connection.since,
-      toolCount: this.#view.toolCountOf(config.name),
-      ...(connection.pid === undefined ? {} : { pid: connection.pid }),
-      ...(missing && connection.state === 'needs_secret' ? { secret: missing } : {}),
-      ...(connection.state === 'needs_approval' ? { approval: approvable(config) } : {}),
-      ...(connection.reason === undefined ? {} : { reason: connection.reason }),
-      stderr: connection.stderr,
-    };
-  }
-}
-
-const SHOWN_ARGS_CHARS = 600;
-
-function approvalQuestion(tool: CatalogTool, args: object, reason: string): ApprovalQuestion {
-  const shown = visibleText(scrubSecrets(JSON.stringify(args)));
-  return {
-    tool: visibleText(tool.upstreamName),
-    toolId: tool.id,
-    server: tool.server,
-    reason: visibleText(reason),
-    args: shortened(shown, SHOWN_ARGS_CHARS),
-  };
 }
 
 function listingOf(connection: ServerConnection) {
@@ -586,12 +527,4 @@ function listingOf(connection: ServerConnection) {
 /** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */
 function restartLimits({ WAYGATE_RESTART_LIMITS: given }: NodeJS.ProcessEnv): RestartLimits {
   return { ...RESTART_LIMITS, ...(given ? (JSON.parse(given) as Partial<RestartLimits>) : {}) };
-}
-
-function watchedServer({ config, state, reason, catalog, health }: ServerConnection): WatchedServer {
-  return { name: config.name, state, reason, tools: catalog.tools, health };
-}
-
-function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {
-  return { name, namespace: '', state: 'failed', since: 0, toolCount: 0, reason, location };
 }

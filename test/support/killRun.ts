@@ -30,8 +30,9 @@ export class Recorder {
     this.history.push({ event: 'invoke', id, nonce, contract: 'never_replay' });
     void this.#host.request('tools/call', execute(server, nonce), id);
     setTimeout(() => {
-      this.history.push({ event: 'cancel', id });
       this.#host.notify('notifications/cancelled', { requestId: id });
+      // An answer may be on its way already: what the host has written before it read this comes before its next word.
+      void this.#host.request('ping', {}).then(() => this.history.push({ event: 'cancel', id }));
     }, afterMs);
   }
 

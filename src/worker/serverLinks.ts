@@ -1,0 +1,66 @@
+import { secretKey } from '../config/fileSecrets.ts';
+import type { InputConfig, ServerConfig } from '../config/gatewayConfig.ts';
+import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
+import type { MissingSecret } from '../control/contract.ts';
+import type { ChildJournal } from '../upstream/childJournal.ts';
+import { HttpLink } from '../upstream/httpLink.ts';
+import type { OwnEnvironment } from '../upstream/loginShellPath.ts';
+import type { SignIns } from '../upstream/signIns.ts';
+import { StaticLink } from '../upstream/staticLink.ts';
+import { StdioLink } from '../upstream/stdioLink.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from '../upstream/upstreamLink.ts';
+import type { SharedSecrets } from './sharedSecrets.ts';
+
+export interface ServerLinksOptions {
+  /** For the keys under which secrets are kept. */
+  workspace: string;
+  stateRoot: string;
+  journal: ChildJournal;
+  environment: OwnEnvironment;
+  secrets: SharedSecrets;
+  signIns: SignIns;
+  /** Those that the file of a server defines. */
+  inputs(server: ServerConfig): readonly InputConfig[];
+}
+
+/** The ways to servers, with their secrets looked up in the moment of a start. */
+export class ServerLinks {
+  readonly #options: ServerLinksOptions;
+  readonly #missing = new Map<string, MissingSecret>();
+
+  constructor(options: ServerLinksOptions) {
+    this.#options = options;
+  }
+
+  /** What a server cannot start without, as its last start found. */
+  missing(server: string): MissingSecret | undefined {
+    return this.#missing.get(server);
+  }
+
+  async open(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
+    this.#missing.delete(written.name);
+    const config = await this.follow(written).catch((error: unknown) => {
+      if (!(error instanceof SecretMissingError)) throw error;
+      this.#missing.set(written.name, this.#missingSecret(error));
+      throw new LinkFailure(error.message, 'secret_missing');
+    });
+    const { journal, environment, signIns } = this.#options;
+    if (config.type === 'static') return new StaticLink(config);
+    if (config.type === 'stdio') return new StdioLink(config, journal, events, environment);
+    return new HttpLink(config, events, signIns.sessionFor(config));
+  }
+
+  follow(written: ServerConfig): Promise<ServerConfig> {
+    return followReferences(written, this.#options.secrets, this.#options.inputs(written));
+  }
+
+  #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
+    return {
+      key: secretKey(secret, this.#options.workspace, this.#options.stateRoot),
+      name: secret,
+      description: input?.description ?? '',
+      password: input === undefined || input.password,
+      options: input?.options ?? [],
+    };
+  }
+}
