@@ -90,6 +90,7 @@ const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
 ]);
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
+const WARM_UP_AFTER_MS = 1_000;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
 const CONFIG_POLL_MS = 1_000;
 /** How long a client that lists everything waits for servers of which nothing is known yet. */
@@ -267,7 +268,8 @@ export class Gateway {
       if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
     });
     this.#logProblems();
-    this.#calls.validator.warmUp();
+    // Not before the first browse: that needs none of it.
+    setTimeout(() => this.#calls.validator.warmUp(), WARM_UP_AFTER_MS).unref();
     this.#apply();
     // From the first answer on every configured server has its place.
     this.#rebuild();
