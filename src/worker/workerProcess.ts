@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { unwritable } from '../config/stateFolder.ts';
 import { type ControlServer, serveControl } from '../control/channel.ts';
 import type {
@@ -46,6 +47,8 @@ export interface WorkerOptions {
 
 /** A minute after the last attacher has gone the worker leaves: a window reload finds it still there. */
 const LINGER_MS = 60_000;
+/** Within this every host has heard that another worker serves. */
+const HEARD_MS = 250;
 /** How often a worker looks whether it is still the one that the rendezvous names. */
 const OWNERSHIP_CHECK_MS = 1_000;
 /** Watchers need no more than this many snapshots: a page that shows them is drawn once a second. */
@@ -68,6 +71,7 @@ export class WorkerProcess {
   /** How many prepare a successor. */
   #successors = 0;
   #rollout: RolloutState = 'stable';
+  #givesWay = false;
   #rendezvous: Rendezvous | undefined;
   #checking = false;
   #ownershipTimer: NodeJS.Timeout | undefined;
@@ -208,12 +212,15 @@ export class WorkerProcess {
   async #giveWay(successor: Rendezvous | undefined): Promise<void> {
     clearInterval(this.#ownershipTimer);
     this.#rollout = 'reloading';
+    this.#givesWay = true;
     this.#log(successor ? `worker ${successor.pid} takes over` : 'its file is gone');
     this.#attachers.refuseNew();
     for (const session of this.#sessions.keys()) session.announceSuccessor();
     this.#gateway.supersede();
     // An editor looks at the successor from now on.
     if (this.#asking === 0) for (const watcher of [...this.#watchers.keys()]) watcher.dispose();
+    // What hosts have sent before they heard of it is served here: a closed socket would make it a lost call.
+    await sleep(HEARD_MS);
     await this.#gateway.drained();
     if (!this.#stopping) await this.#attachers.finish();
     await this.stop(successor ? `worker ${successor.pid} has taken over` : 'its file is gone');
@@ -227,6 +234,8 @@ export class WorkerProcess {
   #serveSession(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
     const session = serveSession(socket, this.#gateway.faces[face], { marksRelated });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, since: Date.now() });
+    // One whose greeting was under way when the others were told.
+    if (this.#givesWay) session.announceSuccessor();
     session.onClose(() => {
       this.#sessions.delete(session);
       this.#announce();
