@@ -3,7 +3,7 @@ import type { LiveRefreshConfig, ServerConfig } from '../config/gatewayConfig.ts
 import { CircuitBreaker } from '../ops/circuitBreaker.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
-import type { HealthSnapshot } from '../ops/health.ts';
+import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
 import type { RestartLimits } from '../ops/restartPolicy.ts';
 import { type Running, type StartContext, UnavailableError } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
@@ -18,8 +18,9 @@ import { NotDispatchedError } from './notDispatched.ts';
 import { waitAtMost } from './patience.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import { Standby } from './standby.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
-import { type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+import { asLinkFailure, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 export type ConnectionState =
   | 'needs_approval'
@@ -80,6 +81,7 @@ export class ServerConnection {
   readonly #messages = new ServerMessages();
   readonly #keeper: CatalogKeeper;
   readonly #supervisor: Supervisor<Live>;
+  readonly #standby: Standby | undefined;
   readonly #breaker = new CircuitBreaker(SYSTEM_CLOCK.now);
   /** On whose behalf requests are under way. */
   readonly #origins: CallOrigin[] = [];
@@ -115,6 +117,15 @@ export class ServerConnection {
     this.config = config;
     this.#services = services;
     this.#events = events;
+    if (config.type === 'stdio' && config.standby) {
+      this.#standby = new Standby({
+        openLink: (linkEvents) => services.openLink(this.config, linkEvents),
+        log: (line) => this.#log(line),
+        scrubSecrets: events.scrubSecrets,
+        onChange: () => this.#events.onChange(),
+        limits: services.restartLimits,
+      });
+    }
     this.#supervisor = new Supervisor<Live>({
       start: (context) => {
         const open = this.#open(context);
@@ -125,6 +136,7 @@ export class ServerConnection {
       faultOf: (error, generation) => this.#faultOf(asLinkFailure(error), generation),
       onReady: (live) => this.#onReady(live),
       onChange: (health) => this.#onSupervision(health),
+      isReserved: () => this.#standby?.isReady === true,
       clock: SYSTEM_CLOCK,
       ...(services.restartLimits ? { limits: services.restartLimits } : {}),
     });
@@ -153,6 +165,10 @@ export class ServerConnection {
   }
   get health(): HealthSnapshot {
     return this.#supervisor.health;
+  }
+  /** The process that would take over, where the configuration asks for one. */
+  get standby(): StandbyHealth | undefined {
+    return this.#standby?.health;
   }
   /** Whether it has ever been listed. */
   get isKnown(): boolean {
@@ -285,7 +301,7 @@ export class ServerConnection {
     clearTimeout(this.#idleTimer);
     this.#stopped = true;
     await this.#supervisor.dispose();
-    await Promise.all([this.#opens, this.#ending]);
+    await Promise.all([this.#opens, this.#ending, this.#standby?.stop()]);
     this.#tell();
   }
 
@@ -471,11 +487,12 @@ export class ServerConnection {
     const exit = Promise.withResolvers<LinkFailure>();
     let link: UpstreamLink | undefined;
     try {
-      link = await this.#services.openLink(this.config, {
+      const events: LinkEvents = {
         onLost: (reason, code) => exit.resolve(new LinkFailure(reason, code)),
         log: (line) => this.#log(line),
         scrubSecrets: this.#events.scrubSecrets,
-      });
+      };
+      link = await (this.#standby?.open(events) ?? this.#services.openLink(this.config, events));
       const opened = link;
       signal.addEventListener('abort', () => void this.#end(opened), { once: true });
       // What was taken back while secrets were being looked up does not run after all.
@@ -535,6 +552,7 @@ export class ServerConnection {
   }
 
   #onSupervision({ supervision }: HealthSnapshot): void {
+    this.#standby?.follow(supervision);
     this.#tell({ anyway: true });
     if (supervision === 'starting' && !this.#attemptEnded) return;
     this.#attemptEnded = false;
@@ -637,11 +655,6 @@ function callFault(error: unknown, signal: AbortSignal | undefined): KnownFaultC
 
 function sessionOf(origin: CallOrigin): object {
   return origin.session ?? origin;
-}
-
-function asLinkFailure(error: unknown): LinkFailure {
-  if (error instanceof LinkFailure) return error;
-  return new LinkFailure(error instanceof Error ? error.message : String(error), 'spawn_failed');
 }
 
 const noop = (): void => undefined;

@@ -32,6 +32,8 @@ const CATALOG_REST_MS = 1_000;
 /** A snapshot of the busiest tools stands in the log every so many calls of tools. */
 const SNAPSHOT_EVERY = 200;
 const MAX_REASON = 200;
+/** Of all servers together, in telemetry. */
+const MAX_ODDITIES = 50;
 /** A server's words may repeat what it was given: the log has none of them, worker.log has them scrubbed. */
 const OWN_WORDS: Readonly<Record<string, string>> = {
   UPSTREAM_ERROR: 'The server answered with an error.',
@@ -157,8 +159,14 @@ export class Diagnostics {
     };
   }
 
-  telemetry(condition: GatewayHealth): TelemetryReport {
-    return { workspace: this.#options.workspace, ...this.#telemetry.snapshot(this.#life(condition)) };
+  telemetry(condition: GatewayHealth, servers: readonly ServerStatus[] = []): TelemetryReport {
+    const { workspace } = this.#options;
+    const oddities = servers.flatMap(({ name: server, oddities = [] }) => oddities.map((one) => ({ server, ...one })));
+    return {
+      workspace,
+      ...this.#telemetry.snapshot(this.#life(condition)),
+      oddities: oddities.sort((a, b) => b.count - a.count).slice(0, MAX_ODDITIES),
+    };
   }
 
   #life(condition: GatewayHealth): SupervisedLife {
@@ -224,7 +232,7 @@ export class Diagnostics {
     this.#write({ event: 'catalog.loaded', success: true, attributes: { ...loaded } });
   }
 
-  #serverHealth({ name, state, reason }: ServerStatus): ServerHealth {
+  #serverHealth({ name, state, reason, standby, oddities }: ServerStatus): ServerHealth {
     const { readySince, last_fault, ...record } = this.#watch.record(name);
     const { scrubSecrets } = this.#options;
     return {
@@ -234,6 +242,8 @@ export class Diagnostics {
       ...record,
       uptime_ms: readySince === undefined ? 0 : Math.round(performance.now() - readySince),
       ...(reason === undefined ? {} : { reason: oneLine(scrubSecrets(reason), MAX_REASON) }),
+      ...(standby ? { standby } : {}),
+      ...(oddities ? { oddities } : {}),
       ...(last_fault === undefined
         ? {}
         : { last_fault: { ...last_fault, detail: oneLine(scrubSecrets(last_fault.detail), MAX_REASON) } }),

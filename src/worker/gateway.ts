@@ -367,7 +367,7 @@ export class Gateway {
   }
 
   telemetryReport(): TelemetryReport {
-    return this.#diagnostics.telemetry(this.health);
+    return this.#diagnostics.telemetry(this.health, this.#serverStatuses());
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
