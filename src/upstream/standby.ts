@@ -4,9 +4,10 @@ import type { StandbyHealth, StandbyState, SupervisionState } from '../ops/healt
 import type { RestartLimits } from '../ops/restartPolicy.ts';
 import type { Running, StartContext } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
+import { asLinkFailure, startServer } from './serverStart.ts';
 import { type Greeting, type OpenFor, StandbyLink } from './standbyLink.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
-import { asLinkFailure, type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 export interface StandbyOptions {
   /** The way to a process of the server, a new one each time. */
@@ -99,7 +100,7 @@ export class Standby {
       return reserve.link;
     }
     await Promise.all(this.#endings);
-    return StandbyLink.open(this.#options.openLink, this.#keeper, events);
+    return StandbyLink.open(this.#options.openLink, this.#keeper, events, { waits: false });
   }
 
   /** What the serving process is at: there is one in reserve while it serves, or is about to again. */
@@ -115,39 +116,36 @@ export class Standby {
     await Promise.all(this.#endings);
   }
 
-  async #prepare({ generation, signal, initializing }: StartContext): Promise<Running<Reserve>> {
+  async #prepare(context: StartContext): Promise<Running<Reserve>> {
+    const { signal } = context;
     await sleep(PREPARE_AFTER_MS, undefined, { signal, ref: false });
     // Never more of them than two.
     await Promise.all(this.#endings);
     signal.throwIfAborted();
     const { openLink, log, scrubSecrets } = this.#options;
-    const exit = Promise.withResolvers<LinkFailure>();
-    const link = await StandbyLink.open(openLink, this.#keeper, {
-      onLost: (reason, code) => exit.resolve(new LinkFailure(reason, code)),
+    const greeting = this.#greeting as Greeting;
+    let link!: StandbyLink;
+    const { handle, exited } = await startServer(context, {
+      openLink: async (events) => {
+        link = await StandbyLink.open(openLink, this.#keeper, events, { waits: true });
+        return link;
+      },
+      // It follows one that may run.
+      check: noop,
+      onOpened: noop,
+      clientOptions: () => greeting.options,
+      timeoutMs: greeting.timeoutMs,
+      onFailed: (failure) => log(`standby: failed: ${failure.message}`),
+      onLost: (failure) => {
+        if (!link.serves) log(`standby: lost: ${failure.message}`);
+      },
+      faultOf: (failure, generation) => this.#faultOf(failure, generation),
+      end: (ended) => ended.close(),
       log: (line) => log(`standby: ${line}`),
       scrubSecrets,
     });
-    signal.addEventListener('abort', () => void link.close(), { once: true });
-    try {
-      signal.throwIfAborted();
-      initializing();
-      await link.prepare(this.#greeting as Greeting);
-      const gone = await Promise.race([exit.promise, undefined]);
-      if (gone) throw gone;
-      signal.throwIfAborted();
-    } catch (error) {
-      const failure = await link.explain(error);
-      if (!signal.aborted) log(`standby: failed: ${failure.message}`);
-      await link.close();
-      throw failure;
-    }
-    return {
-      handle: { link, taken: () => exit.resolve(new LinkFailure('It took over for one that was lost.', 'exited')) },
-      exited: exit.promise.then((failure) => {
-        if (!link.serves) log(`standby: lost: ${failure.message}`);
-        return this.#faultOf(failure, generation);
-      }),
-    };
+    const taken = (): void => handle.lose(new LinkFailure('It took over for one that was lost.', 'exited'));
+    return { handle: { link, taken }, exited };
   }
 
   /** Who takes over does not wait for what is left of the one before: they have been running side by side. */
@@ -161,3 +159,5 @@ export class Standby {
     return faultOf(failure.code, { generation, detail: failure.message }, this.#options.scrubSecrets);
   }
 }
+
+const noop = (): void => undefined;

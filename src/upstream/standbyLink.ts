@@ -25,6 +25,7 @@ export type OpenFor = (events: LinkEvents) => Promise<UpstreamLink>;
  */
 export class StandbyLink implements UpstreamLink {
   readonly #inner: UpstreamLink;
+  readonly #waits: boolean;
   readonly #keeper: LinkKeeper;
   readonly #audience: { events: LinkEvents };
   /** What is odd in it counts as the server's once it serves. */
@@ -36,20 +37,26 @@ export class StandbyLink implements UpstreamLink {
   #serves: UpstreamClientOptions | undefined;
   #knowsRoots = false;
 
-  private constructor(inner: UpstreamLink, keeper: LinkKeeper, audience: { events: LinkEvents }) {
+  private constructor(inner: UpstreamLink, waits: boolean, keeper: LinkKeeper, audience: { events: LinkEvents }) {
     this.#inner = inner;
+    this.#waits = waits;
     this.#keeper = keeper;
     this.#audience = audience;
   }
 
-  static async open(openLink: OpenFor, keeper: LinkKeeper, events: LinkEvents): Promise<StandbyLink> {
+  static async open(
+    openLink: OpenFor,
+    keeper: LinkKeeper,
+    events: LinkEvents,
+    { waits }: { waits: boolean },
+  ): Promise<StandbyLink> {
     const audience = { events };
     const inner = await openLink({
       onLost: (reason, code) => audience.events.onLost(reason, code),
       log: (line) => audience.events.log(line),
       scrubSecrets: (text) => audience.events.scrubSecrets(text),
     });
-    return new StandbyLink(inner, keeper, audience);
+    return new StandbyLink(inner, waits, keeper, audience);
   }
 
   get pid(): number | undefined {
@@ -70,41 +77,45 @@ export class StandbyLink implements UpstreamLink {
     return this.#client?.closed === false && !this.#serves;
   }
 
-  /** Starts the process and completes `initialize`; from then on it waits. */
-  async prepare({ options, timeoutMs }: Greeting): Promise<void> {
-    this.#client = await this.#inner.connect(
-      {
-        ...options,
-        oddities: this.#oddities,
-        onNotification: (message) => this.#serves?.onNotification?.(message),
-        onRequest: (message, signal) => {
-          if (this.#serves) return this.#serves.onRequest?.(message, signal);
-          // No client has anything to do with it, whatever calls the serving process has.
-          this.#knowsRoots ||= message.method === 'roots/list';
-          return options.onRequest?.({ ...message, origin: OWN_BUSINESS }, signal);
-        },
-      },
-      timeoutMs,
-    );
-  }
-
-  /** It takes over: who serves hears of its end, and `connect` has nothing left to wait for. */
+  /** It takes over: who serves hears of its end, and the next `connect` has nothing left to wait for. */
   takeOver(events: LinkEvents): void {
     this.#audience.events = events;
     this.#serves = {};
   }
 
   async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
-    if (!this.#client) {
+    if (this.#serves) return this.#goOn(options);
+    if (!this.#waits) {
       this.#keeper.greeted({ options, timeoutMs });
       return this.#inner.connect(options, timeoutMs);
     }
-    if (this.#client.closed) throw new LinkFailure('It ended as it took over.', 'connection_lost');
+    this.#client = await this.#inner.connect(this.#heldBack(options), timeoutMs);
+    return this.#client;
+  }
+
+  async #goOn(options: UpstreamClientOptions): Promise<UpstreamClient> {
+    const client = this.#client;
+    if (!client || client.closed) throw new LinkFailure('It ended as it took over.', 'connection_lost');
     this.#serves = options;
     if (options.oddities) this.#oddities.joins(options.oddities);
     // The folders it was told are the workspace's; the client that calls may have others.
-    if (this.#knowsRoots) void this.#client.notify('notifications/roots/list_changed').catch(() => undefined);
-    return this.#client;
+    if (this.#knowsRoots) void client.notify('notifications/roots/list_changed').catch(() => undefined);
+    return client;
+  }
+
+  /** The same for the process, and for nobody else until it serves. */
+  #heldBack(options: UpstreamClientOptions): UpstreamClientOptions {
+    return {
+      ...options,
+      oddities: this.#oddities,
+      onNotification: (message) => this.#serves?.onNotification?.(message),
+      onRequest: (message, signal) => {
+        if (this.#serves) return this.#serves.onRequest?.(message, signal);
+        // No client has anything to do with it, whatever calls the serving process has.
+        this.#knowsRoots ||= message.method === 'roots/list';
+        return options.onRequest?.({ ...message, origin: OWN_BUSINESS }, signal);
+      },
+    };
   }
 
   explain(error: unknown): Promise<LinkFailure> {

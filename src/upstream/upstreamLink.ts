@@ -37,11 +37,6 @@ export interface UpstreamLink {
   close(): Promise<void>;
 }
 
-export function asLinkFailure(error: unknown): LinkFailure {
-  if (error instanceof LinkFailure) return error;
-  return new LinkFailure(error instanceof Error ? error.message : String(error), 'spawn_failed');
-}
-
 /** Which fault it is that a start met; `greeted`: it had answered `initialize`. */
 export function startFault(error: unknown, greeted: boolean): KnownFaultCode {
   if (!(error instanceof UpstreamRequestError)) return 'exited_before_initialize';
