@@ -13,7 +13,15 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
-import { CONTRACT_NOTIFICATION, PRIVATE_PREFIX, STOPPED_NOTIFICATION, SUPERSEDED_NOTIFICATION } from './frames.ts';
+import {
+  CONTRACT_NOTIFICATION,
+  KNOWS_NOTIFICATION,
+  LISTED_NOTIFICATION,
+  PRIVATE_PREFIX,
+  STOPPED_NOTIFICATION,
+  SUPERSEDED_NOTIFICATION,
+} from './frames.ts';
+import { listMark } from './listMark.ts';
 import { LineTransport } from './mcpTransport.ts';
 
 export interface Progress {
@@ -137,7 +145,12 @@ export function serveSession(
   // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
-    if (request.method === 'tools/list') return { tools: await surface.listTools() };
+    if (request.method === 'tools/list') {
+      const tools = await surface.listTools();
+      // Behind the answer.
+      setImmediate(() => toHost(LISTED_NOTIFICATION, { mark: listMark(tools) }));
+      return { tools };
+    }
     const call: SurfaceCall = {
       signal: extra.signal,
       client: client().name,
@@ -160,7 +173,11 @@ export function serveSession(
   server.oninitialized = () => {
     close ??= surface.open?.(peer);
   };
-  server.fallbackNotificationHandler = async ({ method, params = {} }) => surface.notification?.(method, params, peer);
+  server.fallbackNotificationHandler = async ({ method, params = {} }) => {
+    if (method !== KNOWS_NOTIFICATION) surface.notification?.(method, params, peer);
+    // Another worker has told the client of its tools: what has changed since nobody else will tell.
+    else if (listMark(await surface.listTools()) !== params.mark) peer.notify('notifications/tools/list_changed');
+  };
   server.onclose = () => {
     close?.();
     socket.destroy();
