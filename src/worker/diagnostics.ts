@@ -5,6 +5,7 @@ import { BUILD } from '../ops/build.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../ops/diagnosticEvent.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { Telemetry } from '../ops/telemetry.ts';
+import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import { type CatalogLoaded, catalogLoaded } from '../surface/catalogEvents.ts';
 import type { CatalogView } from '../surface/catalogView.ts';
 import type { CallEvent } from '../surface/gateway/callEvents.ts';
@@ -110,6 +111,13 @@ export class Diagnostics {
       return this.#line({ ...event, durationMs, attributes }, at);
     });
     if (tool !== null && event.dispatched) this.#toolCalled(event, tool, durationMs, requestId, at);
+  }
+
+  /** What a client asked for by MCP's own methods. Its words are its own: none of them is kept, nor of the answer. */
+  sessionAnswered({ method, latencyMs, failed }: SessionRequest): void {
+    const error = failed === undefined ? undefined : { code: String(failed), message: `JSON-RPC error ${failed}` };
+    const end = error ? 'answered_with_error' : 'ok';
+    this.#telemetry.request({ method, latencyMs, end, ...(error ? { error } : {}) });
   }
 
   /** To be called whenever a server's state or list has changed. */
