@@ -1,11 +1,11 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
+import { thrownWords } from '../upstream/judgeThrown.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from './approval.ts';
 import type { ArgRepair } from './argRepairs.ts';
 import { type AuthorizedCall, authorize } from './authorize.ts';
 import { CallHistory } from './callHistory.ts';
-import { thrownWords } from './classifyError.ts';
 import type { CallProgress, Upstream } from './dispatchCall.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from './dispatchConfig.ts';
 import type { DryRunReport } from './dryRun.ts';
