@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeptTexts } from '../config/configLayers.ts';
 import { serveControl } from '../control/channel.ts';
 import type { GatewaySnapshot, SessionStatus } from '../control/contract.ts';
 import type { RolloutState } from '../control/healthContract.ts';
@@ -27,6 +28,10 @@ export interface WorkerOptions {
   candidate?: boolean;
   /** What is served instead of the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
+  /** What was in force of files that cannot be used, in the worker before. */
+  kept?: KeptTexts | undefined;
+  /** Has another worker take over; rejects with why not. */
+  rollOut: GatewayOptions['rollOut'];
   onEnd(): void;
 }
 
@@ -53,6 +58,10 @@ export class WorkerProcess {
   #successors = 0;
   #rollout: RolloutState = 'stable';
   #givesWay = false;
+  #onGiveWay: () => void = () => undefined;
+  readonly #gaveWay = new Promise<void>((resolve) => {
+    this.#onGiveWay = resolve;
+  });
   #checking = false;
   #ownershipTimer: NodeJS.Timeout | undefined;
   #nextSession = 1;
@@ -69,6 +78,8 @@ export class WorkerProcess {
       stateFolder: options.stateFolder,
       life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
       ...(options.load === undefined ? {} : { load: options.load }),
+      ...(options.kept === undefined ? {} : { kept: options.kept }),
+      rollOut: options.rollOut,
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
       approve: (question) => this.#watchers.approve(question),
@@ -104,12 +115,14 @@ export class WorkerProcess {
     this.#ownershipTimer = setInterval(() => void this.#checkOwnership(), OWNERSHIP_CHECK_MS);
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
     if (!candidate) this.#gateway.start();
+    this.#gateway.begin({ after: candidate });
   }
 
   /** Everything but the name: what is wrong with it shows before anybody depends on it. */
   async #prepare(): Promise<void> {
     try {
-      if (this.#gateway.flaw !== undefined) throw new Error(this.#gateway.flaw);
+      const { flaw } = this.#gateway.configuration;
+      if (flaw !== undefined) throw new Error(flaw);
       this.#gateway.start();
       await this.#gateway.prepared(PREPARE_MS);
     } catch (error) {
@@ -168,12 +181,13 @@ export class WorkerProcess {
     clearInterval(this.#ownershipTimer);
     this.#rollout = 'reloading';
     this.#givesWay = true;
+    this.#onGiveWay();
     this.#log(successor ? `worker ${successor.pid} takes over` : 'its file is gone');
     this.#attachers.refuseNew();
     for (const session of this.#sessions.keys()) session.announceSuccessor();
     this.#gateway.supersede();
     // An editor looks at the successor from now on.
-    this.#watchers.letGo();
+    this.#watchers.supersede();
     // What hosts have sent before they heard of it is served here: a closed socket would make it a lost call.
     await sleep(HEARD_MS);
     await this.#gateway.drained();
@@ -202,6 +216,8 @@ export class WorkerProcess {
     const requests = controlRequests(this.#gateway, {
       session: socket,
       snapshot: () => this.#snapshot(),
+      // Whoever takes over has to be asked anew.
+      refresh: () => Promise.race([this.#gateway.refresh(), this.#gaveWay]),
       watch: () => {
         this.#watchers.add(control);
         // An editor may bring the secrets that it keeps.
