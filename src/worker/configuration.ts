@@ -78,6 +78,11 @@ export class Configuration {
     return differs;
   }
 
+  /** Why what is written now is not in force. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
   /** What is written now was not taken over. */
   refuse(reason: string): void {
     this.#refusal = reason;

@@ -4,15 +4,18 @@ import type { KeptTexts } from '../config/configLayers.ts';
 import { serveControl } from '../control/channel.ts';
 import type { GatewaySnapshot, SessionStatus } from '../control/contract.ts';
 import type { RolloutState } from '../control/healthContract.ts';
+import { scrubSecrets } from '../firewall/secrets.ts';
 import { sweepLeftovers } from '../host/leftovers.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
 import { DEFAULT_FACE } from '../ops/face.ts';
+import { faultOf } from '../ops/fault.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../protocol/rendezvous.ts';
 import { type SessionServer, serveSession } from '../protocol/sessionServer.ts';
 import { processStart } from '../upstream/processStart.ts';
 import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
+import type { SupervisedLife } from './diagnostics.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
 import { Watchers } from './watchers.ts';
 import { WorkerLife } from './workerLife.ts';
@@ -76,7 +79,7 @@ export class WorkerProcess {
       workspace: options.workspace,
       ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
-      life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
+      life: () => ({ ...this.#life.report, rollout: this.#rolloutState, ...this.#refusal }),
       ...(options.load === undefined ? {} : { load: options.load }),
       ...(options.kept === undefined ? {} : { kept: options.kept }),
       rollOut: options.rollOut,
@@ -146,6 +149,13 @@ export class WorkerProcess {
 
   get #rolloutState(): RolloutState {
     return this.#rollout === 'stable' && this.#successors > 0 ? 'pending' : this.#rollout;
+  }
+
+  /** What keeps the configuration that is written now from being in force is the last thing that went wrong. */
+  get #refusal(): Pick<SupervisedLife, 'last_fault'> {
+    const detail = this.#gateway.configuration.refusal;
+    if (detail === undefined) return {};
+    return { last_fault: faultOf('candidate_failed', { generation: this.#life.generation, detail }, scrubSecrets) };
   }
 
   /** Leaves with everything it has started, within three seconds. */
