@@ -27,7 +27,7 @@ export interface FaceParts extends Pick<GatewayContext, 'onCallStart' | 'onCallE
   calls: CallPipeline<AdmittedResult>;
   contractOf(tool: CatalogTool): ReplayContract;
   clientRequests: ClientRequests;
-  firewall(): Firewall;
+  firewall: Firewall;
   artifacts: ArtifactStore;
   uses: UseMemory;
 }
@@ -89,7 +89,7 @@ function passthroughOnly({
   firewall,
 }: FaceParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
-    firewall().admit(result, { toolId, upstreamName });
+    firewall.admit(result, { toolId, upstreamName });
   return {
     connections,
     hasSeveralServers: () => {
