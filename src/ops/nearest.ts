@@ -13,6 +13,16 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
+/** What to do about a word that is none of those there are: one sentence's end. */
+export function didYouMean(
+  word: string,
+  known: readonly string[],
+  otherwise = `there are ${known.join(', ')}.`,
+): string {
+  const meant = nearest(word, known);
+  return meant === undefined ? otherwise : `did you mean "${meant}"?`;
+}
+
 /** Damerau–Levenshtein with adjacent swaps; anything from `cutoff` on is as good as infinite. */
 function editDistance(a: string, b: string, cutoff: number): number {
   if (Math.abs(a.length - b.length) >= cutoff) return cutoff;

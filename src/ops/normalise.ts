@@ -14,6 +14,9 @@ export interface Normalisation {
   to: string;
 }
 
+/** Where a rule is told that was applied. */
+export type Tell = (told: Normalisation) => void;
+
 /** `" 7 "` and `"42.0"` are numbers, `"-1"` and `"7.5"` are not: undefined. */
 export function humanInteger(text: string): number | undefined {
   if (text.length > 32 || !/^\s*\d+(?:\.0+)?\s*$/.test(text)) return undefined;
