@@ -204,6 +204,7 @@ export class Gateway {
       uses: this.#uses,
     });
     this.#faces = new Faces({
+      workspace: options.workspace,
       config: () => this.#config,
       connections: () => this.#pool.connections,
       catalog: this.#catalog,
