@@ -4,6 +4,7 @@
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
+import type { Face } from '../ops/face.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
@@ -68,6 +69,8 @@ export interface SessionStatus {
   client: string;
   clientVersion: string;
   protocolVersion: string;
+  /** How it sees the servers; a worker of an older build does not say. */
+  mode?: Face;
   since: number;
 }
 

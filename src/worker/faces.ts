@@ -18,7 +18,7 @@ import type { LiveCatalog } from './liveCatalog.ts';
 import type { Primitives } from './primitives.ts';
 import type { UseMemory } from './useMemory.ts';
 
-export interface FaceParts extends Pick<GatewayContext, 'onCallStart' | 'onCallEnd'> {
+export interface FaceParts extends Pick<GatewayContext, 'workspace' | 'onCallStart' | 'onCallEnd'> {
   config(): MergedConfig;
   connections(): readonly ServerConnection[];
   catalog: LiveCatalog;
@@ -44,6 +44,7 @@ export class Faces {
   constructor(parts: FaceParts) {
     const { catalog, clientRequests, uses } = parts;
     const context = {
+      workspace: parts.workspace,
       calls: parts.calls,
       contractOf: parts.contractOf,
       clientRequests,

@@ -213,6 +213,7 @@ export class Gateway {
       uses: this.#uses,
     });
     this.#faces = new Faces({
+      workspace: options.workspace,
       config: () => this.configuration.current,
       connections: () => this.#pool.connections,
       catalog: this.#catalog,
