@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeMessage, type JsonRpcMessage, type RequestId } from '../protocol/frames.ts';
+import { encodeMessage, type JsonRpcMessage, KNOWS_NOTIFICATION, type RequestId } from '../protocol/frames.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
@@ -18,6 +18,8 @@ export class HeldSession {
   readonly #subscriptions = new HeldSubscriptions();
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
+  /** The tools that the client knows. */
+  #listed: string | undefined;
 
   get begun(): boolean {
     return this.#seed !== undefined;
@@ -44,6 +46,11 @@ export class HeldSession {
     this.#logLevel.note(message);
   }
 
+  /** The client has been told which tools there are; `mark` stands for them. */
+  noteListed(mark: string): void {
+    this.#listed = mark;
+  }
+
   /** A request of the client has been answered, and not with an error. */
   noteSuccess(method: string, uri: string | undefined): void {
     this.#subscriptions.succeeded(method, uri);
@@ -59,6 +66,9 @@ export class HeldSession {
       encodeMessage({ method: 'notifications/initialized' }),
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
+      ...(this.#listed === undefined
+        ? []
+        : [encodeMessage({ method: KNOWS_NOTIFICATION, params: { mark: this.#listed } })]),
     ];
   }
 

@@ -244,7 +244,8 @@ export class SessionHost {
     else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
     else if (read.kind === 'contract') {
       this.#journal.reclassify(generation, requestKey(read.id), { contract: read.contract, canProbe: false });
-    } else if (read.kind === 'stopped') {
+    } else if (read.kind === 'listed') this.#held.noteListed(read.mark);
+    else if (read.kind === 'stopped') {
       this.#journal.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {

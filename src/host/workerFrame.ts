@@ -2,6 +2,7 @@ import type { ReplayContract } from '../ops/replay.ts';
 import {
   CONTRACT_NOTIFICATION,
   type JsonRpcMessage,
+  LISTED_NOTIFICATION,
   PRIVATE_PREFIX,
   peekResponseId,
   type RequestId,
@@ -17,6 +18,7 @@ export type WorkerFrame =
   | { kind: 'stopped' }
   | { kind: 'superseded' }
   | { kind: 'contract'; id: RequestId; contract: ReplayContract }
+  | { kind: 'listed'; mark: string }
   | { kind: 'unknown' };
 
 const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
@@ -30,6 +32,7 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
   const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
   if (method === STOPPED_NOTIFICATION) return { kind: 'stopped' };
   if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
+  if (method === LISTED_NOTIFICATION) return { kind: 'listed', mark: String(params?.mark) };
   if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
   const { id, contract } = params as { id: RequestId; contract: ReplayContract };
   return { kind: 'contract', id, contract };
