@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeMessage, type JsonRpcMessage, type RequestId } from '../protocol/frames.ts';
+import { encodeMessage, type JsonRpcMessage, MEMORY_NOTIFICATION, type RequestId } from '../protocol/frames.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
@@ -18,6 +18,7 @@ export class HeldSession {
   readonly #subscriptions = new HeldSubscriptions();
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
+  #memory: Record<string, unknown> | undefined;
 
   get begun(): boolean {
     return this.#seed !== undefined;
@@ -49,10 +50,18 @@ export class HeldSession {
     this.#subscriptions.succeeded(method, uri);
   }
 
+  /** What a worker that gives way remembers of the session: not the host's to understand. */
+  noteMemory(memory: Record<string, unknown> | undefined): void {
+    this.#memory = memory;
+  }
+
   /** All that a new worker has to be told. */
   frames(): string[] {
     if (!this.#seed) return [];
-    const frames = [encodeMessage({ ...this.#seed, id: INITIALIZE_ID })];
+    const frames = [
+      ...(this.#memory ? [encodeMessage({ method: MEMORY_NOTIFICATION, params: this.#memory })] : []),
+      encodeMessage({ ...this.#seed, id: INITIALIZE_ID }),
+    ];
     if (!this.#initialized) return frames;
     return [
       ...frames,

@@ -8,9 +8,10 @@ import type { ReplayContract } from '../ops/replay.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { ClientRequests } from '../surface/clientRequests.ts';
 import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
-import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
 import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
+import { remembering, type ShownLists } from '../surface/sessionMemory.ts';
 import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import type { GatewayReports } from './gatewayReports.ts';
@@ -64,10 +65,19 @@ export class Faces {
     };
     this.#transparent = transparentSurface(context);
     this.#passthrough = passthroughSurface({ ...context, ...passthroughOnly(parts) });
+    const face = (surface: SessionSurface, shown: () => Partial<ShownLists>): SessionSurface =>
+      remembering(clientRequests.serve(surface), parts.calls, shown, () => [
+        catalog.view,
+        parts.primitives.ports.view(),
+      ]);
     this.all = {
-      gateway: clientRequests.serve(gatewaySurface(context, parts.primitives.client)),
-      transparent: clientRequests.serve(this.#transparent),
-      passthrough: clientRequests.serve(this.#passthrough),
+      gateway: face(gatewaySurface(context, parts.primitives.client), () => shownByGateway(parts)),
+      transparent: face(this.#transparent, () => ({ tools: listedBy(parts, 'tools') })),
+      passthrough: face(this.#passthrough, () => ({
+        tools: [listedBy(parts, 'tools'), parts.config().passthrough],
+        resources: [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
+        prompts: listedBy(parts, 'prompts'),
+      })),
     };
   }
 
@@ -81,6 +91,16 @@ export class Faces {
     this.#transparent.onCatalogChanged();
     this.#passthrough.onCatalogChanged();
   }
+}
+
+function shownByGateway({ primitives }: FaceParts): ShownLists {
+  const { resourceChoices, promptChoices } = primitives.ports.view().catalog;
+  const tools = advertisedTools({ primitives: primitives.ports }).map(({ name }) => name);
+  return { tools, resources: resourceChoices.hash, prompts: promptChoices.hash };
+}
+
+function listedBy({ connections }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
+  return connections().map(({ config, catalog }) => [config.name, catalog[kind]]);
 }
 
 function passthroughOnly({
