@@ -148,6 +148,19 @@ export class CallPipeline<R> {
     return this.#parts.validator;
   }
 
+  /** What is counted and allowed of a session, for the worker that takes over; undefined where that is nothing. */
+  memoryOf(session: object): object | undefined {
+    const { limiter, approvals } = this.#parts;
+    const [quota, approved] = [limiter.memoryOf(session), approvals.memoryOf(session)];
+    return quota || approved ? { quota, approved } : undefined;
+  }
+
+  remember(session: object, memory: unknown): void {
+    const { quota, approved } = (memory ?? {}) as { quota?: unknown; approved?: unknown };
+    this.#parts.limiter.remember(session, quota);
+    this.#parts.approvals.remember(session, approved);
+  }
+
   async execute(request: CallRequest): Promise<CallOutcome<R>> {
     const call = begin<R>(request, false);
     await this.#run(call);

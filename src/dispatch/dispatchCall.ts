@@ -4,7 +4,7 @@ import type { ReplayContract } from '../ops/replay.ts';
 import { failedCall } from '../upstream/callFailed.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';
-import type { RequestOptions } from '../upstream/serverCalls.ts';
+import type { RequestOptions } from '../upstream/serverRequest.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { JsonObject } from './json.ts';

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { encodeMessage, type JsonRpcMessage, KNOWS_NOTIFICATION, type RequestId } from '../protocol/frames.ts';
+import {
+  encodeMessage,
+  type JsonRpcMessage,
+  KNOWS_NOTIFICATION,
+  MEMORY_NOTIFICATION,
+  type RequestId,
+} from '../protocol/frames.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
@@ -20,6 +26,7 @@ export class HeldSession {
   #initialized = false;
   /** The tools that the client knows. */
   #listed: string | undefined;
+  #memory: Record<string, unknown> | undefined;
 
   get begun(): boolean {
     return this.#seed !== undefined;
@@ -56,10 +63,18 @@ export class HeldSession {
     this.#subscriptions.succeeded(method, uri);
   }
 
+  /** What a worker that gives way remembers of the session: not the host's to understand. */
+  noteMemory(memory: Record<string, unknown> | undefined): void {
+    this.#memory = memory;
+  }
+
   /** All that a new worker has to be told. */
   frames(): string[] {
     if (!this.#seed) return [];
-    const frames = [encodeMessage({ ...this.#seed, id: INITIALIZE_ID })];
+    const frames = [
+      ...(this.#memory ? [encodeMessage({ method: MEMORY_NOTIFICATION, params: this.#memory })] : []),
+      encodeMessage({ ...this.#seed, id: INITIALIZE_ID }),
+    ];
     if (!this.#initialized) return frames;
     return [
       ...frames,

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeptTexts } from '../config/configLayers.ts';
 import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import type { ControlClient } from '../control/client.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
@@ -24,8 +23,8 @@ export interface RolloutOptions {
   onlyOlder?: boolean;
   /** Only where the worker is the one of this token. */
   onlyOf?: string;
-  /** What is in force of files that cannot be used. */
-  kept?: KeptTexts;
+  /** What the worker that is replaced has to tell its successor. */
+  handover?: object;
 }
 
 /** Somebody else starts a worker, or replaces one: longer than that takes. */
@@ -64,7 +63,7 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
     if (failed !== undefined) throw new WorkerUnavailableError(failed);
     const told = await tellOf(folder, incumbent);
     try {
-      const pid = await replace(runtime, folder, incumbent, options.kept);
+      const pid = await replace(runtime, folder, incumbent, options.handover);
       return { kind: 'done', pid, replaced: incumbent.pid };
     } finally {
       // Now it looks who is named.
@@ -79,11 +78,11 @@ async function replace(
   runtime: GatewayRuntime,
   folder: string,
   incumbent: Rendezvous,
-  kept: KeptTexts | undefined,
+  handover: object | undefined,
 ): Promise<number> {
   let pid: number;
   try {
-    pid = await startWorker(runtime, folder, { candidate: true, ...(kept && { kept }) });
+    pid = await startWorker(runtime, folder, { candidate: true, handover });
   } catch (error) {
     noteFailure(folder, incumbent.build, error);
     await endLeftovers(folder);

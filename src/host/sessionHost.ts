@@ -133,7 +133,7 @@ export class SessionHost {
     if (read.kind === 'refused') this.#write(read.answer);
     else if (read.kind === 'answer') this.#forward(line);
     else if (read.kind === 'notification') this.#onNotification(read.message, line);
-    else this.#onRequest(read.id, read.message, line);
+    else if (read.kind === 'request') this.#onRequest(read.id, read.message, line);
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
@@ -250,6 +250,7 @@ export class SessionHost {
       this.#link.rest();
     } else if (read.kind === 'superseded') {
       this.#journal.retire(generation);
+      this.#held.noteMemory(read.memory);
       this.#waitForWorker();
       this.#link.supersede(generation);
     }

@@ -16,7 +16,7 @@ export type WorkerFrame =
   | { kind: 'answer'; id: RequestId }
   /** What a worker tells its host alone. */
   | { kind: 'stopped' }
-  | { kind: 'superseded' }
+  | { kind: 'superseded'; memory: Record<string, unknown> | undefined }
   | { kind: 'contract'; id: RequestId; contract: ReplayContract }
   | { kind: 'listed'; mark: string }
   | { kind: 'unknown' };
@@ -31,8 +31,8 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
   }
   const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
   if (method === STOPPED_NOTIFICATION) return { kind: 'stopped' };
-  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
   if (method === LISTED_NOTIFICATION) return { kind: 'listed', mark: String(params?.mark) };
+  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded', memory: params };
   if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
   const { id, contract } = params as { id: RequestId; contract: ReplayContract };
   return { kind: 'contract', id, contract };

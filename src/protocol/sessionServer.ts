@@ -14,16 +14,19 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
+import { Conversations } from './conversations.ts';
 import {
   CONTRACT_NOTIFICATION,
   KNOWS_NOTIFICATION,
   LISTED_NOTIFICATION,
+  MEMORY_NOTIFICATION,
   PRIVATE_PREFIX,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
 } from './frames.ts';
 import { listMark } from './listMark.ts';
 import { LineTransport } from './mcpTransport.ts';
+import { MovingSession, type SessionMemory } from './movingSession.ts';
 import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
 
 export interface Progress {
@@ -99,6 +102,8 @@ export interface SessionSurface {
   request?(method: string, params: Readonly<Record<string, unknown>>, call: SurfaceCall): Promise<object> | undefined;
   /** What the client tells by itself. */
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
+  /** What moves with a session to the worker that takes over from this one. */
+  memory?: SessionMemory;
   /** A session that is initialized; the function returned is called at its end. */
   open?(peer: ClientPeer): () => void;
 }
@@ -141,6 +146,7 @@ export function serveSession(
   const closed = new Set<() => void>();
   const session = {};
   const conversations = new Conversations();
+  const moving = new MovingSession(surface.memory, conversations);
   let protocolVersion = '';
   const client = (): SessionClient => {
     const version = server.getClientVersion();
@@ -186,6 +192,7 @@ export function serveSession(
   let close: (() => void) | undefined;
   server.oninitialized = () => {
     close ??= surface.open?.(peer);
+    for (const kind of moving.changedLists()) peer.notify(`notifications/${kind}/list_changed`);
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
     if (method !== KNOWS_NOTIFICATION) surface.notification?.(method, params, peer);
@@ -216,6 +223,7 @@ export function serveSession(
   };
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {
+    if ('method' in message && message.method === MEMORY_NOTIFICATION) return moving.receive(message.params ?? {});
     // The SDK does not tell what was negotiated; the host has put the settled version into its request.
     if ('method' in message && message.method === 'initialize') {
       protocolVersion = String(message.params?.protocolVersion ?? '');
@@ -230,33 +238,9 @@ export function serveSession(
     },
     onClose: (listener) => void closed.add(listener),
     announceStop: () => toHost(STOPPED_NOTIFICATION),
-    announceSuccessor: () => toHost(SUPERSEDED_NOTIFICATION),
+    announceSuccessor: () => toHost(SUPERSEDED_NOTIFICATION, moving.handedOver),
     dispose: () => void server.close(),
   };
-}
-
-/** VS Code has one MCP session for all its chats and names the chat with each call: a chat is what a person calls one. */
-const CONVERSATION_KEY = 'vscode.conversationId';
-const MAX_CONVERSATIONS = 100;
-
-/** The objects that stand for a session's conversations; where none is named, the session is one. */
-class Conversations {
-  readonly #session = {};
-  readonly #named = new Map<string, object>();
-
-  of(meta: Readonly<Record<string, unknown>> | undefined): object {
-    const id = meta?.[CONVERSATION_KEY];
-    if (typeof id !== 'string') return this.#session;
-    const conversation = this.#named.get(id) ?? {};
-    // The latest stays longest.
-    this.#named.delete(id);
-    this.#named.set(id, conversation);
-    for (const oldest of this.#named.keys()) {
-      if (this.#named.size <= MAX_CONVERSATIONS) break;
-      this.#named.delete(oldest);
-    }
-    return conversation;
-  }
 }
 
 type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;

@@ -8,14 +8,13 @@ import type { ConnectionState } from './connectionStatus.ts';
 import { isExposed } from './exposedTools.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
-import { type RequestOptions, ServerCalls } from './serverCalls.ts';
+import { ServerCalls } from './serverCalls.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 import { ServerLife } from './serverLife.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import type { Json, RequestOptions } from './serverRequest.ts';
 import type { Live } from './serverStart.ts';
 import { LinkFailure } from './upstreamLink.ts';
-
-type Json = Record<string, unknown>;
 
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';

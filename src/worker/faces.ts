@@ -11,6 +11,7 @@ import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
 import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
+import { remembering, type ShownLists } from '../surface/sessionMemory.ts';
 import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import type { GatewayReports } from './gatewayReports.ts';
@@ -65,10 +66,18 @@ export class Faces {
     };
     this.#transparent = transparentSurface(context);
     this.#passthrough = passthroughSurface({ ...context, ...passthroughOnly(parts) });
+    const face = (surface: SessionSurface, shown: () => Partial<ShownLists>): SessionSurface =>
+      remembering(clientRequests.serve(surface), parts.calls, shown, () => [
+        catalog.view,
+        parts.primitives.ports.view(),
+      ]);
     this.all = {
-      gateway: clientRequests.serve(gatewaySurface(context, parts.primitives.client)),
-      transparent: clientRequests.serve(this.#transparent),
-      passthrough: clientRequests.serve(this.#passthrough),
+      gateway: face(gatewaySurface(context, parts.primitives.client), () => shownByGateway(parts)),
+      transparent: face(this.#transparent, () => ({})),
+      passthrough: face(this.#passthrough, () => ({
+        resources: [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
+        prompts: listedBy(parts, 'prompts'),
+      })),
     };
   }
 
@@ -82,6 +91,15 @@ export class Faces {
     this.#transparent.onCatalogChanged();
     this.#passthrough.onCatalogChanged();
   }
+}
+
+function shownByGateway({ primitives }: FaceParts): ShownLists {
+  const { resourceChoices, promptChoices } = primitives.ports.view().catalog;
+  return { resources: resourceChoices.hash, prompts: promptChoices.hash };
+}
+
+function listedBy({ connections }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
+  return connections().map(({ config, catalog }) => [config.name, catalog[kind]]);
 }
 
 function passthroughOnly({
