@@ -14,6 +14,7 @@ import { asLinkFailure, type Live, startServer } from './serverStart.ts';
 import { Standby, type StandbyOptions } from './standby.ts';
 import { Standing } from './standing.ts';
 import { StartOutcomes } from './startOutcomes.ts';
+import { StartPatience } from './startPatience.ts';
 import { type AwaitedServer, waitForStart } from './startWait.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
@@ -56,6 +57,8 @@ export class ServerLife implements AwaitedServer {
   #notBefore = 0;
   #opens: Promise<void> | undefined;
   #ending: Promise<unknown> | undefined;
+  readonly #patience: StartPatience;
+  #slowNote: string | undefined;
   #hasRun = false;
   readonly #outcomes = new StartOutcomes();
   /** Set for good: a stopped connection is never started again, its successor is another. */
@@ -65,6 +68,10 @@ export class ServerLife implements AwaitedServer {
     this.#ports = ports;
     const { config, services, events, messages } = ports;
     this.#standing = new Standing(config, services);
+    this.#patience = new StartPatience({
+      firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+      againMs: services.restartTimeoutMs,
+    });
     this.standby = standbyOf(config(), {
       openLink: (linkEvents) => services.openLink(config(), linkEvents),
       log: (line) => this.log(line),
@@ -107,6 +114,7 @@ export class ServerLife implements AwaitedServer {
         failure: this.#failure,
         hasRun: this.#hasRun,
         isKnown: this.keeper.isKnown,
+        slowNote: this.#slowNote,
         remark: this.#remark ?? this.keeper.note,
         staleNote: this.keeper.staleNote,
       }),
@@ -264,8 +272,11 @@ export class ServerLife implements AwaitedServer {
       this.#firstClient = client;
       await this.keeper.listFirst(client);
     };
+    const began = performance.now();
+    const { limitMs, slowAfterMs } = this.#patience;
+    const slow = setTimeout(() => this.#startsSlowly(slowAfterMs, limitMs), slowAfterMs);
     try {
-      return await startServer(context, {
+      const started = await startServer(context, {
         openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
         check: () => {
           if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
@@ -275,7 +286,7 @@ export class ServerLife implements AwaitedServer {
           onOpened();
         },
         clientOptions: () => messages.clientOptions(oddities),
-        timeoutMs: services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+        timeoutMs: limitMs,
         ...(this.keeper.isKnown ? {} : { listFirst }),
         onFailed: (failure) => this.#onFailed(failure),
         onLost: (failure) => {
@@ -287,14 +298,25 @@ export class ServerLife implements AwaitedServer {
         log: (line) => this.log(line),
         scrubSecrets: events.scrubSecrets,
       });
+      this.#patience.started(performance.now() - began);
+      return started;
     } finally {
+      clearTimeout(slow);
+      this.#slowNote = undefined;
       this.#opening = undefined;
       this.#firstClient = undefined;
     }
   }
 
+  #startsSlowly(afterMs: number, limitMs: number): void {
+    this.#slowNote = `It has not answered for ${afterMs / 1_000} s; it is given ${limitMs / 1_000} s to start.`;
+    this.log(this.#slowNote);
+    this.status.tell();
+  }
+
   #onFailed(failure: LinkFailure): void {
     this.#opening = undefined;
+    if (failure.code === 'handshake_timeout') this.#patience.ranOut();
     this.#failure = failure;
     this.#hasRun = false;
     this.#outcomes.ended();
