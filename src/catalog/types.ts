@@ -31,6 +31,8 @@ export interface CatalogTool {
   inputSchema: unknown;
   outputSchema: unknown;
   annotations: Readonly<Record<string, unknown>>;
+  /** It says that it can only be called as a task (2025-11-25, Tasks). */
+  requiresTask?: true;
   /** Full hash over all that a model can see: tells a changed tool (unlike `hash8`, which is an identity). */
   fingerprint: string;
 }

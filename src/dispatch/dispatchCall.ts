@@ -1,6 +1,7 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import type { Probe } from '../ops/probe.ts';
 import type { ReplayContract } from '../ops/replay.ts';
+import type { TaskTerms } from '../protocol/taskProgress.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from './classifyError.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
@@ -14,17 +15,16 @@ export interface Upstream {
   readonly state: string;
   /** Why it is not ready. */
   readonly reason?: string | undefined;
-  call(
-    tool: string,
-    args: JsonObject,
-    options: {
-      timeoutMs: number;
-      signal: AbortSignal;
-      onProgress: (progress: CallProgress) => void;
-      origin?: CallOrigin | undefined;
-      meta?: Readonly<JsonObject> | undefined;
-    },
-  ): Promise<JsonObject>;
+  call(tool: string, args: JsonObject, options: UpstreamCall): Promise<JsonObject>;
+}
+
+export interface UpstreamCall {
+  timeoutMs: number;
+  signal: AbortSignal;
+  onProgress: (progress: CallProgress) => void;
+  origin?: CallOrigin | undefined;
+  meta?: Readonly<JsonObject> | undefined;
+  task?: TaskTerms | undefined;
 }
 
 export interface CallProgress {
@@ -41,6 +41,8 @@ export interface ClientEnd {
   origin?: CallOrigin | undefined;
   /** The request's `_meta`, trace context and all, for the server. */
   meta?: Readonly<JsonObject> | undefined;
+  /** The answer it waits for is that a task has begun. */
+  task?: TaskTerms | undefined;
 }
 
 export interface DispatchTerms {
@@ -64,7 +66,7 @@ export async function dispatchCall(
   tool: CatalogTool,
   upstream: Upstream,
   args: JsonObject,
-  { signal, onProgress, origin, meta }: ClientEnd,
+  { signal, onProgress, origin, meta, task }: ClientEnd,
   terms: DispatchTerms,
 ): Promise<Attempts<JsonObject>> {
   const deadline = new Deadline(terms.deadlineMs, signal);
@@ -80,6 +82,7 @@ export async function dispatchCall(
             signal: stop,
             origin,
             meta,
+            task,
             onProgress: (progress) => {
               deadline.extend();
               onProgress?.(progress);

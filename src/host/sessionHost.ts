@@ -5,7 +5,8 @@ import { CallJournal } from '../ops/callJournal.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
-import type { Terminal } from '../ops/journalCall.ts';
+import type { HeldTask } from '../ops/heldTask.ts';
+import type { Admission, JournalCall, JournalEffects, Terminal } from '../ops/journalCall.ts';
 import { contractOf, type ReplayContract } from '../ops/replay.ts';
 import {
   CONTRACT_NOTIFICATION,
@@ -25,12 +26,15 @@ import {
   resultResponse,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
+  TASK_NOTIFICATION,
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
+import { DrainingCalls } from './drainingCalls.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
+import { HeldTasks } from './heldTasks.ts';
 import { INTRODUCTIONS } from './introductions.ts';
 import type { Loss } from './workerConnection.ts';
 import { WorkerLink } from './workerLink.ts';
@@ -60,6 +64,9 @@ const LIMITS = {
   maxProbes: 0,
   retryAfter: 1,
 };
+/** Those that name a task. */
+const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/cancel']);
+const METHOD_NOT_FOUND = -32601;
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
 const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
@@ -73,11 +80,13 @@ const LEVEL_ID = `${INITIALIZE_ID}:level`;
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #journal: CallJournal<ClientCall, Buffer>;
+  readonly #draining: DrainingCalls<ClientCall, Buffer>;
   readonly #link: WorkerLink;
   readonly #logLevel = new HeldLogLevel();
   /** The client's `initialize`, as each worker is told of it. */
   #seed: JsonRpcMessage | undefined;
   readonly #subscriptions = new HeldSubscriptions();
+  readonly #tasks = new HeldTasks();
   /** Its id, while the worker's answer to it is what the client waits for. */
   #initializing: RequestId | undefined;
   #initialized = false;
@@ -91,20 +100,19 @@ export class SessionHost {
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: (generation) => this.#onAttached(generation),
-      isWaiting: () => this.#journal.size > 0 || this.#initializing !== undefined,
+      isWaiting: () => this.#inFlight > 0 || this.#initializing !== undefined,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => void options.input.resume(),
       onLost: (generation, loss) => this.#onWorkerLost(generation, loss),
       onFailed: (reason) => this.#onUnreachable('spawn_failed', reason),
       onCrashLoop: () => this.#onUnreachable('crash_loop', 'it ended several times in a row'),
     });
-    this.#journal = new CallJournal(
-      {
-        dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
-        settle: ({ payload }, terminal) => this.#settle(payload, terminal),
-      },
-      LIMITS,
-    );
+    const effects: JournalEffects<ClientCall, Buffer> = {
+      dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
+      settle: ({ payload }, terminal) => this.#settle(payload, terminal),
+    };
+    this.#journal = new CallJournal(effects, LIMITS);
+    this.#draining = new DrainingCalls(effects, LIMITS, (call) => this.#admit(call));
   }
 
   /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
@@ -135,6 +143,7 @@ export class SessionHost {
     // The client has stopped asking; what nobody has answered by now is not left open.
     const ending = this.#fault('stopped', 'the session ended');
     this.#failInitialize(ending);
+    this.#draining.failAll(ending);
     this.#journal.failAll(ending);
     clearTimeout(this.#waitTimer);
     this.#link.close();
@@ -142,7 +151,7 @@ export class SessionHost {
   }
 
   #drained(): Promise<void> {
-    if (this.#journal.size === 0) return Promise.resolve();
+    if (this.#inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, DRAIN_MS);
       this.#ended = () => {
@@ -175,7 +184,9 @@ export class SessionHost {
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
-    if (message.method === 'ping') this.#write(resultResponse(id, {}));
+    if (message.method?.startsWith(PRIVATE_PREFIX)) {
+      this.#write(errorResponse(id, METHOD_NOT_FOUND, `Method not found: ${message.method}`));
+    } else if (message.method === 'ping') this.#write(resultResponse(id, {}));
     else if (message.method === 'initialize') this.#onInitialize(id, message);
     else this.#track(id, message, line);
   }
@@ -212,6 +223,8 @@ export class SessionHost {
   }
 
   #onNotification(message: JsonRpcMessage, line: Buffer): void {
+    // A worker believes what is said there.
+    if (message.method?.startsWith(PRIVATE_PREFIX)) return;
     if (message.method === 'notifications/initialized') this.#initialized = true;
     if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId, line);
     else this.#forward(line);
@@ -219,7 +232,9 @@ export class SessionHost {
 
   /** A cancelled request gets no answer and is never sent again; only who has it is told. */
   #cancel(id: unknown, line: Buffer): void {
-    const cancelled = isRequestId(id) ? this.#journal.cancel(requestKey(id)) : undefined;
+    if (!isRequestId(id)) return;
+    const key = requestKey(id);
+    const cancelled = this.#journal.cancel(key) ?? this.#draining.cancel(key);
     if (cancelled?.generation === undefined) return;
     this.#pace(this.#link.sendTo(cancelled.generation, framed(line)));
   }
@@ -229,24 +244,45 @@ export class SessionHost {
     // In passthrough mode a name is a server's, whatever it reads like.
     const tool = method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
     const uri = message.params?.uri;
-    const payload: ClientCall = { id, method, uri: typeof uri === 'string' ? uri : undefined, frame: framed(line) };
-    const admission = this.#journal.admit({
+    const payload: ClientCall = {
+      id,
+      method,
+      uri: typeof uri === 'string' ? uri : undefined,
+      wantsTask: this.#face === 'passthrough' && message.params?.task !== undefined,
+      frame: framed(line),
+    };
+    const call = {
       id: requestKey(id),
       contract: contractOf(method, typeof tool === 'string' ? tool : undefined),
       payload,
       bytes: payload.frame.length,
       canProbe: false,
-    });
-    if (!admission.admitted) {
-      this.#write(refusal(payload, admission.fault, admission.retryAfter));
-      return;
-    }
+    };
+    // While a worker that was replaced still runs a task, nobody else can tell of it.
+    const runner = TASK_METHODS.has(method) ? this.#tasks.generationOf(message.params?.taskId) : undefined;
+    if (!this.#admit(call, runner)) return;
     this.#logLevel.note(message);
     if (this.#link.resting) this.#wake();
     else if (this.#unreachable !== undefined) {
       this.#journal.failWaiting(this.#unreachable);
       this.#link.connect();
     }
+  }
+
+  #admit(call: JournalCall<ClientCall>, runner?: number): boolean {
+    const admission = this.#admission(call, runner);
+    if (!admission.admitted) this.#write(refusal(call.payload, admission.fault, admission.retryAfter));
+    return admission.admitted;
+  }
+
+  #admission(call: JournalCall<ClientCall>, runner: number | undefined): Admission {
+    const isTwice = this.#draining.has(call.id) || (runner !== undefined && this.#journal.knowledgeOf(call.id));
+    if (isTwice) return { admitted: false, fault: this.#fault('duplicate_id', '') };
+    return this.#draining.admit(runner, call) ?? this.#journal.admit(call);
+  }
+
+  get #inFlight(): number {
+    return this.#journal.size + this.#draining.size;
   }
 
   /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
@@ -280,6 +316,7 @@ export class SessionHost {
     this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
     for (const frame of this.#logLevel.frames(LEVEL_ID)) this.#link.send(Buffer.from(frame));
     for (const frame of this.#subscriptions.frames(SUBSCRIBE_ID)) this.#link.send(Buffer.from(frame));
+    for (const frame of this.#tasks.frames()) this.#link.send(Buffer.from(frame));
   }
 
   #onWorkerFrame(frame: Buffer, generation: number): void {
@@ -292,7 +329,8 @@ export class SessionHost {
     else if (id === INITIALIZE_ID) this.#onIntroduced(frame);
     else if (id !== LEVEL_ID && !(typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) {
       // Cancelled, or answered without its worker: one terminal reply an id.
-      this.#journal.reply(generation, requestKey(id), frame);
+      const key = requestKey(id);
+      if (!this.#draining.reply(generation, key, frame)) this.#journal.reply(generation, key, frame);
     }
   }
 
@@ -312,8 +350,11 @@ export class SessionHost {
       this.#link.rest();
     } else if (method === SUPERSEDED_NOTIFICATION) {
       this.#journal.retire(generation);
+      this.#draining.drain(generation);
       this.#waitForWorker();
       this.#link.supersede(generation);
+    } else if (method === TASK_NOTIFICATION) {
+      this.#tasks.note(generation, params as { task?: HeldTask; gone?: string });
     } else if (method === CONTRACT_NOTIFICATION) {
       const { id, contract } = params as { id: RequestId; contract: ReplayContract };
       this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
@@ -322,10 +363,12 @@ export class SessionHost {
 
   #onWorkerLost(generation: number, loss: Loss): void {
     if (loss !== 'superseded') {
-      this.#options.log(`worker lost (generation ${generation}), ${this.#journal.size} in flight`);
+      this.#options.log(`worker lost (generation ${generation}), ${this.#inFlight} in flight`);
     }
-    this.#journal.lose(generation, this.#fault(LOSS_CODES[loss], '', generation));
-    if (!this.#link.attached && (!this.#link.resting || this.#journal.size > 0 || this.#initializing !== undefined))
+    const fault = this.#fault(LOSS_CODES[loss], '', generation);
+    this.#journal.lose(generation, fault);
+    this.#draining.lose(generation, fault);
+    if (!this.#link.attached && (!this.#link.resting || this.#inFlight > 0 || this.#initializing !== undefined))
       this.#wake();
   }
 
@@ -360,7 +403,7 @@ export class SessionHost {
       if (call.uri !== undefined && !peekIsError(reply)) this.#subscriptions.succeeded(call.method, call.uri);
       this.#toClient(reply);
     } else if (terminal.kind === 'fault') this.#write(faultAnswer(call, terminal));
-    if (this.#journal.size === 0) this.#ended?.();
+    if (this.#inFlight === 0) this.#ended?.();
   }
 
   #toClient(frame: Buffer): void {

@@ -252,12 +252,14 @@ export class ServerConnection {
     return () => this.#readyListeners.delete(listener);
   }
 
-  /** Keeps it from being stopped as idle; call what is returned once. */
-  hold(): () => void {
+  /** Keeps it from being stopped as idle; call what is returned once. What it asks meanwhile may belong to the origin. */
+  hold(origin?: CallOrigin): () => void {
     this.#inFlight += 1;
+    if (origin) this.#origins.push(origin);
     clearTimeout(this.#idleTimer);
     return () => {
       this.#inFlight -= 1;
+      if (origin) this.#origins.splice(this.#origins.indexOf(origin), 1);
       this.#waitForIdle();
     };
   }

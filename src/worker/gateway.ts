@@ -114,6 +114,7 @@ export class Gateway {
   readonly #clientRequests: ClientRequests;
   /** The surfaces that list tools. */
   readonly #listing: readonly { onCatalogChanged(): void }[];
+  readonly #tasksAtStake: () => number;
   #firewall: Firewall;
   readonly #approvals: Approvals;
   readonly #links: ServerLinks;
@@ -130,6 +131,7 @@ export class Gateway {
   #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
   #superseded = false;
+  #stopping = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -238,6 +240,7 @@ export class Gateway {
     const transparent = transparentSurface(context);
     const passthrough = passthroughSurface(this.#passthroughContext(context));
     this.#listing = [transparent, passthrough];
+    this.#tasksAtStake = () => passthrough.tasksAtStake;
     this.faces = {
       gateway: this.#clientRequests.serve(gatewaySurface(context, this.#primitives.client)),
       transparent: this.#clientRequests.serve(transparent),
@@ -246,7 +249,7 @@ export class Gateway {
   }
 
   #passthroughContext(
-    context: Omit<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'>,
+    context: Omit<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'>,
   ): PassthroughContext {
     const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
       this.#firewall.admit(result, { toolId, upstreamName });
@@ -259,6 +262,7 @@ export class Gateway {
       },
       digest: () => (this.#config.passthrough.firewall ? digest : undefined),
       shownChars: () => this.#config.artifacts.shownChars,
+      sessionsMoveOn: () => this.#superseded || this.#stopping,
     };
   }
 
@@ -311,6 +315,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     this.#signIns.stop();
     clearTimeout(this.#rebuildTimer);
     this.#unwatch();
@@ -343,10 +348,11 @@ export class Gateway {
     this.#rebuild();
   }
 
-  /** Resolves when no call is in flight, or when that has taken too long. */
+  /** Resolves when no call is in flight and no task of a client's ends with this worker, or when that takes too long. */
   async drained(): Promise<void> {
     const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
-    while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+    const isBusy = (): boolean => this.#inFlight > 0 || this.#tasksAtStake() > 0;
+    while (isBusy() && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
   get health(): GatewayHealth {

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createdTask, hasEnded, type McpTask, readTask, relateTo } from '../ops/mcpTask.ts';
+import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { OWN_BUSINESS } from '../upstream/callOrigin.ts';
+import { TaskHome } from '../upstream/taskHome.ts';
+import { cancelTask, createTask, type TaskUpstream } from './createTask.ts';
+import type { Upstream, UpstreamCall } from './dispatchCall.ts';
+import type { JsonObject } from './json.ts';
+
+/** Where the server does not say how often it likes to be asked. */
+const POLL_MS = 1_000;
+/** However often it would like to be. */
+const SHORTEST_POLL_MS = 50;
+/** Longer than any call here: so long the server is asked to keep what nobody has fetched. */
+const KEPT_MS = 15 * 60_000;
+
+/** The same server, one of whose tools can only be called as a task: whoever calls it sees nothing of that. */
+export function asTask(upstream: TaskUpstream, name: string): Upstream {
+  return {
+    get state() {
+      return upstream.state;
+    },
+    get reason() {
+      return upstream.reason;
+    },
+    call: (tool, args, options) =>
+      tool === name ? runTask(upstream, tool, args, options) : upstream.call(tool, args, options),
+  };
+}
+
+/** Begins a task, follows it to its end and resolves to its result; a task that is not wanted any more is cancelled. */
+async function runTask(
+  upstream: TaskUpstream,
+  tool: string,
+  args: JsonObject,
+  options: UpstreamCall,
+): Promise<JsonObject> {
+  const { signal, origin, onProgress } = options;
+  const over = new AbortController();
+  const created = Promise.withResolvers<void>();
+  if (origin) origin.creating = created.promise;
+  let hasOwnProgress = false;
+  const release = upstream.hold(origin);
+  try {
+    const answer = await createTask(upstream, tool, args, {
+      ...options,
+      task: { request: { ttl: KEPT_MS }, over: over.signal },
+      onProgress: (progress) => {
+        // What is told while the server starts is not of the task.
+        hasOwnProgress ||= progress.progress > 0;
+        onProgress(progress);
+      },
+    });
+    const task = createdTask(answer);
+    // A server that takes no tasks after all has given its result.
+    if (!task) return answer;
+    if (origin) origin.task = { id: task.taskId };
+    created.resolve();
+    let told = 0;
+    const tell = ({ statusMessage, status }: McpTask): void => {
+      if (!hasOwnProgress) onProgress({ progress: ++told, message: statusMessage ?? status });
+    };
+    return await follow({ upstream, task, signal, tell, timeoutMs: options.timeoutMs });
+  } finally {
+    created.resolve();
+    over.abort();
+    release();
+  }
+}
+
+interface Followed {
+  upstream: TaskUpstream;
+  task: McpTask;
+  signal: AbortSignal;
+  /** Of each change. */
+  tell(task: McpTask): void;
+  timeoutMs: number;
+}
+
+async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Followed): Promise<JsonObject> {
+  const { taskId } = begun;
+  const home = new TaskHome(upstream);
+  const ask = (method: string): Promise<JsonObject> => {
+    // A server that was started anew knows nothing of it.
+    if (home.isGone) throw new UpstreamRequestError('closed', 'the server ended, and the task with it');
+    return upstream.request(method, { taskId }, { timeoutMs, signal, origin: OWN_BUSINESS });
+  };
+  let task = begun;
+  let result: Promise<JsonObject> | undefined;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      if (task.status === 'cancelled') throw cancelledBy(task);
+      // A question may be delivered with the result alone, so that is asked for (2025-11-25, Tasks, Input Required Status).
+      if (hasEnded(task) || task.status === 'input_required') result ??= ask('tasks/result');
+      if (result && hasEnded(task)) return relateTo(undefined, await result);
+      const waited = sleep(Math.max(SHORTEST_POLL_MS, task.pollInterval ?? POLL_MS), undefined, { signal });
+      const first = await Promise.race([waited, ...(result ? [result] : [])]);
+      waited.catch(() => undefined);
+      if (first) return relateTo(undefined, first);
+      const next = readTask(await ask('tasks/get')) ?? task;
+      if (next.status !== task.status || next.statusMessage !== task.statusMessage) tell(next);
+      task = next;
+    }
+  } catch (error) {
+    // Nobody may be left who waits for it.
+    result?.catch(() => undefined);
+    if (signal.aborted && !home.isGone) await cancelTask(upstream, taskId);
+    throw error;
+  }
+}
+
+function cancelledBy({ statusMessage }: McpTask): UpstreamRequestError {
+  return new UpstreamRequestError('error', `the task was cancelled${statusMessage ? `: ${statusMessage}` : ''}`);
+}
