@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -34,7 +34,7 @@ const call = (host: HostProcess, name: string, args: object = {}, more: object =
 const ask = (host: HostProcess, method: string, taskId: unknown, more: object = {}): Promise<RpcMessage> =>
   host.request(method, { taskId, ...more });
 const listed = async (host: HostProcess): Promise<string[]> =>
-  ((await host.request('tasks/list')).result?.tasks as Task[]).map(({ taskId }) => taskId);
+  ((await host.request('tasks/list')).result as { tasks: Task[] }).tasks.map(({ taskId }) => taskId);
 const statuses = (host: HostProcess): string[] =>
   host.told.flatMap(({ method, params }) =>
     method === 'notifications/tasks/status' ? [`${params?.taskId} ${params?.status}`] : [],
@@ -202,5 +202,394 @@ describe('tasks of one server', () => {
     expect((await lost).error?.message).toMatch(/may have taken effect/);
     await begin(host, 'work', { nonce: 'c' });
     expect(readFileSync(begins, 'utf8')).toBe('a\na\nb\nc\n');
+  });
+});
+
+describe('a task belongs to the session that has begun it', () => {
+  it('to another one it is as unknown as any: asked for, cancelled or listed', async () => {
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const [owner, other] = [await HostProcess.connect(workspace, MODE), await HostProcess.connect(workspace, MODE)];
+    const { taskId } = await begin(owner, 'work', { ms: 500 });
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+      const { error } = await ask(other, method, taskId);
+      expect(error, method).toEqual({ code: -32602, message: `Task not found: ${taskId}` });
+      const unknown = (await ask(other, method, 'task-77')).error;
+      expect(unknown, method).toEqual({ ...error, message: error?.message.replace(taskId, 'task-77') });
+    }
+    expect(await listed(other)).toEqual([]);
+    expect(await listed(owner)).toEqual([taskId]);
+    expect(textOf(await ask(owner, 'tasks/result', taskId))).toBe('done');
+    await call(other, 'tasks');
+    expect(statuses(owner)).toEqual([`${taskId} completed`]);
+    expect(statuses(other)).toEqual([]);
+    // Nobody but the owner has made the server do anything.
+    expect((await atServer(owner)).counts).toMatchObject({ 'tasks/result': 1 });
+    expect((await atServer(owner)).counts).not.toHaveProperty('tasks/cancel');
+  });
+
+  it('the questions and logs of its server reach that one alone, whoever else has calls or tasks under way', async () => {
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const connect = async (name: string): Promise<HostProcess> => {
+      const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+      await host.request('logging/setLevel', { level: 'debug' });
+      host.answer('elicitation/create', () => ({ action: 'accept', content: { name } }));
+      return host;
+    };
+    const [first, second, third] = [await connect('1'), await connect('2'), await connect('3')];
+    // It asks as soon as it has answered, before anybody can know the task; and as the result is fetched.
+    const tasks = await Promise.all([
+      begin(first, 'ask'),
+      begin(second, 'ask', { late: true }),
+      begin(third, 'work', { ms: 60_000 }),
+    ]);
+    const [asked, late] = tasks.map(({ taskId }) => taskId) as [string, string];
+    void ask(third, 'tasks/result', tasks[2].taskId);
+    // The server hears who answers by the name of its task alone.
+    for (const [host, id] of [
+      [first, asked],
+      [second, late],
+    ] as const) {
+      const { result } = await ask(host, 'tasks/result', id);
+      expect(textOf({ result: result as Record<string, unknown> })).toBe(`accept ${JSON.stringify({ taskId: id })}`);
+      expect(host.asked.map(({ params }) => params)).toMatchObject([
+        { message: `for ${id}`, _meta: { [RELATED]: { taskId: id } } },
+      ]);
+    }
+    expect(third.asked).toEqual([]);
+    const { taskId } = await begin(first, 'log');
+    await ask(first, 'tasks/result', taskId);
+    const logs = [first, second, third].map((host) => host.told.filter(({ method }) => method?.endsWith('/message')));
+    expect(logs.map(({ length }) => length)).toEqual([1, 0, 0]);
+    expect(logs[0]?.[0]?.params).toMatchObject({ _meta: { [RELATED]: { taskId } } });
+  });
+
+  it('and asks nobody any more when that has gone: it is cancelled', async () => {
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const [owner, other] = [
+      await HostProcess.connect(workspace, MODE, ELICITATION),
+      await HostProcess.connect(workspace, MODE, ELICITATION),
+    ];
+    const { taskId } = await begin(owner, 'ask', { late: true });
+    const done = await begin(owner, 'work');
+    await ask(owner, 'tasks/result', done.taskId);
+    owner.child.kill('SIGKILL');
+    await until('the cancellation', async () => {
+      const { tasks } = await atServer(other);
+      return tasks.find((task) => task.taskId === taskId)?.status === 'cancelled';
+    });
+    expect((await atServer(other)).counts).toMatchObject({ 'tasks/cancel': 1 });
+    expect(other.asked).toEqual([]);
+    expect((await ask(other, 'tasks/get', taskId)).error).toMatchObject({ code: -32602 });
+  });
+
+  it('and nobody can claim it: what a host tells a worker no client can say', async () => {
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const [owner, thief] = [await HostProcess.connect(workspace, MODE), await HostProcess.connect(workspace, MODE)];
+    const { taskId } = await begin(owner, 'work', { ms: 60_000 });
+    const held = { id: taskId, server: 'one', serverTaskId: taskId, toolId: '', upstreamName: '', ttl: null, since: 0 };
+    thief.notify('notifications/waygate/tasks', { tasks: [held] });
+    expect((await ask(thief, 'tasks/get', taskId)).error?.message).toBe(`Task not found: ${taskId}`);
+    expect((await thief.request('notifications/waygate/tasks', { tasks: [held] })).error).toMatchObject({
+      code: -32601,
+    });
+    expect((await ask(owner, 'tasks/get', taskId)).result).toMatchObject({ status: 'working' });
+  });
+});
+
+describe('tasks of several servers', () => {
+  const several = () =>
+    testWorkspace({ one: servers.tasks(), two: servers.tasks('--no-list'), three: servers.fixture() });
+
+  it('with the same ids are kept apart, both ways', async () => {
+    const host = new HostProcess(several(), MODE);
+    const { result } = await host.initialize({ capabilities: ELICITATION });
+    expect(result?.capabilities).toMatchObject({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
+    host.answer('elicitation/create', ({ _meta }) => ({ action: 'accept', content: {}, _meta: _meta as object }));
+    const one = await begin(host, 'one__work', { text: 'first' });
+    const two = await begin(host, 'two__ask');
+    expect([one, two].map(({ taskId }) => taskId)).toEqual(['one__task-1', 'two__task-1']);
+    const answers = [await ask(host, 'tasks/result', one.taskId), await ask(host, 'tasks/result', two.taskId)];
+    // The server is answered under its own name of the task.
+    expect(answers.map(textOf)).toEqual(['first', 'accept {"taskId":"task-1"}']);
+    expect(answers.map(({ result }) => (result as { _meta: Record<string, unknown> })._meta[RELATED])).toEqual([
+      { taskId: 'one__task-1' },
+      { taskId: 'two__task-1' },
+    ]);
+    expect(host.asked[0]?.params?._meta).toEqual({ [RELATED]: { taskId: 'two__task-1' } });
+    expect(await listed(host)).toEqual(['one__task-1', 'two__task-1']);
+    expect(statuses(host)).toContain('one__task-1 completed');
+    expect((await ask(host, 'tasks/get', 'two__task-1')).result).toMatchObject({ taskId: 'two__task-1' });
+    expect((await ask(host, 'tasks/get', 'task-1')).error).toMatchObject({ code: -32602 });
+  });
+
+  it('are not promised of a tool whose server has none', async () => {
+    const workspace = testWorkspace({ one: servers.tasks(), other: servers.fixture('--task-support') });
+    const host = await HostProcess.connect(workspace, MODE);
+    const { tools } = (await host.request('tools/list')).result as { tools: { name: string; execution?: object }[] };
+    expect(tools.find(({ name }) => name === 'one__work')?.execution).toEqual({ taskSupport: 'required' });
+    expect(tools.find(({ name }) => name === 'other__echo')?.execution).toEqual({});
+    const { error } = await call(host, 'other__echo', { text: 'x' }, { task: {} });
+    expect(error).toEqual({ code: -32601, message: 'Tool echo cannot be called as a task.' });
+    expect(textOf(await call(host, 'other__echo', { text: 'x' }))).toBe('x');
+  });
+});
+
+describe('a task whose server has ended', () => {
+  const LOST = {
+    code: -32602,
+    message:
+      'Task task-1 is lost: one, which ran it, has ended or does not know it any more. It may have taken effect: check before you call its tool again.',
+  };
+
+  it('is lost, says so to every question, and starts nothing anew', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids', '');
+    workspace.configure({ one: servers.tasks('--pid-file', pids) });
+    const host = await HostProcess.connect(workspace, MODE);
+    const { taskId } = await begin(host, 'work', { ms: 60_000 });
+    const waiting = ask(host, 'tasks/result', taskId);
+    await until('the question', async () => (await atServer(host)).counts['tasks/result'] === 1);
+    process.kill(Number(readFileSync(pids, 'utf8')), 'SIGKILL');
+    expect((await waiting).error).toEqual(LOST);
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+      expect((await ask(host, method, taskId)).error, method).toEqual(LOST);
+    }
+    expect(await listed(host)).toEqual([]);
+    // The next start counts from one again: its task has the name, and the old one is gone for good.
+    expect(await begin(host, 'work', { text: 'anew' })).toMatchObject({ taskId: 'task-1' });
+    expect(textOf(await ask(host, 'tasks/result', 'task-1'))).toBe('anew');
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+
+  it('is lost with its worker, and the session still knows that it was its own', async () => {
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const [owner, other] = [await HostProcess.connect(workspace, MODE), await HostProcess.connect(workspace, MODE)];
+    const { taskId } = await begin(owner, 'work', { ms: 60_000 });
+    const waiting = ask(owner, 'tasks/result', taskId);
+    await until('the question', async () => (await atServer(owner)).counts['tasks/result'] === 1);
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    expect((await waiting).error).toEqual(LOST);
+    expect((await ask(owner, 'tasks/get', taskId)).error).toEqual(LOST);
+    expect((await ask(other, 'tasks/get', taskId)).error?.message).toBe(`Task not found: ${taskId}`);
+  });
+
+  it('is not lost with its worker where the server is at a URL: that goes on', async () => {
+    const url = await HttpProcess.tasks().url();
+    const workspace = testWorkspace({ one: { type: 'http', url } });
+    const [owner, other] = [await HostProcess.connect(workspace, MODE), await HostProcess.connect(workspace, MODE)];
+    const { taskId } = await begin(owner, 'work', { ms: 3_000, text: 'survived' });
+    const waiting = ask(owner, 'tasks/result', taskId);
+    await until('the question', async () => (await atServer(owner)).counts['tasks/result'] === 1);
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    expect(textOf(await waiting)).toBe('survived');
+    expect((await ask(owner, 'tasks/get', taskId)).result).toMatchObject({ taskId, status: 'completed' });
+    expect(await listed(owner)).toEqual([taskId]);
+    expect((await ask(other, 'tasks/get', taskId)).error?.message).toBe(`Task not found: ${taskId}`);
+  });
+});
+
+describe('a worker that gives way', () => {
+  it('finishes the tasks it has, and hosts ask it about them', async () => {
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const host = await HostProcess.connect(workspace, MODE);
+    const task = await begin(host, 'work', { ms: 2_500, text: 'finished', status: 'at work' });
+    const waiting = begin(host, 'work', { ms: 2_500, text: 'asked before' });
+    const before = rendezvous(workspace)?.pid as number;
+    const early = ask(host, 'tasks/result', (await waiting).taskId);
+    expect((await waygate(workspace, ['reload'])).code).toBe(0);
+    await until('the session to move', () => rendezvous(workspace)?.pid !== before);
+    expect((await ask(host, 'tasks/get', task.taskId)).result).toMatchObject({ statusMessage: 'at work' });
+    // New ones are begun by the new worker meanwhile; its server counts from one.
+    const { error } = await ask(host, 'tasks/cancel', 'task-9');
+    expect(error?.message).toBe('Task not found: task-9');
+    expect(isAlive(before)).toBe(true);
+    expect(textOf(await ask(host, 'tasks/result', task.taskId))).toBe('finished');
+    expect(textOf(await early)).toBe('asked before');
+    await until('it to leave', () => !isAlive(before));
+    expect((await ask(host, 'tasks/get', task.taskId)).error?.message).toMatch(/^Task task-1 is lost/);
+  });
+
+  it('does so within its limit: then they are lost, whoever waits is told', async () => {
+    const workspace = testWorkspace({ one: servers.tasks() });
+    workspace.env.WAYGATE_DRAIN_MS = '600';
+    const host = await HostProcess.connect(workspace, MODE);
+    const { taskId } = await begin(host, 'work', { ms: 60_000 });
+    const waiting = ask(host, 'tasks/result', taskId);
+    await until('the question', async () => (await atServer(host)).counts['tasks/result'] === 1);
+    expect((await waygate(workspace, ['reload'])).code).toBe(0);
+    expect((await waiting).error?.message).toMatch(/^Task task-1 is lost: one, which ran it/);
+    expect(textOf(await call(host, 'may_work', { text: 'x' }))).toBe('plainly x');
+  });
+});
+
+describe('a server with tasks', () => {
+  const IDLE = { idleMinutes: 0.005 };
+
+  it('is not stopped as idle before their results have been fetched', async () => {
+    const workspace = configured({ one: servers.tasks() }, IDLE);
+    const host = await HostProcess.connect(workspace, MODE);
+    const { taskId } = await begin(host, 'work', { ms: 200 });
+    await new Promise((done) => setTimeout(done, 1_500));
+    expect((await status(workspace)).servers).toMatchObject([{ state: 'ready' }]);
+    expect(textOf(await ask(host, 'tasks/result', taskId))).toBe('done');
+    await until('the idle stop', async () => (await status(workspace)).servers[0]?.state === 'not_started');
+    expect((await ask(host, 'tasks/get', taskId)).error?.message).toMatch(/is lost/);
+  });
+
+  it('nor before they are cancelled, or as old as the server said that they get', async () => {
+    const workspace = configured({ one: servers.tasks('--ttl', '1500') }, IDLE);
+    const host = await HostProcess.connect(workspace, MODE);
+    const cancelled = await begin(host, 'work', { ms: 60_000 });
+    await ask(host, 'tasks/cancel', cancelled.taskId);
+    const { taskId } = await begin(host, 'work', { ms: 60_000 });
+    await new Promise((done) => setTimeout(done, 900));
+    expect((await status(workspace)).servers).toMatchObject([{ state: 'ready' }]);
+    await until('the idle stop', async () => (await status(workspace)).servers[0]?.state === 'not_started');
+    // Forgotten, like its server forgets it: not lost.
+    expect((await ask(host, 'tasks/get', taskId)).error?.message).toBe(`Task not found: ${taskId}`);
+  });
+
+  it('begins no more of them for one session than are remembered', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks() }), MODE);
+    const all = Array.from({ length: 256 }, () => begin(host, 'may_work'));
+    const ids = (await Promise.all(all)).map(({ taskId }) => taskId);
+    const { error } = await call(host, 'may_work', {}, { task: {} });
+    expect(error?.message).toMatch(/^Error RATE_LIMITED: .*256 tasks/);
+    expect((await atServer(host)).tasks).toHaveLength(256);
+    // What has been fetched makes room.
+    await ask(host, 'tasks/result', ids[7]);
+    expect(await begin(host, 'may_work')).toHaveProperty('taskId');
+    expect(await listed(host)).not.toContain(ids[7]);
+    expect(await listed(host)).toHaveLength(256);
+  });
+});
+
+describe('the SDK’s own client and a server from npm', () => {
+  for (const [name, transport] of [
+    ['stdio', (workspace: TestWorkspace) => Promise.resolve(overStdio(workspace))],
+    ['http', overHttp],
+  ] as const) {
+    it(`runs a task to its end over ${name}, with a question in the middle`, async () => {
+      const client = await sdkClient(await transport(testWorkspace({ everything: servers.everything })), ELICITATION);
+      client.setRequestHandler(ElicitRequestSchema, () => ({
+        action: 'accept',
+        content: { interpretation: 'technical' },
+      }));
+      const told: string[] = [];
+      client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => void told.push(params.status));
+      await client.listTools();
+      const seen: string[] = [];
+      const stream = client.experimental.tasks.callToolStream(
+        { name: 'simulate-research-query', arguments: { topic: 'gateways', ambiguous: true } },
+        CallToolResultSchema,
+        { task: { ttl: 60_000 } },
+      );
+      let text = '';
+      for await (const message of stream) {
+        seen.push(message.type === 'taskStatus' ? message.task.status : message.type);
+        if (message.type === 'error') throw message.error;
+        if (message.type === 'result') text = JSON.stringify(message.result.content);
+      }
+      expect(seen).toEqual(expect.arrayContaining(['taskCreated', 'working', 'input_required', 'result']));
+      expect(text).toContain('gateways (technical)');
+      expect(told).toEqual(expect.arrayContaining(['completed']));
+      expect((await client.experimental.tasks.listTasks()).tasks).toMatchObject([{ status: 'completed' }]);
+    });
+  }
+});
+
+describe('in gateway and transparent mode', () => {
+  it.each(['gateway', 'transparent'])('a tool that must be a task is called like any other (%s)', async (mode) => {
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const host = await HostProcess.connect(workspace, ['--mode', mode]);
+    const other = await HostProcess.connect(workspace);
+    const id = await other.toolId('/one/work');
+    const args = { tool_id: id, args: { ms: 300, text: 'through', status: 'half way' } };
+    const answer = await host.request('tools/call', {
+      name: 'tool_execute',
+      arguments: args,
+      _meta: { progressToken: 'mine' },
+      task: {},
+    });
+    expect(textOf(answer)).toBe('ok\nthrough\n');
+    const told = host.told.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
+    expect(told.map((params) => params?.message)).toContain('half way');
+    expect(told.map((params) => params?.progress)).toEqual(
+      [...told.keys()].map((i) => i + (told[0]?.progress as number)),
+    );
+    const plain = await host.call('tool_execute', {
+      tool_id: await other.toolId('/one/may_work'),
+      args: { text: 'x' },
+    });
+    expect(plain.text).toBe('ok\nplainly x\n');
+    const { text } = await host.call('tool_execute', { tool_id: await other.toolId('/one/tasks'), args: {} });
+    expect(text).toContain('task-1');
+    expect(text).not.toContain('task-2');
+    expect(host.told.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
+  });
+
+  it('its questions reach the client, which hears nothing of a task', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks() }), [], ELICITATION);
+    host.answer('elicitation/create', () => ({ action: 'accept', content: {} }));
+    const id = await host.toolId('/one/ask');
+    for (const late of [false, true]) {
+      const { text } = await host.call('tool_execute', { tool_id: id, args: { late } });
+      expect(text).toMatch(/^ok\naccept \{"taskId":"task-\d"\}\n$/);
+    }
+    expect(host.asked).toHaveLength(2);
+    expect(host.asked.map(({ params }) => params?._meta)).toEqual([undefined, undefined]);
+  });
+
+  it('its errors, its deadline and the client’s cancellation are told as for any other, and end the task', async () => {
+    const workspace = configured({ one: servers.tasks() }, { timeouts: { default: 1 } });
+    const host = await HostProcess.connect(workspace);
+    const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
+    const execute = (args: object) => host.call('tool_execute', { tool_id: work, args });
+    const there = async () => {
+      const { text } = await host.call('tool_execute', { tool_id: tasks, args: {} });
+      return [...text.matchAll(/"status":"(\w+)"/g)].map(([, status]) => status);
+    };
+    expect((await execute({ fail: true, text: 'no good' })).text).toContain('no good');
+    expect((await execute({ fail: 'rpc' })).text).toMatch(/^Error UPSTREAM_ERROR: .*it went wrong/);
+    expect((await execute({ ms: 60_000 })).text).toMatch(/^Error UPSTREAM_TIMEOUT: .*may have taken effect/);
+    await until('the cancellation', async () => (await there())[2] === 'cancelled');
+    void host.request(
+      'tools/call',
+      { name: 'tool_execute', arguments: { tool_id: work, args: { ms: 60_000 } } },
+      'gone',
+    );
+    await until('the task', async () => (await there()).length === 4);
+    host.notify('notifications/cancelled', { requestId: 'gone' });
+    await until('the cancellation', async () => (await there())[3] === 'cancelled');
+  });
+
+  it('its server is not idle meanwhile, and the loss of that is told as such', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids', '');
+    workspace.write(
+      '.vscode/waygate.json',
+      JSON.stringify({ servers: { one: servers.tasks('--pid-file', pids) }, idleMinutes: 0.002 }),
+    );
+    workspace.approve();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/work');
+    const { text } = await host.call('tool_execute', { tool_id: id, args: { ms: 1_000, text: 'undisturbed' } });
+    expect(text).toBe('ok\nundisturbed\n');
+    const lost = host.call('tool_execute', { tool_id: id, args: { ms: 60_000 } });
+    await until('the task', async () => {
+      const { servers: all } = await status(workspace);
+      return all[0]?.state === 'ready' && all[0].pid;
+    });
+    await new Promise((done) => setTimeout(done, 300));
+    process.kill(Number(readFileSync(pids, 'utf8').trim().split('\n').at(-1)), 'SIGKILL');
+    expect((await lost).text).toMatch(/^Error UPSTREAM_UNAVAILABLE: one ended or lost its connection/);
+  });
+
+  it('a server from npm: the question, the result', async () => {
+    const host = await HostProcess.connect(testWorkspace({ everything: servers.everything }), [], ELICITATION);
+    host.answer('elicitation/create', () => ({ action: 'accept', content: { interpretation: 'current' } }));
+    const id = await host.toolId('/everything/simulate-research-query');
+    const { text } = await host.call('tool_execute', { tool_id: id, args: { topic: 'doors', ambiguous: true } });
+    expect(text).toContain('doors (current)');
   });
 });
