@@ -59,10 +59,10 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
     safety: deriveSafety(tags),
     sideEffects: annotations.readOnlyHint !== true,
     costHint: costOf(annotations.costHint),
+    ...(isRecord(raw.execution) && raw.execution.taskSupport === 'required' ? { requiresTask: true } : {}),
     inputSchema,
     outputSchema,
     annotations,
-    ...(isRecord(raw.execution) && raw.execution.taskSupport === 'required' ? { requiresTask: true } : {}),
     // Hashing every schema would be most of a build, and the pin of most tools is never asked for.
     get fingerprint() {
       pin ??= fingerprint({ name: upstreamName, title, description, inputSchema, outputSchema, annotations });

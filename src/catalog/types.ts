@@ -28,11 +28,11 @@ export interface CatalogTool {
   safety: Safety;
   sideEffects: boolean;
   costHint: number;
+  /** It says that it can only be called as a task (2025-11-25, Tasks). */
+  requiresTask?: true;
   inputSchema: unknown;
   outputSchema: unknown;
   annotations: Readonly<Record<string, unknown>>;
-  /** It says that it can only be called as a task (2025-11-25, Tasks). */
-  requiresTask?: true;
   /** Full hash over all that a model can see: tells a changed tool (unlike `hash8`, which is an identity). */
   fingerprint: string;
 }

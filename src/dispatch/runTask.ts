@@ -39,15 +39,17 @@ async function runTask(
   const over = new AbortController();
   const created = Promise.withResolvers<void>();
   if (origin) origin.creating = created.promise;
-  let hasOwnProgress = false;
+  // Its progress as the server tells it, or else how its status changes: one of them, because progress never goes back.
+  let heard: 'progress' | 'status' | undefined;
   const release = upstream.hold(origin);
   try {
     const answer = await createTask(upstream, tool, args, {
       ...options,
       task: { request: { ttl: KEPT_MS }, over: over.signal },
       onProgress: (progress) => {
+        if (heard === 'status') return;
         // What is told while the server starts is not of the task.
-        hasOwnProgress ||= progress.progress > 0;
+        if (progress.progress > 0) heard = 'progress';
         onProgress(progress);
       },
     });
@@ -58,7 +60,9 @@ async function runTask(
     created.resolve();
     let told = 0;
     const tell = ({ statusMessage, status }: McpTask): void => {
-      if (!hasOwnProgress) onProgress({ progress: ++told, message: statusMessage ?? status });
+      if (heard === 'progress') return;
+      heard = 'status';
+      onProgress({ progress: ++told, message: statusMessage ?? status });
     };
     return await follow({ upstream, task, signal, tell, timeoutMs: options.timeoutMs });
   } finally {

@@ -282,6 +282,17 @@ describe('a task belongs to the session that has begun it', () => {
     expect((await ask(other, 'tasks/get', taskId)).error).toMatchObject({ code: -32602 });
   });
 
+  it('and is cancelled too where that gives up the call that begins it: it never learns the id', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks('--slow-begin', '700') }), MODE);
+    const params = { name: 'work', arguments: { ms: 60_000 }, task: {} };
+    void host.request('tools/call', params, 'begin');
+    await until('the call', async () => ((await atServer(host)).counts['tools/call'] as number) >= 2);
+    host.notify('notifications/cancelled', { requestId: 'begin' });
+    await until('the cancellation', async () => (await atServer(host)).tasks[0]?.status === 'cancelled');
+    expect(await listed(host)).toEqual([]);
+    expect(host.lines.some((line) => line.includes('"id":"begin"'))).toBe(false);
+  });
+
   it('and nobody can claim it: what a host tells a worker no client can say', async () => {
     const workspace = testWorkspace({ one: servers.tasks() });
     const [owner, thief] = [await HostProcess.connect(workspace, MODE), await HostProcess.connect(workspace, MODE)];
@@ -320,6 +331,24 @@ describe('tasks of several servers', () => {
     expect(statuses(host)).toContain('one__task-1 completed');
     expect((await ask(host, 'tasks/get', 'two__task-1')).result).toMatchObject({ taskId: 'two__task-1' });
     expect((await ask(host, 'tasks/get', 'task-1')).error).toMatchObject({ code: -32602 });
+  });
+
+  it('are told apart also where one namespace begins like another’s names', async () => {
+    const host = await HostProcess.connect(
+      testWorkspace({ a: servers.tasks('--id', 'b__1'), a__b: servers.tasks('--id', '1') }),
+      MODE,
+    );
+    const tools = ((await host.request('tools/list')).result as { tools: { name: string }[] }).tools.map(
+      ({ name }) => name,
+    );
+    const ids = [];
+    for (const name of tools.filter((one) => one.endsWith('__work'))) {
+      ids.push((await begin(host, name, { text: name })).taskId);
+    }
+    expect(ids).toEqual(['a__b__1', 'a__b__1_']);
+    const texts = await Promise.all(ids.map(async (id) => textOf(await ask(host, 'tasks/result', id))));
+    expect(texts).toEqual(tools.filter((one) => one.endsWith('__work')));
+    expect(await listed(host)).toEqual(ids);
   });
 
   it('are not promised of a tool whose server has none', async () => {

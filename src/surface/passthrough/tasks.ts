@@ -12,7 +12,6 @@ import {
   takesTasks,
 } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
-import { RESUMED_META } from '../../ops/replay.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
@@ -104,7 +103,13 @@ export class Tasks {
         origin.end();
         return answer;
       }
-      const id = this.#freeId(session, tool, begun.taskId);
+      if (call.signal.aborted) {
+        // Whoever wanted it has gone just now, and nobody would ever ask for it.
+        origin.end();
+        await cancelTask(connection, begun.taskId);
+        return answer;
+      }
+      const id = this.#idFor(tool, session, begun.taskId);
       const task = this.#own(
         {
           id,
@@ -168,19 +173,18 @@ export class Tasks {
   async #ask(
     task: OwnedTask,
     method: string,
-    { _meta, ...params }: Params,
-    { meta, signal, progress: onProgress }: SurfaceCall,
+    { _meta = {}, ...params }: Params,
+    { signal, progress: onProgress }: SurfaceCall,
     options: { timeoutMs: number; origin: SessionCall | typeof OWN_BUSINESS },
   ): Promise<Result> {
     const { connection, held } = task;
     if (!connection || this.#isLost(task)) throw lost(task);
-    const { [RESUMED_META]: _resumed, ...rest } = meta ?? {};
-    const sent = relatedTask({ _meta: rest }) === undefined ? rest : relateTo(held.serverTaskId, { _meta: rest })._meta;
+    const meta = relatedTask({ _meta }) === undefined ? _meta : relateTo(held.serverTaskId, { _meta })._meta;
     try {
       return await connection.request(
         method,
         { ...params, taskId: held.serverTaskId },
-        { ...options, signal, meta: sent as Params, ...(onProgress ? { onProgress } : {}) },
+        { ...options, signal, meta: meta as Params, ...(onProgress ? { onProgress } : {}) },
       );
     } catch (error) {
       if (this.#isLost(task) || (task.isInProcess && wasLost(error))) throw lost(task);
@@ -230,17 +234,14 @@ export class Tasks {
   }
 
   /** As the server calls it; where there are several, with the prefix that its tools have. */
-  #freeId(session: object, { namespace }: CatalogTool, serverTaskId: string): string {
+  #idFor({ server, namespace }: CatalogTool, session: object, serverTaskId: string): string {
     let id = this.#context.hasSeveralServers() ? prefixed(namespace, serverTaskId) : serverTaskId;
     // A namespace may begin with another and two underscores, and an id with the rest of it.
-    while (this.#ledger.find(session, id) && !this.#isSame(session, id, namespace, serverTaskId)) id += '_';
+    const isTaken = ({ held }: OwnedTask): boolean => held.server !== server || held.serverTaskId !== serverTaskId;
+    for (let there = this.#ledger.find(session, id); there && isTaken(there); there = this.#ledger.find(session, id)) {
+      id += '_';
+    }
     return id;
-  }
-
-  #isSame(session: object, id: string, namespace: string, serverTaskId: string): boolean {
-    const there = this.#ledger.find(session, id);
-    if (there?.held.serverTaskId !== serverTaskId) return false;
-    return this.#context.view().namespaceOf(there.held.server) === namespace;
   }
 
   /** Its client has gone, and nobody else may ask for it: where it goes on with another worker, that is not its end. */
