@@ -9,7 +9,11 @@ function ledger() {
   const tasks = new TaskLedger(({ id }) => forgotten.push(id));
   const add = (session: object, id: string, ttl: number | null = null): OwnedTask => {
     const held = { id, server: 's', serverTaskId: id, toolId: 'i', upstreamName: 'u', ttl, since: Date.now() };
-    const task: OwnedTask = new OwnedTask(held, { session, connection: undefined, onExpired: () => tasks.forget(task) });
+    const task: OwnedTask = new OwnedTask(held, {
+      session,
+      connection: undefined,
+      onExpired: () => tasks.forget(task),
+    });
     tasks.add(task);
     return task;
   };
