@@ -1,12 +1,16 @@
 import { type HeldTask, MAX_HELD_TASKS } from '../ops/heldTask.ts';
-import { encodeMessage, TASKS_NOTIFICATION } from '../protocol/frames.ts';
+import { encodeMessage, type JsonRpcMessage, TASKS_NOTIFICATION } from '../protocol/frames.ts';
+import type { TaskTold } from './workerFrame.ts';
+
+/** Those that name a task. */
+const TASK_METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/cancel']);
 
 /** The tasks of a session, and which worker has each: part of what the next one has to be told of it. */
 export class HeldTasks {
   readonly #tasks = new Map<string, { task: HeldTask; generation: number }>();
 
   /** A worker tells of one that it has begun or taken over, or that is over. */
-  note(generation: number, { task, gone }: { task?: HeldTask; gone?: string }): void {
+  note(generation: number, { task, gone }: TaskTold): void {
     if (gone !== undefined && this.#tasks.get(gone)?.generation === generation) this.#tasks.delete(gone);
     if (!task) return;
     this.#tasks.set(task.id, { task, generation });
@@ -16,9 +20,10 @@ export class HeldTasks {
     }
   }
 
-  /** Which worker has it. */
-  generationOf(id: unknown): number | undefined {
-    return typeof id === 'string' ? this.#tasks.get(id)?.generation : undefined;
+  /** Which worker has the task that a request is about. */
+  runnerFor({ method, params }: Pick<JsonRpcMessage, 'method' | 'params'>): number | undefined {
+    if (method === undefined || !TASK_METHODS.has(method)) return undefined;
+    return this.#tasks.get(String(params?.taskId))?.generation;
   }
 
   /** What a new worker is told. */

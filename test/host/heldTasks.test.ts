@@ -31,20 +31,22 @@ describe('the tasks of a session', () => {
   it('belong to the worker that told of them last', () => {
     const held = new HeldTasks();
     held.note(1, { task: task('a') });
-    expect(held.generationOf('a')).toBe(1);
+    const runner = (taskId: unknown, method = 'tasks/get') => held.runnerFor({ method, params: { taskId } });
+    expect(runner('a')).toBe(1);
     held.note(2, { task: task('a') });
     // The one before forgets what is another's now.
     held.note(1, { gone: 'a' });
-    expect(held.generationOf('a')).toBe(2);
-    expect(held.generationOf('b')).toBeUndefined();
-    expect(held.generationOf(7)).toBeUndefined();
+    expect([runner('a'), runner('a', 'tasks/result'), runner('a', 'tasks/cancel')]).toEqual([2, 2, 2]);
+    expect(runner('a', 'tasks/list')).toBeUndefined();
+    expect(held.runnerFor({ method: 'tasks/get' })).toBeUndefined();
+    expect([runner('b'), runner(7)]).toEqual([undefined, undefined]);
   });
 
   it('are bounded', () => {
     const held = new HeldTasks();
     for (let i = 0; i <= MAX_HELD_TASKS; i++) held.note(1, { task: task(`t${i}`) });
     expect(told(held)).toHaveLength(MAX_HELD_TASKS);
-    expect(held.generationOf('t0')).toBeUndefined();
+    expect(held.runnerFor({ method: 'tasks/get', params: { taskId: 't0' } })).toBeUndefined();
   });
 });
 
