@@ -4,6 +4,7 @@
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
+import type { Face } from '../ops/face.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
@@ -68,6 +69,8 @@ export interface SessionStatus {
   client: string;
   clientVersion: string;
   protocolVersion: string;
+  /** How it sees the servers; a worker of an older build does not say. */
+  mode?: Face;
   since: number;
 }
 
@@ -150,6 +153,13 @@ export interface CatalogReport {
   gatewayTokens: number;
 }
 
+/** What a server would run, as a person is asked to approve it. */
+export interface WouldRun {
+  name: string;
+  hash: string;
+  lines: readonly string[];
+}
+
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
 
@@ -190,9 +200,12 @@ export interface ControlRequests {
   signOut: { params: { server: string }; result: SignOutAnswer };
   /** Looks again at the servers that wait for an approval or a secret. */
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
-  /** Reads the configuration again now, and nothing else. */
-  reload: { params: Record<string, never>; result: GatewaySnapshot };
-  /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
+  /** What the servers that are written now would run, whether they are in force yet or not. */
+  wouldRun: { params: Record<string, never>; result: readonly WouldRun[] };
+  /**
+   * Retries what failed, lists every server's tools again, and has a changed configuration take effect; answers when
+   * that is done. Where another worker has taken over for it, whoever asks attaches to that one.
+   */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** A successor is being prepared for as long as whoever asks stays attached; then the worker looks whether there is one. */
   rollout: { params: Record<string, never>; result: { pending: true } };
@@ -226,4 +239,6 @@ export interface SecretAnswer {
 /** Notifications the worker sends. */
 export interface ControlNotifications {
   snapshot: GatewaySnapshot;
+  /** Another worker has taken over; this line ends now. */
+  superseded: Record<string, never>;
 }

@@ -1,23 +1,18 @@
 import { createdTask } from '../ops/mcpTask.ts';
+import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { type CallOrigin, OWN_BUSINESS } from '../upstream/callOrigin.ts';
-import type { TaskHome } from '../upstream/taskHome.ts';
+import { thrownWords } from '../upstream/judgeThrown.ts';
+import { ranOutOfTime } from '../upstream/liveness.ts';
+import type { RequestOptions } from '../upstream/serverCalls.ts';
+import type { HomeOfTasks } from '../upstream/taskHome.ts';
 import type { Upstream, UpstreamCall } from './dispatchCall.ts';
 import type { JsonObject } from './json.ts';
 
 /** A server that takes tasks; `ServerConnection` is one. */
-export interface TaskUpstream extends Upstream, Pick<ConstructorParameters<typeof TaskHome>[0], 'health' | 'pid'> {
-  readonly state: ConstructorParameters<typeof TaskHome>[0]['state'];
+export interface TaskUpstream extends Upstream, HomeOfTasks {
+  readonly state: HomeOfTasks['state'];
   readonly capabilities: Readonly<JsonObject>;
-  request(
-    method: string,
-    params: JsonObject,
-    options: {
-      timeoutMs: number;
-      signal?: AbortSignal;
-      origin?: CallOrigin | undefined;
-      meta?: Readonly<JsonObject> | undefined;
-    },
-  ): Promise<JsonObject>;
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject>;
   hold(origin?: CallOrigin): () => void;
 }
 
@@ -29,7 +24,7 @@ const CANCEL_TIMEOUT_MS = 10_000;
  * Begins a task. Who gives up waiting for the answer does not know the task's id, and nobody else ever would: so the
  * answer is waited for a little longer, and the task it tells of cancelled.
  */
-export async function createTask(
+export function createTask(
   upstream: TaskUpstream,
   tool: string,
   args: JsonObject,
@@ -37,20 +32,33 @@ export async function createTask(
 ): Promise<JsonObject> {
   const { signal } = options;
   const late = new AbortController();
-  const onAbort = (): void => void setTimeout(() => late.abort(signal.reason), GRACE_MS).unref();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    const result = await upstream.call(tool, args, { ...options, signal: late.signal });
-    const task = createdTask(result);
-    if (task && signal.aborted) await cancelTask(upstream, task.taskId);
-    return result;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      // Nothing was sent yet: nothing is to be waited for.
+      if (upstream.state !== 'ready') return late.abort(signal.reason);
+      setTimeout(() => late.abort(signal.reason), GRACE_MS).unref();
+      reject(givenUp(signal));
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    upstream
+      .call(tool, args, { ...options, signal: late.signal })
+      .then((result) => {
+        const task = createdTask(result);
+        if (task && signal.aborted) void cancelTask(upstream, task.taskId);
+        resolve(result);
+      }, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }
 
 /** Nobody wants its result any more. What became of it a server that does not answer cannot tell either. */
 export async function cancelTask(upstream: Pick<TaskUpstream, 'request'>, taskId: string): Promise<void> {
   const options = { timeoutMs: CANCEL_TIMEOUT_MS, origin: OWN_BUSINESS };
   await upstream.request('tasks/cancel', { taskId }, options).catch(() => undefined);
+}
+
+/** Why nobody waits any longer. */
+export function givenUp(signal: AbortSignal): UpstreamRequestError {
+  const failure = ranOutOfTime(undefined, signal) ? 'timeout' : 'aborted';
+  return new UpstreamRequestError(failure, thrownWords(signal.reason));
 }

@@ -3,7 +3,7 @@ import { createdTask, hasEnded, type McpTask, readTask, relateTo } from '../ops/
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { OWN_BUSINESS } from '../upstream/callOrigin.ts';
 import { TaskHome } from '../upstream/taskHome.ts';
-import { cancelTask, createTask, type TaskUpstream } from './createTask.ts';
+import { cancelTask, createTask, givenUp, type TaskUpstream } from './createTask.ts';
 import type { Upstream, UpstreamCall } from './dispatchCall.ts';
 import type { JsonObject } from './json.ts';
 
@@ -47,7 +47,7 @@ async function runTask(
       ...options,
       task: { request: { ttl: KEPT_MS }, over: over.signal },
       onProgress: (progress) => {
-        if (heard === 'status') return;
+        if (heard === 'status' || !onProgress) return;
         // What is told while the server starts is not of the task.
         if (progress.progress > 0) heard = 'progress';
         onProgress(progress);
@@ -60,7 +60,7 @@ async function runTask(
     created.resolve();
     let told = 0;
     const tell = ({ statusMessage, status }: McpTask): void => {
-      if (heard === 'progress') return;
+      if (heard === 'progress' || !onProgress) return;
       heard = 'status';
       onProgress({ progress: ++told, message: statusMessage ?? status });
     };
@@ -87,7 +87,7 @@ async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Follow
   const ask = (method: string): Promise<JsonObject> => {
     // A server that was started anew knows nothing of it.
     if (home.isGone) throw new UpstreamRequestError('closed', 'the server ended, and the task with it');
-    return upstream.request(method, { taskId }, { timeoutMs, signal, origin: OWN_BUSINESS });
+    return upstream.request(method, { taskId }, { timeoutMs, signal, origin: OWN_BUSINESS, contract: home.contract });
   };
   let task = begun;
   let result: Promise<JsonObject> | undefined;
@@ -109,8 +109,9 @@ async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Follow
   } catch (error) {
     // Nobody may be left who waits for it.
     result?.catch(() => undefined);
-    if (signal.aborted && !home.isGone) await cancelTask(upstream, taskId);
-    throw error;
+    if (!signal.aborted) throw error;
+    if (!home.isGone) void cancelTask(upstream, taskId);
+    throw givenUp(signal);
   }
 }
 

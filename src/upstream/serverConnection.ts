@@ -1,7 +1,6 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import type { HealthSnapshot } from '../ops/health.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
-import type { CallOptions } from '../protocol/upstreamClient.ts';
 import { Callers } from './callers.ts';
 import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
 import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
@@ -9,11 +8,14 @@ import type { ConnectionState } from './connectionStatus.ts';
 import { isExposed } from './exposedTools.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
-import { type SendRequest, ServerCalls } from './serverCalls.ts';
+import { type RequestOptions, ServerCalls } from './serverCalls.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 import { ServerLife } from './serverLife.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import type { Live } from './serverStart.ts';
 import { LinkFailure } from './upstreamLink.ts';
+
+type Json = Record<string, unknown>;
 
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
@@ -39,7 +41,8 @@ export class ServerConnection {
       messages: this.#messages,
       oddities: this.oddities,
       onOpened: () => this.#callers.started(),
-      onReady: () => this.#onReady(),
+      onReady: (live) => this.#onReady(live),
+      onLost: (generation, fault) => this.#calls.lost(generation, fault),
       onEnd: () => this.#idle.stop(),
     });
     this.#calls = new ServerCalls(this.#life, this.oddities);
@@ -116,20 +119,26 @@ export class ServerConnection {
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
-  async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    if (!isExposed(tool, this.config.tools)) {
-      throw new NotDispatchedError(`the configuration leaves this tool of ${this.config.name} out ("tools")`);
+  async call(tool: string, args: Json, options: RequestOptions): Promise<Json> {
+    const { name, tools } = this.config;
+    if (!isExposed(tool, tools)) {
+      const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
+      throw new NotDispatchedError(`the configuration leaves this tool of ${name} out ("tools")`, fault);
     }
-    return this.#send(options, (client, left) => client.callTool(tool, args, left));
+    const { probe } = options;
+    // What the person has left out is not asked either.
+    const left = probe && !isExposed(probe.tool, tools) ? { ...options, probe: undefined } : options;
+    return this.request('tools/call', { name: tool, arguments: args }, left);
   }
 
   /** Sends any request, starting the server if it is down. */
-  async request(
-    method: string,
-    params: Record<string, unknown>,
-    options: CallOptions,
-  ): Promise<Record<string, unknown>> {
-    return this.#send(options, (client, left) => client.request(method, params, left));
+  async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    const release = this.hold(options.origin ?? NOBODY);
+    try {
+      return await this.#calls.send(method, params, options);
+    } finally {
+      release();
+    }
   }
 
   /** Sends a notification to a server that runs; one that does not has nothing to be told. */
@@ -176,19 +185,9 @@ export class ServerConnection {
     await this.#life.stop();
   }
 
-  async #send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
-    const release = this.hold(options.origin ?? NOBODY);
-    try {
-      return await this.#calls.send(options, send);
-    } finally {
-      release();
-    }
-  }
-
-  #onReady(): void {
-    this.#calls.onReady();
+  #onReady(live: Live): void {
+    this.#calls.opened(live);
     this.#idle.begin();
-    const { live } = this.#life;
     // Not before whoever waits for it has got it.
     queueMicrotask(() => {
       if (this.#life.live !== live) return;

@@ -29,6 +29,8 @@ export interface LifePorts {
   /** A start has come so far that the server runs. */
   onOpened(): void;
   onReady(live: Live): void;
+  /** Its supervisor has seen a start end that was ready. */
+  onLost(generation: number, fault: Fault): void;
   /** What ran does so no more. */
   onEnd(): void;
 }
@@ -71,6 +73,7 @@ export class ServerLife {
       end: (live) => this.#end(live.link),
       faultOf: (error, generation) => this.faultOf(asLinkFailure(error), generation),
       onReady: (live) => this.#onReady(live),
+      onLost: ports.onLost,
       onChange: (health) => this.#onSupervision(health),
       clock: SYSTEM_CLOCK,
       ...(services.restartLimits ? { limits: services.restartLimits } : {}),
@@ -188,6 +191,10 @@ export class ServerLife {
     return faultOf(failure.code, { generation, detail: failure.message }, this.#ports.events.scrubSecrets);
   }
 
+  scrubSecrets(text: string): string {
+    return this.#ports.events.scrubSecrets(text);
+  }
+
   log(line: string): void {
     this.#ports.events.log(`${this.#ports.config().name}: ${line}`);
   }
@@ -198,6 +205,7 @@ export class ServerLife {
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
     // What is lost is not gone before its supervisor has heard of it.
     if (this.live) await nextTurn();
+    if (this.live?.client.closed) await waitAtMost(this.#outcome(), deadline, signal);
     options.onProgress?.({ progress: 0, message: `starting ${this.#ports.config().name}` });
     await this.#mayBeAsked();
     this.#waitedFor();
@@ -214,18 +222,23 @@ export class ServerLife {
     const live = this.usable;
     if (live) return live;
     if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
-    const retryAfter = this.#retryAfter ?? (failed instanceof UnavailableError ? failed.retryAfter : undefined);
+    if (failed instanceof UnavailableError) throw this.#notDispatched(failed.fault, failed.retryAfter);
+    if (this.status.state !== 'starting') throw this.#notDispatched();
     const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
-    const { state } = this.status;
-    const reason = state === 'starting' ? slow : (this.status.reason ?? 'it is not running');
-    throw new NotDispatchedError(reason, state, retryAfter);
+    throw new NotDispatchedError(slow, this.faultOf(new LinkFailure(slow, 'handshake_timeout')));
   }
 
   /** Where the server has said how long to leave it alone, nobody waits for that. */
   #waitedFor(): void {
-    const left = this.#retryAfter;
+    if (this.#retryAfter !== undefined) throw this.#notDispatched();
+  }
+
+  /** In the words of its status; `fault` is what its supervisor says where that is more than its last failure. */
+  #notDispatched(fault?: Fault, retryAfter?: number): NotDispatchedError {
     const { state, reason = 'it is not running' } = this.status;
-    if (left !== undefined) throw new NotDispatchedError(reason, state, left);
+    const isOurs = state === 'stopped' || state === 'needs_approval';
+    const failure = isOurs ? new LinkFailure(reason, state) : (this.#failure ?? new LinkFailure(reason, 'not_running'));
+    return new NotDispatchedError(reason, fault ?? this.faultOf(failure), this.#retryAfter ?? retryAfter);
   }
 
   /** Seconds, from now. */
@@ -236,12 +249,10 @@ export class ServerLife {
 
   /** Nobody but the person can change some things: a call must not knock at a closed door each time. */
   async #mayBeAsked(): Promise<void> {
-    if (this.#stopped || !this.#mayStart())
-      throw new NotDispatchedError(this.status.reason ?? 'it is not running', this.status.state);
+    if (this.#stopped || !this.#mayStart()) throw this.#notDispatched();
     const { supervision, last_fault: fault } = this.#supervisor.health;
     if (this.status.state === 'needs_sign_in') {
-      if (!(await this.#standing.mayTryAgain()))
-        throw new NotDispatchedError(this.status.reason ?? 'It asks for a sign-in.', this.status.state);
+      if (!(await this.#standing.mayTryAgain())) throw this.#notDispatched();
       this.#supervisor.retryNow();
     }
     // To knock at an address costs nothing: whoever needs it need not wait for the next try.

@@ -1,21 +1,27 @@
+import type { ReplayContract } from '../ops/replay.ts';
 import type { ServerConnection } from './serverConnection.ts';
 
-type Connection = Pick<ServerConnection, 'health' | 'pid' | 'state'>;
+export type HomeOfTasks = Pick<ServerConnection, 'health' | 'pid' | 'state'>;
 
 /**
  * Where a task lives. A process takes its tasks with it; what a server at a URL does outlives our connections to it, so
  * only that server can tell.
  */
 export class TaskHome {
-  readonly #connection: Connection;
+  readonly #connection: HomeOfTasks;
   readonly #generation: number;
   /** Whether its tasks end with it. */
   readonly isProcess: boolean;
 
-  constructor(connection: Connection) {
+  constructor(connection: HomeOfTasks) {
     this.#connection = connection;
     this.#generation = connection.health.generation;
     this.isProcess = connection.pid !== undefined;
+  }
+
+  /** What may happen to a question about a task: a server that was started anew has never heard of it. */
+  get contract(): ReplayContract {
+    return this.isProcess ? 'never_replay' : 'convergent';
   }
 
   get isGone(): boolean {

@@ -78,6 +78,10 @@ export class Diagnostics {
     });
   }
 
+  rolloutFailed(reason: string): void {
+    this.#write({ event: 'rollout.failed', success: false, attributes: { pid: process.pid, reason } });
+  }
+
   callEnded(call: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId: string }): void {
     const { method, end, retries, error, toolId } = event;
     const { durationMs } = call;

@@ -18,7 +18,7 @@ import type { LiveCatalog } from './liveCatalog.ts';
 import type { Primitives } from './primitives.ts';
 import type { UseMemory } from './useMemory.ts';
 
-export interface FaceParts extends Pick<GatewayContext, 'onCallStart' | 'onCallEnd'> {
+export interface FaceParts extends Pick<GatewayContext, 'workspace' | 'onCallStart' | 'onCallEnd'> {
   config(): MergedConfig;
   connections(): readonly ServerConnection[];
   catalog: LiveCatalog;
@@ -27,7 +27,7 @@ export interface FaceParts extends Pick<GatewayContext, 'onCallStart' | 'onCallE
   calls: CallPipeline<AdmittedResult>;
   contractOf(tool: CatalogTool): ReplayContract;
   clientRequests: ClientRequests;
-  firewall(): Firewall;
+  firewall: Firewall;
   /** Whether a session that ends here is not over: another worker has taken its place, or will. */
   sessionsMoveOn(): boolean;
   artifacts: ArtifactStore;
@@ -46,6 +46,7 @@ export class Faces {
   constructor(parts: FaceParts) {
     const { catalog, clientRequests, uses } = parts;
     const context = {
+      workspace: parts.workspace,
       calls: parts.calls,
       contractOf: parts.contractOf,
       clientRequests,
@@ -100,7 +101,7 @@ function passthroughOnly({
   'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'
 > {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
-    firewall().admit(result, { toolId, upstreamName });
+    firewall.admit(result, { toolId, upstreamName });
   return {
     connections,
     hasSeveralServers: () => {

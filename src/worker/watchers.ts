@@ -15,6 +15,7 @@ export class Watchers {
   readonly #snapshot: () => GatewaySnapshot;
   readonly #watchers = new Map<ControlServer, 'idle' | 'busy' | 'behind'>();
   #asking = 0;
+  #superseded = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(snapshot: () => GatewaySnapshot) {
@@ -39,9 +40,14 @@ export class Watchers {
     clearTimeout(this.#timer);
   }
 
-  /** They look at another worker from now on, but where one is being asked something: its line stays for the answer. */
-  letGo(): void {
-    if (this.#asking === 0) for (const watcher of [...this.#watchers.keys()]) watcher.dispose();
+  /** They look at another worker from now on; where one is being asked something its line stays for the answer. */
+  supersede(): void {
+    this.#superseded = true;
+    if (this.#asking > 0) return;
+    // Behind the answers that are on their way.
+    setImmediate(() => {
+      for (const watcher of [...this.#watchers.keys()]) void watcher.supersede();
+    });
   }
 
   /** The first editor that has somebody to ask answers for all. */
@@ -74,6 +80,7 @@ export class Watchers {
       return await ask();
     } finally {
       this.#asking -= 1;
+      if (this.#superseded) this.supersede();
     }
   }
 

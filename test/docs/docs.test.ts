@@ -3,13 +3,15 @@ import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { configurationKeys, faultTable, withGenerated } from '../../scripts/lib/generatedDocs.mjs';
+import { configurationKeys, faultTable, ruleTable, withGenerated } from '../../scripts/lib/generatedDocs.mjs';
 import { parseCommandLine } from '../../src/cli/commandLine.ts';
 import { HELP } from '../../src/cli/help.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
+import { REPAIR_RULES } from '../../src/dispatch/argRepairs.ts';
 import { COMMANDS, EXTENSION_TITLE } from '../../src/extension/contributions.ts';
 import { BREAKER_LIMITS } from '../../src/ops/circuitBreaker.ts';
 import { FAULT_CODES } from '../../src/ops/faultCodes.ts';
+import { NORMALISATION_RULES } from '../../src/ops/normalise.ts';
 import { contractOf, type ReplayContract } from '../../src/ops/replay.ts';
 import { RESTART_LIMITS } from '../../src/ops/restartPolicy.ts';
 import { ALL_TOOLS } from '../../src/surface/gateway/definitions.ts';
@@ -118,6 +120,20 @@ describe('docs/configuration.md', () => {
     changed.properties = { ...schema.properties, mood: { enum: ['a|b'], markdownDescription: 'x | y' } };
     expect(configurationKeys(changed)).toContain('| `mood` | `"a|b"` |  | x \\| y |');
     expect(() => withGenerated('no marks', 'x')).toThrow('lacks its marks');
+  });
+});
+
+describe('docs/answers.md', () => {
+  const answers = read('docs/answers.md');
+
+  it('has every rule by which something is read as what was meant (npm run docs writes it)', () => {
+    expect(answers).toBe(withGenerated(answers, ruleTable(NORMALISATION_RULES, REPAIR_RULES)));
+  });
+
+  it('has rules alone that some test names', () => {
+    const tests = globSync('test/{cli,dispatch,ops,surface}/**/*.test.ts').map(read).join('\n');
+    const rules = Object.keys({ ...NORMALISATION_RULES, ...REPAIR_RULES });
+    expect(rules.filter((rule) => !tests.includes(rule))).toEqual([]);
   });
 });
 

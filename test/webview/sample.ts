@@ -60,6 +60,7 @@ export const BUSY: GatewaySnapshot = {
       client: 'Visual Studio Code',
       clientVersion: '1.139.1',
       protocolVersion: '2025-11-25',
+      mode: 'gateway',
       since: seconds(7_300),
     },
   ],

@@ -159,11 +159,12 @@ function sessions(sessions: readonly SessionStatus[], now: number): string {
 <th scope="row">${e(session.client)}</th>
 <td>${e(session.clientVersion)}</td>
 <td>${e(session.protocolVersion)}</td>
+<td>${e(session.mode ?? '')}</td>
 <td>${when(session.since, now)}</td>
 </tr>`,
   );
   const empty = '<p class="empty">No client is attached. The editor attaches with the first message of a chat.</p>';
-  return table('sessions', 'Sessions', ['Client', 'Version', 'Protocol', 'Since'], rows, empty);
+  return table('sessions', 'Sessions', ['Client', 'Version', 'Protocol', 'Mode', 'Since'], rows, empty);
 }
 
 function skipped({ catalog }: GatewaySnapshot): string {

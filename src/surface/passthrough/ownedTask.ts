@@ -1,5 +1,6 @@
 import type { HeldTask } from '../../ops/heldTask.ts';
 import { hasEnded, type McpTask, readTask } from '../../ops/mcpTask.ts';
+import type { ReplayContract } from '../../ops/replay.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { TaskHome } from '../../upstream/taskHome.ts';
 import { SessionCall } from '../sessionCall.ts';
@@ -66,6 +67,11 @@ export class OwnedTask {
   /** Whether it ends with a process of this worker's. */
   get isInProcess(): boolean {
     return this.#home?.isProcess === true;
+  }
+
+  /** What may happen to a question about it that is lost. */
+  get contract(): ReplayContract | undefined {
+    return this.#home?.contract;
   }
 
   /** Whether whoever ran it is no longer there. */

@@ -184,7 +184,7 @@ export class Tasks {
       return await connection.request(
         method,
         { ...params, taskId: held.serverTaskId },
-        { ...options, signal, meta: meta as Params, ...(onProgress ? { onProgress } : {}) },
+        { ...options, signal, contract: task.contract, meta: meta as Params, ...(onProgress ? { onProgress } : {}) },
       );
     } catch (error) {
       if (this.#isLost(task) || (task.isInProcess && wasLost(error))) throw lost(task);
