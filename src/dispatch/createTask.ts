@@ -34,10 +34,13 @@ export function createTask(
   const late = new AbortController();
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
+      const giveUp = (): void => late.abort(signal.reason);
       // Nothing was sent yet: nothing is to be waited for.
-      if (upstream.state !== 'ready') return late.abort(signal.reason);
-      setTimeout(() => late.abort(signal.reason), GRACE_MS).unref();
-      reject(givenUp(signal));
+      if (upstream.state !== 'ready') giveUp();
+      else {
+        setTimeout(giveUp, GRACE_MS).unref();
+        reject(givenUp(signal));
+      }
     };
     signal.addEventListener('abort', onAbort, { once: true });
     upstream

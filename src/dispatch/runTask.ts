@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createdTask, hasEnded, type McpTask, readTask, relateTo } from '../ops/mcpTask.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { CallFailedError } from '../upstream/callFailed.ts';
 import { OWN_BUSINESS } from '../upstream/callOrigin.ts';
 import { TaskHome } from '../upstream/taskHome.ts';
 import { cancelTask, createTask, givenUp, type TaskUpstream } from './createTask.ts';
@@ -86,7 +87,7 @@ async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Follow
   const home = new TaskHome(upstream);
   const ask = (method: string): Promise<JsonObject> => {
     // A server that was started anew knows nothing of it.
-    if (home.isGone) throw new UpstreamRequestError('closed', 'the server ended, and the task with it');
+    if (home.isGone) throw lostWith(upstream);
     return upstream.request(method, { taskId }, { timeoutMs, signal, origin: OWN_BUSINESS, contract: home.contract });
   };
   let task = begun;
@@ -113,6 +114,13 @@ async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Follow
     if (!home.isGone) void cancelTask(upstream, taskId);
     throw givenUp(signal);
   }
+}
+
+/** The process that ran it has ended while nobody had asked it anything. */
+function lostWith({ health }: TaskUpstream): UpstreamRequestError {
+  const error = new UpstreamRequestError('closed', 'the server ended, and the task with it');
+  const { last_fault: fault } = health;
+  return fault ? new CallFailedError(error, { fault, knowledge: 'outcome_unknown' }) : error;
 }
 
 function cancelledBy({ statusMessage }: McpTask): UpstreamRequestError {
