@@ -31,6 +31,7 @@ export function createTask(
   options: UpstreamCall,
 ): Promise<JsonObject> {
   const { signal } = options;
+  if (signal.aborted) return Promise.reject(givenUp(signal));
   const late = new AbortController();
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

@@ -15,8 +15,8 @@ const SHORTEST_POLL_MS = 50;
 /** Longer than any call here: so long the server is asked to keep what nobody has fetched. */
 const KEPT_MS = 15 * 60_000;
 
-/** The same server, one of whose tools can only be called as a task: whoever calls it sees nothing of that. */
-export function asTask(upstream: TaskUpstream, name: string): Upstream {
+/** A server for a tool that can only be called as a task: whoever calls it sees nothing of that. */
+export function asTask(upstream: TaskUpstream): Upstream {
   return {
     get state() {
       return upstream.state;
@@ -24,8 +24,7 @@ export function asTask(upstream: TaskUpstream, name: string): Upstream {
     get reason() {
       return upstream.reason;
     },
-    call: (tool, args, options) =>
-      tool === name ? runTask(upstream, tool, args, options) : upstream.call(tool, args, options),
+    call: (...given) => runTask(upstream, ...given),
   };
 }
 

@@ -175,7 +175,7 @@ const NEVER_REPEATED = { contract: 'never_replay' } as const;
 function wayTo<R>({ tool, upstream, asItIs, request }: Call<R>): Upstream {
   if (!canTakeTasks(upstream)) return upstream;
   if (request.task) return { state: upstream.state, call: (...given) => createTask(upstream, ...given) };
-  return tool.requiresTask && !asItIs ? asTask(upstream, tool.upstreamName) : upstream;
+  return tool.requiresTask && !asItIs ? asTask(upstream) : upstream;
 }
 
 function canTakeTasks(upstream: Upstream): upstream is TaskUpstream {

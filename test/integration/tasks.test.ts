@@ -417,6 +417,31 @@ describe('a task whose server has ended', () => {
   });
 });
 
+describe('a task whose server at a URL was started anew', () => {
+  it('is lost where that knows nothing of it, and does not become the one that has its name now', async () => {
+    const first = HttpProcess.tasks();
+    const url = await first.url();
+    const workspace = testWorkspace({ one: { type: 'http', url } });
+    const [owner, other] = [await HostProcess.connect(workspace, MODE), await HostProcess.connect(workspace, MODE)];
+    const { taskId } = await begin(owner, 'work', { ms: 60_000 });
+    const unknown = await begin(owner, 'work', { ms: 60_000 });
+    first.child.kill('SIGKILL');
+    await first.exited;
+    const again = HttpProcess.tasks('--port', new URL(url).port);
+    await again.url();
+    // Its successor begins with the other session's task, before the owner comes.
+    owner.child.kill('SIGSTOP');
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    await other.request('tools/list');
+    expect(await begin(other, 'work', { text: 'the other’s' })).toMatchObject({ taskId });
+    owner.child.kill('SIGCONT');
+    for (const id of [taskId, unknown.taskId]) {
+      expect((await ask(owner, 'tasks/get', id)).error?.message).toMatch(new RegExp(`^Task ${id} is lost`));
+    }
+    expect(textOf(await ask(other, 'tasks/result', taskId))).toBe('the other’s');
+  });
+});
+
 describe('a worker that gives way', () => {
   it('finishes the tasks it has, and hosts ask it about them', async () => {
     const workspace = testWorkspace({ one: servers.tasks() });

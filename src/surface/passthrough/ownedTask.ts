@@ -7,6 +7,9 @@ import { SessionCall } from '../sessionCall.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** What is kept of a task is for lists; a server could put anything there. */
+const MAX_KEPT_CHARS = 16_384;
+
 /** The longest that a timer of Node can wait. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -84,7 +87,7 @@ export class OwnedTask {
     const task = readTask(told);
     if (!task) return;
     const ended = hasEnded(task) && !(this.#last && hasEnded(this.#last as Pick<McpTask, 'status'>));
-    this.#last = told;
+    this.#last = bounded(told, task);
     if (task.status === 'cancelled') this.settle();
     // Servers keep what has ended for as long again.
     if (ended) this.#expireIn(task.ttl, Date.now());
@@ -110,4 +113,10 @@ export class OwnedTask {
     this.#timer = setTimeout(this.#onExpired, leftMs);
     this.#timer.unref();
   }
+}
+
+function bounded(told: Json, { statusMessage: _message, ...task }: McpTask): Json {
+  if (JSON.stringify(told).length <= MAX_KEPT_CHARS) return told;
+  const { createdAt, lastUpdatedAt } = told;
+  return { ...task, createdAt: String(createdAt).slice(0, 64), lastUpdatedAt: String(lastUpdatedAt).slice(0, 64) };
 }

@@ -74,7 +74,9 @@ export class Tasks {
   adopt(tasks: readonly HeldTask[], peer: ClientPeer): void {
     for (const held of tasks) {
       const connection = this.#context.connections().find(({ config }) => config.name === held.server);
-      const lives = connection !== undefined && 'url' in connection.config;
+      // One that was started anew may have given the name to somebody else's task since.
+      const there = connection && this.#ledger.at(connection, held.serverTaskId);
+      const lives = connection !== undefined && 'url' in connection.config && !there;
       const task = this.#own(held, peer.session, lives ? connection : undefined);
       task.call.peer = peer;
       // It is this worker's now: requests about it need not go where it was begun.

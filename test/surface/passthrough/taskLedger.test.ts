@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { HttpServerConfig } from '../../../src/config/gatewayConfig.ts';
 import { MAX_HELD_TASKS } from '../../../src/ops/heldTask.ts';
 import { OwnedTask } from '../../../src/surface/passthrough/ownedTask.ts';
 import { TaskLedger } from '../../../src/surface/passthrough/taskLedger.ts';
+import { SessionCall } from '../../../src/surface/sessionCall.ts';
+import { ServerConnection } from '../../../src/upstream/serverConnection.ts';
 
 /** What is remembered of tasks whose server is not there any more, which needs none. */
 function ledger() {
@@ -59,6 +62,57 @@ describe('the tasks of sessions', () => {
     await new Promise((done) => setTimeout(done, 80));
     expect(tasks.of(session)).toEqual([noted, kept, far]);
     for (const task of tasks.of(session)) tasks.forget(task);
+  });
+});
+
+describe('a task of a server', () => {
+  function server(): ServerConnection {
+    const config: HttpServerConfig = {
+      name: 's',
+      type: 'http',
+      url: 'http://127.0.0.1:9/mcp',
+      headers: {},
+      disabled: false,
+      keepAlive: false,
+      location: { file: '', line: 1, column: 1 },
+    };
+    const events = { onChange: () => undefined, log: () => undefined, scrubSecrets: (text: string) => text };
+    return new ServerConnection(config, { openLink: () => Promise.reject(new Error('not in this test')) }, events);
+  }
+
+  it('takes the place of one of the same name, and is what its server is asked for', () => {
+    const { tasks, forgotten } = ledger();
+    const connection = server();
+    const own = (id: string, session: object): OwnedTask => {
+      const held = { id, server: 's', serverTaskId: 't', toolId: 'i', upstreamName: 'u', ttl: null, since: 0 };
+      const call = new SessionCall(undefined);
+      return new OwnedTask(held, { session, connection, call, onExpired: () => undefined });
+    };
+    const [first, second] = [own('a', {}), own('b', {})];
+    tasks.add(first);
+    expect(tasks.at(connection, 't')).toBe(first);
+    expect(connection.origins).toContain(first.call);
+    tasks.add(second);
+    expect(forgotten).toEqual(['a']);
+    expect(tasks.at(connection, 't')).toBe(second);
+    expect(tasks.allAt(connection)).toEqual([second]);
+    // A server at a URL is not this worker's to lose.
+    expect([second.isOpen, second.isInProcess, tasks.atStake]).toEqual([true, false, 0]);
+    second.settle();
+    expect(connection.origins).toEqual([]);
+    expect(second.isOpen).toBe(false);
+    tasks.forget(second);
+    expect(tasks.at(connection, 't')).toBeUndefined();
+  });
+
+  it('is kept as it was told, but for what nobody could keep', () => {
+    const { add } = ledger();
+    const task = add({}, 'a');
+    const told = { taskId: 'a', status: 'working', ttl: null, createdAt: 'c', lastUpdatedAt: 'l', more: 'kept' };
+    task.note(told);
+    expect(task.last).toEqual(told);
+    task.note({ ...told, status: 'completed', statusMessage: 'x'.repeat(20_000), more: 'x'.repeat(20_000) });
+    expect(task.last).toEqual({ taskId: 'a', status: 'completed', ttl: null, createdAt: 'c', lastUpdatedAt: 'l' });
   });
 });
 
