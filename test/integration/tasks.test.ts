@@ -188,7 +188,7 @@ describe('tasks of one server', () => {
   it('are never begun twice, nor taken from a cache, whatever the person says of the tool', async () => {
     const workspace = testWorkspace();
     const begins = join(workspace.folder, 'begins');
-    const one = servers.tasks('--begins', begins, '--slow-begin', '700');
+    const one = servers.tasks('--begins', begins, '--slow-begin', '1500');
     workspace.configure({ one });
     const settings = { servers: { one }, replay: { default: 'convergent' }, cache: { enabled: true } };
     workspace.write('.vscode/waygate.json', JSON.stringify(settings));
@@ -201,7 +201,12 @@ describe('tasks of one server', () => {
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
     expect((await lost).error?.message).toMatch(/may have taken effect/);
     await begin(host, 'work', { nonce: 'c' });
-    expect(readFileSync(begins, 'utf8')).toBe('a\na\nb\nc\n');
+    const broken = call(host, 'work', { nonce: 'd' }, { task: {} });
+    await until('the call to be on its way', () => readFileSync(begins, 'utf8').includes('d'));
+    process.kill((await status(workspace)).servers[0]?.pid as number, 'SIGKILL');
+    expect((await broken).error?.message).toMatch(/may have taken effect/);
+    await begin(host, 'work', { nonce: 'e' });
+    expect(readFileSync(begins, 'utf8')).toBe('a\na\nb\nc\nd\ne\n');
   });
 });
 
@@ -384,6 +389,7 @@ describe('a task whose server has ended', () => {
       expect((await ask(host, method, taskId)).error, method).toEqual(LOST);
     }
     expect(await listed(host)).toEqual([]);
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
     // The next start counts from one again: its task has the name, and the old one is gone for good.
     expect(await begin(host, 'work', { text: 'anew' })).toMatchObject({ taskId: 'task-1' });
     expect(textOf(await ask(host, 'tasks/result', 'task-1'))).toBe('anew');
