@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeMessage, type JsonRpcMessage, type RequestId } from '../protocol/frames.ts';
+import { encodeMessage, type JsonRpcMessage, KNOWS_NOTIFICATION, type RequestId } from '../protocol/frames.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
@@ -20,6 +20,8 @@ export class HeldSession {
   readonly tasks = new HeldTasks();
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
+  /** The tools that the client knows. */
+  #listed: string | undefined;
 
   get begun(): boolean {
     return this.#seed !== undefined;
@@ -46,6 +48,11 @@ export class HeldSession {
     this.#logLevel.note(message);
   }
 
+  /** The client has been told which tools there are; `mark` stands for them. */
+  noteListed(mark: string): void {
+    this.#listed = mark;
+  }
+
   /** A request of the client has been answered, and not with an error. */
   noteSuccess(method: string, uri: string | undefined): void {
     this.#subscriptions.succeeded(method, uri);
@@ -62,6 +69,9 @@ export class HeldSession {
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
       ...this.tasks.frames(),
+      ...(this.#listed === undefined
+        ? []
+        : [encodeMessage({ method: KNOWS_NOTIFICATION, params: { mark: this.#listed } })]),
     ];
   }
 

@@ -269,6 +269,7 @@ export class SessionHost {
     else if (read.kind === 'contract') {
       this.#journal.reclassify(generation, requestKey(read.id), { contract: read.contract, canProbe: false });
     } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
+    else if (read.kind === 'listed') this.#held.noteListed(read.mark);
     else if (read.kind === 'stopped') {
       this.#journal.retire(generation);
       this.#link.rest();

@@ -3,6 +3,7 @@ import type { ReplayContract } from '../ops/replay.ts';
 import {
   CONTRACT_NOTIFICATION,
   type JsonRpcMessage,
+  LISTED_NOTIFICATION,
   PRIVATE_PREFIX,
   peekResponseId,
   type RequestId,
@@ -26,6 +27,7 @@ export type WorkerFrame =
   | { kind: 'superseded' }
   | { kind: 'task'; told: TaskTold }
   | { kind: 'contract'; id: RequestId; contract: ReplayContract }
+  | { kind: 'listed'; mark: string }
   | { kind: 'unknown' };
 
 const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
@@ -40,6 +42,7 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
   if (method === STOPPED_NOTIFICATION) return { kind: 'stopped' };
   if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
   if (method === TASK_NOTIFICATION) return { kind: 'task', told: params as TaskTold };
+  if (method === LISTED_NOTIFICATION) return { kind: 'listed', mark: String(params?.mark) };
   if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
   const { id, contract } = params as { id: RequestId; contract: ReplayContract };
   return { kind: 'contract', id, contract };

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { relatedTask } from '../ops/mcpTask.ts';
 import { RpcError } from '../ops/rpcError.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../protocol/sessionServer.ts';
+import { OWN_BUSINESS } from '../upstream/callOrigin.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
@@ -197,6 +198,7 @@ export class ClientRequests {
 
   #plainCallAt(connection: ServerConnection, related: object | undefined): SessionCall | 'none' | 'several' {
     if (related instanceof SessionCall) return related.over.aborted ? 'none' : related;
+    if (related === OWN_BUSINESS) return 'none';
     const calls = sessionCallsOf(connection);
     const sessions = new Set(calls.map((origin) => origin.session ?? origin));
     if (sessions.size > 1) return 'several';

@@ -13,6 +13,7 @@ import { NotDispatchedError } from './notDispatched.ts';
 import { waitAtMost } from './patience.ts';
 import type { ServerMessages } from './serverMessages.ts';
 import { asLinkFailure, type Live, startServer } from './serverStart.ts';
+import { Standby, type StandbyOptions } from './standby.ts';
 import { Standing } from './standing.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
@@ -39,6 +40,8 @@ export interface LifePorts {
 export class ServerLife {
   readonly keeper: CatalogKeeper;
   readonly status: ConnectionStatus;
+  /** What is kept in reserve, where the configuration asks for that. */
+  readonly standby: Standby | undefined;
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
   readonly #standing: Standing;
@@ -64,6 +67,13 @@ export class ServerLife {
     this.#ports = ports;
     const { config, services, events, messages } = ports;
     this.#standing = new Standing(config, services);
+    this.standby = standbyOf(config(), {
+      openLink: (linkEvents) => services.openLink(config(), linkEvents),
+      log: (line) => this.log(line),
+      scrubSecrets: events.scrubSecrets,
+      onChange: () => events.onChange(),
+      limits: services.restartLimits,
+    });
     this.#supervisor = new Supervisor<Live>({
       start: (context) => {
         const open = this.#open(context);
@@ -75,6 +85,7 @@ export class ServerLife {
       onReady: (live) => this.#onReady(live),
       onLost: ports.onLost,
       onChange: (health) => this.#onSupervision(health),
+      isReserved: () => this.standby?.isReady === true,
       clock: SYSTEM_CLOCK,
       ...(services.restartLimits ? { limits: services.restartLimits } : {}),
     });
@@ -176,7 +187,7 @@ export class ServerLife {
     this.keeper.stop();
     this.#stopped = true;
     await this.#supervisor.dispose();
-    await Promise.all([this.#opens, this.#ending]);
+    await Promise.all([this.#opens, this.#ending, this.standby?.stop()]);
     this.status.tell();
   }
 
@@ -276,7 +287,7 @@ export class ServerLife {
     };
     try {
       return await startServer(context, {
-        openLink: (linkEvents) => services.openLink(config(), linkEvents),
+        openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
         check: () => {
           if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
         },
@@ -324,6 +335,7 @@ export class ServerLife {
   }
 
   #onSupervision({ supervision }: HealthSnapshot): void {
+    this.standby?.follow(supervision);
     this.status.tell({ anyway: true });
     if (supervision === 'starting' && !this.#attemptEnded) return;
     this.#attemptEnded = false;
@@ -353,6 +365,10 @@ export class ServerLife {
     this.#ending = Promise.all([this.#ending, ending]);
     return ending;
   }
+}
+
+function standbyOf(config: ServerConfig, options: StandbyOptions): Standby | undefined {
+  return config.type === 'stdio' && config.standby ? new Standby(options) : undefined;
 }
 
 const noop = (): void => undefined;

@@ -10,13 +10,15 @@ export type HomeOfTasks = Pick<ServerConnection, 'health' | 'pid' | 'state'>;
 export class TaskHome {
   readonly #connection: HomeOfTasks;
   readonly #generation: number;
+  readonly #pid: number | undefined;
   /** Whether its tasks end with it. */
   readonly isProcess: boolean;
 
   constructor(connection: HomeOfTasks) {
     this.#connection = connection;
     this.#generation = connection.health.generation;
-    this.isProcess = connection.pid !== undefined;
+    this.#pid = connection.pid;
+    this.isProcess = this.#pid !== undefined;
   }
 
   /** What may happen to a question about a task: a server that was started anew has never heard of it. */
@@ -26,7 +28,7 @@ export class TaskHome {
 
   get isGone(): boolean {
     if (!this.isProcess) return false;
-    const { state, health } = this.#connection;
-    return state !== 'ready' || health.generation !== this.#generation;
+    const { state, health, pid } = this.#connection;
+    return state !== 'ready' || health.generation !== this.#generation || pid !== this.#pid;
   }
 }

@@ -20,6 +20,7 @@ import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import type { Face } from '../ops/face.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../ops/restartPolicy.ts';
+import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
 import { systemResources } from '../surface/systemResources.ts';
@@ -244,6 +245,11 @@ export class Gateway {
       rollOut: () => this.#rollOut(),
       onRefused: (reason) => this.#onRefused(reason),
     });
+  }
+
+  /** For telemetry. */
+  sessionAnswered(request: SessionRequest): void {
+    this.#diagnostics.sessionAnswered(request);
   }
 
   get faces(): Readonly<Record<Face, SessionSurface>> {

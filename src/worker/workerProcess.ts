@@ -211,7 +211,10 @@ export class WorkerProcess {
   }
 
   #serveSession(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
-    const session = serveSession(socket, this.#gateway.faces[face], { marksRelated });
+    const session = serveSession(socket, this.#gateway.faces[face], {
+      marksRelated,
+      onRequest: (request) => this.#gateway.sessionAnswered(request),
+    });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, mode: face, since: Date.now() });
     // One whose greeting was under way when the others were told.
     if (this.#givesWay) session.announceSuccessor();

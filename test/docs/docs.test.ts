@@ -193,6 +193,19 @@ describe('docs/reliability.md', () => {
     }
   });
 
+  it('proves each of the twelve points by tests that are there', () => {
+    const [, section = ''] = reliability.split('\n## Proof\n');
+    const rows = [...section.matchAll(/^\| (\d+) \| (.+?) \| (.+) \|$/gm)].map(([, n, , tests]) => [n, tests] as const);
+    expect(rows.map(([n]) => n)).toEqual(Array.from({ length: 12 }, (_, i) => `${i + 1}`));
+    for (const [n, tests = ''] of rows) {
+      const parts = [...tests.matchAll(/`(test\/[\w/.]+)`: (.+?)(?=; `|$)/g)];
+      expect(parts.length, n).toBeGreaterThan(0);
+      for (const [, file = '', names = ''] of parts) {
+        for (const [, name = ''] of names.matchAll(/\*(.+?)\*/g)) expect(read(file), `${n}: ${file}`).toContain(name);
+      }
+    }
+  });
+
   it('tells what is not joined yet, and nothing that is', () => {
     const [, section = ''] = reliability.split('\n## Not joined yet\n');
     const [, list = ''] = /not in the path of calls: (.+?)\. Until/.exec(section) ?? [];
