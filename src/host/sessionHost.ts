@@ -1,38 +1,30 @@
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { CallJournal } from '../ops/callJournal.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
-import type { Terminal } from '../ops/journalCall.ts';
-import { contractOf, type ReplayContract } from '../ops/replay.ts';
+import type { Admission, JournalCall, JournalEffects, Terminal } from '../ops/journalCall.ts';
+import { contractOf } from '../ops/replay.ts';
 import {
-  CONTRACT_NOTIFICATION,
   encodeMessage,
   errorResponse,
-  ID_FORM,
   INVALID_REQUEST,
   isRequestId,
   type JsonRpcMessage,
-  PARSE_ERROR,
-  PRIVATE_PREFIX,
-  peekId,
   peekIsError,
-  peekResponseId,
   type RequestId,
   requestKey,
   resultResponse,
-  STOPPED_NOTIFICATION,
-  SUPERSEDED_NOTIFICATION,
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
-import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
-import { HeldLogLevel } from './heldLogLevel.ts';
-import { HeldSubscriptions } from './heldSubscriptions.ts';
+import { readClientLine, tooLarge } from './clientLine.ts';
+import { DrainingCalls } from './drainingCalls.ts';
+import { HeldSession } from './heldSession.ts';
 import { INTRODUCTIONS } from './introductions.ts';
 import type { Loss } from './workerConnection.ts';
+import { readWorkerFrame } from './workerFrame.ts';
 import { WorkerLink } from './workerLink.ts';
 
 export interface SessionHostOptions {
@@ -60,10 +52,6 @@ const LIMITS = {
   maxProbes: 0,
   retryAfter: 1,
 };
-/** No client's own id. */
-const INITIALIZE_ID = `waygate:${randomUUID()}`;
-const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
-const LEVEL_ID = `${INITIALIZE_ID}:level`;
 
 /**
  * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
@@ -73,14 +61,11 @@ const LEVEL_ID = `${INITIALIZE_ID}:level`;
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #journal: CallJournal<ClientCall, Buffer>;
+  readonly #draining: DrainingCalls<ClientCall, Buffer>;
   readonly #link: WorkerLink;
-  readonly #logLevel = new HeldLogLevel();
-  /** The client's `initialize`, as each worker is told of it. */
-  #seed: JsonRpcMessage | undefined;
-  readonly #subscriptions = new HeldSubscriptions();
+  readonly #held = new HeldSession();
   /** Its id, while the worker's answer to it is what the client waits for. */
   #initializing: RequestId | undefined;
-  #initialized = false;
   #waitTimer: NodeJS.Timeout | undefined;
   /** Why there is no worker; what is asked meanwhile is not kept waiting. */
   #unreachable: Fault | undefined;
@@ -91,34 +76,26 @@ export class SessionHost {
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: (generation) => this.#onAttached(generation),
-      isWaiting: () => this.#journal.size > 0 || this.#initializing !== undefined,
+      isWaiting: () => this.#inFlight > 0 || this.#initializing !== undefined,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => void options.input.resume(),
       onLost: (generation, loss) => this.#onWorkerLost(generation, loss),
       onFailed: (reason) => this.#onUnreachable('spawn_failed', reason),
       onCrashLoop: () => this.#onUnreachable('crash_loop', 'it ended several times in a row'),
     });
-    this.#journal = new CallJournal(
-      {
-        dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
-        settle: ({ payload }, terminal) => this.#settle(payload, terminal),
-      },
-      LIMITS,
-    );
+    const effects: JournalEffects<ClientCall, Buffer> = {
+      dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
+      settle: ({ payload }, terminal) => this.#settle(payload, terminal),
+    };
+    this.#journal = new CallJournal(effects, LIMITS);
+    this.#draining = new DrainingCalls(effects, LIMITS, (call) => this.#admit(call));
   }
 
   /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
   async run(): Promise<number> {
     const splitter = new LineSplitter({
       onLine: (line) => this.#onClientLine(line),
-      onOversize: (prefix, bytes) =>
-        this.#write(
-          errorResponse(
-            peekId(prefix) ?? null,
-            INVALID_REQUEST,
-            `A message of ${bytes} bytes is too large; the limit is 16 MiB.`,
-          ),
-        ),
+      onOversize: (prefix, bytes) => this.#write(tooLarge(prefix, bytes)),
     });
     const { input, output } = this.#options;
     const ended = new Promise<void>((resolve) => {
@@ -135,6 +112,7 @@ export class SessionHost {
     // The client has stopped asking; what nobody has answered by now is not left open.
     const ending = this.#fault('stopped', 'the session ended');
     this.#failInitialize(ending);
+    this.#draining.failAll(ending);
     this.#journal.failAll(ending);
     clearTimeout(this.#waitTimer);
     this.#link.close();
@@ -142,7 +120,7 @@ export class SessionHost {
   }
 
   #drained(): Promise<void> {
-    if (this.#journal.size === 0) return Promise.resolve();
+    if (this.#inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, DRAIN_MS);
       this.#ended = () => {
@@ -153,25 +131,11 @@ export class SessionHost {
   }
 
   #onClientLine(line: Buffer): void {
-    let message: JsonRpcMessage;
-    try {
-      message = JSON.parse(line.toString('utf8')) as JsonRpcMessage;
-    } catch {
-      this.#write(errorResponse(null, PARSE_ERROR, 'The line is not JSON.'));
-      return;
-    }
-    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-      this.#write(
-        errorResponse(null, INVALID_REQUEST, 'Each line must be one JSON-RPC message; batches are not part of MCP.'),
-      );
-    } else if (typeof message.method !== 'string') this.#forward(line);
-    else if (message.id === undefined) this.#onNotification(message, line);
-    else if (isRequestId(message.id)) this.#onRequest(message.id, message, line);
-    else {
-      const { id } = message as { id: unknown };
-      const known = typeof id === 'string' || typeof id === 'number' ? id : null;
-      this.#write(errorResponse(known, INVALID_REQUEST, `A request id must be ${ID_FORM}.`));
-    }
+    const read = readClientLine(line);
+    if (read.kind === 'refused') this.#write(read.answer);
+    else if (read.kind === 'answer') this.#forward(line);
+    else if (read.kind === 'notification') this.#onNotification(read.message, line);
+    else if (read.kind === 'request') this.#onRequest(read.id, read.message, line);
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
@@ -181,12 +145,11 @@ export class SessionHost {
   }
 
   #onInitialize(id: RequestId, message: JsonRpcMessage): void {
-    if (this.#seed) {
+    if (this.#held.begun) {
       this.#write(errorResponse(id, INVALID_REQUEST, 'This session is initialized already.'));
       return;
     }
-    const protocolVersion = negotiateVersion(message.params?.protocolVersion);
-    this.#seed = { ...message, params: { ...message.params, protocolVersion } };
+    const protocolVersion = this.#held.begin(message);
     const introduction = INTRODUCTIONS[this.#face];
     if (introduction) this.#write(resultResponse(id, { protocolVersion, ...introduction }));
     else this.#initializing = id;
@@ -207,19 +170,20 @@ export class SessionHost {
     if (this.#initializing === undefined) return;
     this.#write(refusal({ id: this.#initializing, method: 'initialize' }, fault));
     this.#initializing = undefined;
-    // The client may ask again.
-    this.#seed = undefined;
+    this.#held.forgetBeginning();
   }
 
   #onNotification(message: JsonRpcMessage, line: Buffer): void {
-    if (message.method === 'notifications/initialized') this.#initialized = true;
+    if (message.method === 'notifications/initialized') this.#held.noteInitialized();
     if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId, line);
     else this.#forward(line);
   }
 
   /** A cancelled request gets no answer and is never sent again; only who has it is told. */
   #cancel(id: unknown, line: Buffer): void {
-    const cancelled = isRequestId(id) ? this.#journal.cancel(requestKey(id)) : undefined;
+    if (!isRequestId(id)) return;
+    const key = requestKey(id);
+    const cancelled = this.#journal.cancel(key) ?? this.#draining.cancel(key);
     if (cancelled?.generation === undefined) return;
     this.#pace(this.#link.sendTo(cancelled.generation, framed(line)));
   }
@@ -229,24 +193,44 @@ export class SessionHost {
     // In passthrough mode a name is a server's, whatever it reads like.
     const tool = method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
     const uri = message.params?.uri;
-    const payload: ClientCall = { id, method, uri: typeof uri === 'string' ? uri : undefined, frame: framed(line) };
-    const admission = this.#journal.admit({
+    const payload: ClientCall = {
+      id,
+      method,
+      uri: typeof uri === 'string' ? uri : undefined,
+      wantsTask: this.#face === 'passthrough' && message.params?.task !== undefined,
+      frame: framed(line),
+    };
+    const call = {
       id: requestKey(id),
       contract: contractOf(method, typeof tool === 'string' ? tool : undefined),
       payload,
       bytes: payload.frame.length,
       canProbe: false,
-    });
-    if (!admission.admitted) {
-      this.#write(refusal(payload, admission.fault, admission.retryAfter));
-      return;
-    }
-    this.#logLevel.note(message);
+    };
+    if (!this.#admit(call, this.#held.tasks.runnerFor(message))) return;
+    this.#held.noteRequest(message);
     if (this.#link.resting) this.#wake();
     else if (this.#unreachable !== undefined) {
       this.#journal.failWaiting(this.#unreachable);
       this.#link.connect();
     }
+  }
+
+  /** `runner`: the worker that alone can answer it, where that has a successor already. */
+  #admit(call: JournalCall<ClientCall>, runner?: number): boolean {
+    const admission = this.#admission(call, runner);
+    if (!admission.admitted) this.#write(refusal(call.payload, admission.fault, admission.retryAfter));
+    return admission.admitted;
+  }
+
+  #admission(call: JournalCall<ClientCall>, runner: number | undefined): Admission {
+    const isTwice = this.#draining.has(call.id) || (runner !== undefined && this.#journal.knowledgeOf(call.id));
+    if (isTwice) return { admitted: false, fault: this.#fault('duplicate_id', '') };
+    return this.#draining.admit(runner, call) ?? this.#journal.admit(call);
+  }
+
+  get #inFlight(): number {
+    return this.#journal.size + this.#draining.size;
   }
 
   /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
@@ -269,29 +253,40 @@ export class SessionHost {
   #onAttached(generation: number): void {
     clearTimeout(this.#waitTimer);
     this.#unreachable = undefined;
-    if (this.#seed) this.#introduce();
+    this.#introduce();
     this.#journal.open(generation);
   }
 
   /** Tells a worker what this session has negotiated; its answer is for nobody. */
   #introduce(): void {
-    this.#link.send(Buffer.from(encodeMessage({ ...this.#seed, id: INITIALIZE_ID })));
-    if (!this.#initialized) return;
-    this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
-    for (const frame of this.#logLevel.frames(LEVEL_ID)) this.#link.send(Buffer.from(frame));
-    for (const frame of this.#subscriptions.frames(SUBSCRIBE_ID)) this.#link.send(Buffer.from(frame));
+    for (const frame of this.#held.frames()) this.#link.send(Buffer.from(frame));
   }
 
   #onWorkerFrame(frame: Buffer, generation: number): void {
-    if (isPrivate(frame)) {
-      this.#onPrivateFrame(frame, generation);
-      return;
+    const read = readWorkerFrame(frame);
+    if (read.kind === 'message') this.#toClient(frame);
+    else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
+    else if (read.kind === 'contract') {
+      this.#journal.reclassify(generation, requestKey(read.id), { contract: read.contract, canProbe: false });
+    } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
+    else if (read.kind === 'listed') this.#held.noteListed(read.mark);
+    else if (read.kind === 'stopped') {
+      this.#journal.retire(generation);
+      this.#link.rest();
+    } else if (read.kind === 'superseded') {
+      this.#journal.retire(generation);
+      this.#held.noteMemory(read.memory);
+      this.#draining.drain(generation);
+      this.#waitForWorker();
+      this.#link.supersede(generation);
     }
-    const id = peekResponseId(frame);
-    if (id === undefined) this.#toClient(frame);
-    else if (id === INITIALIZE_ID) this.#onIntroduced(frame);
-    else if (id !== LEVEL_ID && !(typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) {
-      // Cancelled, or answered without its worker: one terminal reply an id.
+  }
+
+  #onAnswer(id: RequestId, frame: Buffer, generation: number): void {
+    const own = this.#held.answered(id);
+    if (own === 'introduction') this.#onIntroduced(frame);
+    // Cancelled, or answered without its worker: one terminal reply an id.
+    else if (own === undefined && !this.#draining.reply(generation, requestKey(id), frame)) {
       this.#journal.reply(generation, requestKey(id), frame);
     }
   }
@@ -304,28 +299,14 @@ export class SessionHost {
     this.#initializing = undefined;
   }
 
-  /** What a worker tells its host alone. */
-  #onPrivateFrame(frame: Buffer, generation: number): void {
-    const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
-    if (method === STOPPED_NOTIFICATION) {
-      this.#journal.retire(generation);
-      this.#link.rest();
-    } else if (method === SUPERSEDED_NOTIFICATION) {
-      this.#journal.retire(generation);
-      this.#waitForWorker();
-      this.#link.supersede(generation);
-    } else if (method === CONTRACT_NOTIFICATION) {
-      const { id, contract } = params as { id: RequestId; contract: ReplayContract };
-      this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
-    }
-  }
-
   #onWorkerLost(generation: number, loss: Loss): void {
     if (loss !== 'superseded') {
-      this.#options.log(`worker lost (generation ${generation}), ${this.#journal.size} in flight`);
+      this.#options.log(`worker lost (generation ${generation}), ${this.#inFlight} in flight`);
     }
-    this.#journal.lose(generation, this.#fault(LOSS_CODES[loss], '', generation));
-    if (!this.#link.attached && (!this.#link.resting || this.#journal.size > 0 || this.#initializing !== undefined))
+    const fault = this.#fault(LOSS_CODES[loss], '', generation);
+    this.#journal.lose(generation, fault);
+    this.#draining.lose(generation, fault);
+    if (!this.#link.attached && (!this.#link.resting || this.#inFlight > 0 || this.#initializing !== undefined))
       this.#wake();
   }
 
@@ -357,10 +338,10 @@ export class SessionHost {
     if (terminal.kind === 'reply') {
       const { reply } = terminal;
       this.#link.proved();
-      if (call.uri !== undefined && !peekIsError(reply)) this.#subscriptions.succeeded(call.method, call.uri);
+      if (call.uri !== undefined && !peekIsError(reply)) this.#held.noteSuccess(call.method, call.uri);
       this.#toClient(reply);
     } else if (terminal.kind === 'fault') this.#write(faultAnswer(call, terminal));
-    if (this.#journal.size === 0) this.#ended?.();
+    if (this.#inFlight === 0) this.#ended?.();
   }
 
   #toClient(frame: Buffer): void {
@@ -377,17 +358,12 @@ export class SessionHost {
 /** EX_UNAVAILABLE: the session ended without a worker. */
 const EXIT_NO_WORKER = 69;
 const NEWLINE = Buffer.from('\n');
-const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
 
 const LOSS_CODES = {
   gone: 'connection_lost',
   silent: 'unresponsive',
   superseded: 'drain_limit',
 } as const satisfies Record<Loss, KnownFaultCode>;
-
-function isPrivate(frame: Buffer): boolean {
-  return frame.length > PRIVATE_HEAD.length && frame.subarray(0, PRIVATE_HEAD.length).equals(PRIVATE_HEAD);
-}
 
 function framed(line: Buffer): Buffer {
   return Buffer.concat([line, NEWLINE]);

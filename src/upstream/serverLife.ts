@@ -11,8 +11,10 @@ import type { ConnectionEvents, ConnectionServices } from './connectionServices.
 import { ConnectionStatus } from './connectionStatus.ts';
 import type { ServerMessages } from './serverMessages.ts';
 import { asLinkFailure, type Live, startServer } from './serverStart.ts';
+import { Standby, type StandbyOptions } from './standby.ts';
 import { Standing } from './standing.ts';
 import { StartOutcomes } from './startOutcomes.ts';
+import { StartPatience } from './startPatience.ts';
 import { type AwaitedServer, waitForStart } from './startWait.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
@@ -39,6 +41,8 @@ export interface LifePorts {
 export class ServerLife implements AwaitedServer {
   readonly keeper: CatalogKeeper;
   readonly status: ConnectionStatus;
+  /** What is kept in reserve, where the configuration asks for that. */
+  readonly standby: Standby | undefined;
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
   readonly #standing: Standing;
@@ -53,6 +57,8 @@ export class ServerLife implements AwaitedServer {
   #notBefore = 0;
   #opens: Promise<void> | undefined;
   #ending: Promise<unknown> | undefined;
+  readonly #patience: StartPatience;
+  #slowNote: string | undefined;
   #hasRun = false;
   readonly #outcomes = new StartOutcomes();
   /** Set for good: a stopped connection is never started again, its successor is another. */
@@ -62,6 +68,17 @@ export class ServerLife implements AwaitedServer {
     this.#ports = ports;
     const { config, services, events, messages } = ports;
     this.#standing = new Standing(config, services);
+    this.#patience = new StartPatience({
+      firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+      againMs: services.restartTimeoutMs,
+    });
+    this.standby = standbyOf(config(), {
+      openLink: (linkEvents) => services.openLink(config(), linkEvents),
+      log: (line) => this.log(line),
+      scrubSecrets: events.scrubSecrets,
+      onChange: () => events.onChange(),
+      limits: services.restartLimits,
+    });
     this.#supervisor = new Supervisor<Live>({
       start: (context) => {
         const open = this.#open(context);
@@ -73,6 +90,7 @@ export class ServerLife implements AwaitedServer {
       onReady: (live) => this.#onReady(live),
       onLost: ports.onLost,
       onChange: (health) => this.#onSupervision(health),
+      isReserved: () => this.standby?.isReady === true,
       clock: SYSTEM_CLOCK,
       ...(services.restartLimits ? { limits: services.restartLimits } : {}),
     });
@@ -96,6 +114,7 @@ export class ServerLife implements AwaitedServer {
         failure: this.#failure,
         hasRun: this.#hasRun,
         isKnown: this.keeper.isKnown,
+        slowNote: this.#slowNote,
         remark: this.#remark ?? this.keeper.note,
         staleNote: this.keeper.staleNote,
       }),
@@ -188,7 +207,7 @@ export class ServerLife implements AwaitedServer {
     this.keeper.stop();
     this.#stopped = true;
     await this.#supervisor.dispose();
-    await Promise.all([this.#opens, this.#ending]);
+    await Promise.all([this.#opens, this.#ending, this.standby?.stop()]);
     this.status.tell();
   }
 
@@ -253,9 +272,12 @@ export class ServerLife implements AwaitedServer {
       this.#firstClient = client;
       await this.keeper.listFirst(client);
     };
+    const began = performance.now();
+    const { limitMs, slowAfterMs } = this.#patience;
+    const slow = setTimeout(() => this.#startsSlowly(slowAfterMs, limitMs), slowAfterMs);
     try {
-      return await startServer(context, {
-        openLink: (linkEvents) => services.openLink(config(), linkEvents),
+      const started = await startServer(context, {
+        openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
         check: () => {
           if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
         },
@@ -264,7 +286,7 @@ export class ServerLife implements AwaitedServer {
           onOpened();
         },
         clientOptions: () => messages.clientOptions(oddities),
-        timeoutMs: services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+        timeoutMs: limitMs,
         ...(this.keeper.isKnown ? {} : { listFirst }),
         onFailed: (failure) => this.#onFailed(failure),
         onLost: (failure) => {
@@ -276,14 +298,25 @@ export class ServerLife implements AwaitedServer {
         log: (line) => this.log(line),
         scrubSecrets: events.scrubSecrets,
       });
+      this.#patience.started(performance.now() - began);
+      return started;
     } finally {
+      clearTimeout(slow);
+      this.#slowNote = undefined;
       this.#opening = undefined;
       this.#firstClient = undefined;
     }
   }
 
+  #startsSlowly(afterMs: number, limitMs: number): void {
+    this.#slowNote = `It has not answered for ${afterMs / 1_000} s; it is given ${limitMs / 1_000} s to start.`;
+    this.log(this.#slowNote);
+    this.status.tell();
+  }
+
   #onFailed(failure: LinkFailure): void {
     this.#opening = undefined;
+    if (failure.code === 'handshake_timeout') this.#patience.ranOut();
     this.#failure = failure;
     this.#hasRun = false;
     this.#outcomes.ended();
@@ -303,6 +336,7 @@ export class ServerLife implements AwaitedServer {
   }
 
   #onSupervision({ supervision }: HealthSnapshot): void {
+    this.standby?.follow(supervision);
     this.status.tell({ anyway: true });
     this.#outcomes.supervised(supervision);
   }
@@ -319,6 +353,10 @@ export class ServerLife implements AwaitedServer {
     this.#ending = Promise.all([this.#ending, ending]);
     return ending;
   }
+}
+
+function standbyOf(config: ServerConfig, options: StandbyOptions): Standby | undefined {
+  return config.type === 'stdio' && config.standby ? new Standby(options) : undefined;
 }
 
 const noop = (): void => undefined;
