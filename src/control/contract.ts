@@ -4,6 +4,7 @@
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
+import type { Face } from '../ops/face.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
@@ -61,6 +62,8 @@ export interface ConfigurationStatus {
   /** All files that count, the later over the earlier. */
   files?: readonly { origin: ConfigOrigin; file: string; exists: boolean }[];
   problems: readonly ConfigurationProblem[];
+  /** How a client that begins now sees the servers, where it does not say itself. */
+  mode?: Face;
 }
 
 export interface SessionStatus {
