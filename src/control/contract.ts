@@ -5,6 +5,7 @@
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { Face } from '../ops/face.ts';
+import type { StandbyHealth } from '../ops/health.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
@@ -28,6 +29,8 @@ export interface ServerStatus {
   /** Milliseconds since the epoch of the last change of state. */
   since: number;
   pid?: number;
+  /** The process that would take over, where the configuration asks for one. */
+  standby?: StandbyHealth;
   toolCount: number;
   /** Why it is not ready, in one sentence. */
   reason?: string;
@@ -39,6 +42,16 @@ export interface ServerStatus {
   secret?: MissingSecret;
   /** The last lines it wrote to stderr. */
   stderr?: readonly string[];
+  /** What it did that no server should, over all its starts; the most frequent first. */
+  oddities?: readonly ServerOddity[];
+}
+
+/** One kind of what servers should not do, and how often it occurred. */
+export interface ServerOddity {
+  kind: string;
+  count: number;
+  /** What it is, for a person: several of them. */
+  words: string;
 }
 
 /** A secret or an input that nobody has given yet. */
@@ -71,6 +84,8 @@ export interface SessionStatus {
   client: string;
   clientVersion: string;
   protocolVersion: string;
+  /** How it sees the servers; a worker of an older build does not say. */
+  mode?: Face;
   since: number;
 }
 

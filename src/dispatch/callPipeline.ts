@@ -1,11 +1,12 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
+import type { TaskTerms } from '../protocol/taskProgress.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
+import { thrownWords } from '../upstream/judgeThrown.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from './approval.ts';
 import type { ArgRepair } from './argRepairs.ts';
 import { type AuthorizedCall, authorize } from './authorize.ts';
 import { CallHistory } from './callHistory.ts';
-import { thrownWords } from './classifyError.ts';
 import type { CallProgress, Upstream } from './dispatchCall.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from './dispatchConfig.ts';
 import type { DryRunReport } from './dryRun.ts';
@@ -27,6 +28,8 @@ export interface CallRequest {
   meta?: Readonly<JsonObject> | undefined;
   /** Where what the server asks during the call goes. */
   origin?: CallOrigin | undefined;
+  /** The client wants a task for an answer, and follows that itself: such a call is never repeated, shared or kept. */
+  task?: TaskTerms | undefined;
   /** Whose quota and approvals count: an MCP session, inside VS Code a conversation. */
   session: object;
   signal: AbortSignal;
@@ -73,7 +76,7 @@ export interface CallDiagnostics {
 }
 
 export type CallOutcome<R> =
-  | { kind: 'result'; result: R; diagnostics: CallDiagnostics }
+  | { kind: 'result'; result: R; diagnostics: CallDiagnostics; repairs: readonly ArgRepair[] }
   | { kind: 'dry_run'; report: DryRunReport };
 
 /** What a call has become so far; each stage adds its part. */
@@ -165,7 +168,8 @@ export class CallPipeline<R> {
     const call = begin<R>(request, false);
     await this.#run(call);
     if (call.report) return { kind: 'dry_run', report: call.report };
-    return { kind: 'result', result: call.result as R, diagnostics: diagnosticsOf(call) };
+    const { result, repairs } = call;
+    return { kind: 'result', result: result as R, diagnostics: diagnosticsOf(call), repairs };
   }
 
   /** The same way for a call that its client has made to the server itself: sent and answered as it is. */

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { encodeMessage, type JsonRpcMessage, MEMORY_NOTIFICATION, type RequestId } from '../protocol/frames.ts';
+import {
+  encodeMessage,
+  type JsonRpcMessage,
+  KNOWS_NOTIFICATION,
+  MEMORY_NOTIFICATION,
+  type RequestId,
+} from '../protocol/frames.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
+import { HeldTasks } from './heldTasks.ts';
 
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
@@ -16,8 +23,11 @@ export type OwnAnswer = 'introduction' | 'nobody';
 export class HeldSession {
   readonly #logLevel = new HeldLogLevel();
   readonly #subscriptions = new HeldSubscriptions();
+  readonly tasks = new HeldTasks();
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
+  /** The tools that the client knows. */
+  #listed: string | undefined;
   #memory: Record<string, unknown> | undefined;
 
   get begun(): boolean {
@@ -45,6 +55,11 @@ export class HeldSession {
     this.#logLevel.note(message);
   }
 
+  /** The client has been told which tools there are; `mark` stands for them. */
+  noteListed(mark: string): void {
+    this.#listed = mark;
+  }
+
   /** A request of the client has been answered, and not with an error. */
   noteSuccess(method: string, uri: string | undefined): void {
     this.#subscriptions.succeeded(method, uri);
@@ -68,6 +83,10 @@ export class HeldSession {
       encodeMessage({ method: 'notifications/initialized' }),
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
+      ...this.tasks.frames(),
+      ...(this.#listed === undefined
+        ? []
+        : [encodeMessage({ method: KNOWS_NOTIFICATION, params: { mark: this.#listed } })]),
     ];
   }
 

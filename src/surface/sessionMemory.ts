@@ -3,8 +3,8 @@ import type { CallPipeline } from '../dispatch/callPipeline.ts';
 import type { SessionMemory } from '../protocol/movingSession.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 
-/** What the clients of a face see of each list, told apart by value. */
-export type ShownLists = Readonly<Record<'tools' | 'resources' | 'prompts', unknown>>;
+/** What the clients of a face see of each list but the tools, which a host knows of itself; told apart by value. */
+export type ShownLists = Readonly<Record<'resources' | 'prompts', unknown>>;
 
 /** A face whose sessions move to another worker with their quotas, their approvals and what their clients have listed. */
 export function remembering(

@@ -8,7 +8,7 @@ import type { ReplayContract } from '../ops/replay.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import type { ClientRequests } from '../surface/clientRequests.ts';
 import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
-import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
+import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
 import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
 import { remembering, type ShownLists } from '../surface/sessionMemory.ts';
@@ -19,7 +19,7 @@ import type { LiveCatalog } from './liveCatalog.ts';
 import type { Primitives } from './primitives.ts';
 import type { UseMemory } from './useMemory.ts';
 
-export interface FaceParts extends Pick<GatewayContext, 'onCallStart' | 'onCallEnd'> {
+export interface FaceParts extends Pick<GatewayContext, 'workspace' | 'onCallStart' | 'onCallEnd'> {
   config(): MergedConfig;
   connections(): readonly ServerConnection[];
   catalog: LiveCatalog;
@@ -29,6 +29,8 @@ export interface FaceParts extends Pick<GatewayContext, 'onCallStart' | 'onCallE
   contractOf(tool: CatalogTool): ReplayContract;
   clientRequests: ClientRequests;
   firewall: Firewall;
+  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
+  sessionsMoveOn(): boolean;
   artifacts: ArtifactStore;
   uses: UseMemory;
 }
@@ -45,6 +47,7 @@ export class Faces {
   constructor(parts: FaceParts) {
     const { catalog, clientRequests, uses } = parts;
     const context = {
+      workspace: parts.workspace,
       calls: parts.calls,
       contractOf: parts.contractOf,
       clientRequests,
@@ -72,13 +75,17 @@ export class Faces {
       ]);
     this.all = {
       gateway: face(gatewaySurface(context, parts.primitives.client), () => shownByGateway(parts)),
-      transparent: face(this.#transparent, () => ({ tools: listedBy(parts, 'tools') })),
+      transparent: face(this.#transparent, () => ({})),
       passthrough: face(this.#passthrough, () => ({
-        tools: [listedBy(parts, 'tools'), parts.config().passthrough],
         resources: [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
         prompts: listedBy(parts, 'prompts'),
       })),
     };
+  }
+
+  /** How many tasks of clients would be lost with this worker. */
+  get tasksAtStake(): number {
+    return this.#passthrough.tasksAtStake;
   }
 
   /** A connection that is new. */
@@ -95,8 +102,7 @@ export class Faces {
 
 function shownByGateway({ primitives }: FaceParts): ShownLists {
   const { resourceChoices, promptChoices } = primitives.ports.view().catalog;
-  const tools = advertisedTools({ primitives: primitives.ports }).map(({ name }) => name);
-  return { tools, resources: resourceChoices.hash, prompts: promptChoices.hash };
+  return { resources: resourceChoices.hash, prompts: promptChoices.hash };
 }
 
 function listedBy({ connections }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
@@ -107,7 +113,11 @@ function passthroughOnly({
   config,
   connections,
   firewall,
-}: FaceParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+  sessionsMoveOn,
+}: FaceParts): Pick<
+  PassthroughContext,
+  'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'
+> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
     firewall.admit(result, { toolId, upstreamName });
   return {
@@ -118,5 +128,6 @@ function passthroughOnly({
     },
     digest: () => (config().passthrough.firewall ? digest : undefined),
     shownChars: () => config().artifacts.shownChars,
+    sessionsMoveOn,
   };
 }

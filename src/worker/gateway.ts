@@ -19,6 +19,7 @@ import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import type { Face } from '../ops/face.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../ops/restartPolicy.ts';
+import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
 import { systemResources } from '../surface/systemResources.ts';
@@ -101,6 +102,7 @@ export class Gateway {
   readonly #primitives: Primitives;
   #inFlight = 0;
   #superseded = false;
+  #stopping = false;
   #problemsLogged = '';
 
   constructor(options: GatewayOptions) {
@@ -213,6 +215,7 @@ export class Gateway {
       uses: this.#uses,
     });
     this.#faces = new Faces({
+      workspace: options.workspace,
       config: () => this.configuration.current,
       connections: () => this.#pool.connections,
       catalog: this.#catalog,
@@ -224,6 +227,7 @@ export class Gateway {
       firewall: this.#firewall,
       artifacts: this.#artifacts,
       uses: this.#uses,
+      sessionsMoveOn: () => this.#superseded || this.#stopping,
       onCallStart: () => {
         this.#inFlight += 1;
       },
@@ -241,6 +245,11 @@ export class Gateway {
       rollOut: () => this.#rollOut(),
       onRefused: (reason) => this.#onRefused(reason),
     });
+  }
+
+  /** For telemetry. */
+  sessionAnswered(request: SessionRequest): void {
+    this.#diagnostics.sessionAnswered(request);
   }
 
   get faces(): Readonly<Record<Face, SessionSurface>> {
@@ -294,6 +303,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     this.#signIns.stop();
     this.#catalog.stop();
     this.#unwatch();
@@ -326,10 +336,11 @@ export class Gateway {
     await this.#watch.look();
   }
 
-  /** Resolves when no call is in flight, or when that has taken too long. */
+  /** Resolves when no call is in flight and no task of a client's ends with this worker, or when that takes too long. */
   async drained(): Promise<void> {
     const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
-    while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+    const isBusy = (): boolean => this.#inFlight > 0 || this.#faces.tasksAtStake > 0;
+    while (isBusy() && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
   children(path: string): TreeChildren {

@@ -6,7 +6,7 @@ import type { RolloutState } from '../control/healthContract.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { sweepLeftovers } from '../host/leftovers.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
-import { DEFAULT_FACE } from '../ops/face.ts';
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { faultOf } from '../ops/fault.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../protocol/rendezvous.ts';
@@ -54,7 +54,7 @@ export class WorkerProcess {
   readonly #gateway: Gateway;
   readonly #startedAt = Date.now();
   readonly #life: WorkerLife;
-  readonly #sessions = new Map<SessionServer, { id: string; since: number }>();
+  readonly #sessions = new Map<SessionServer, { id: string; mode: Face; since: number }>();
   readonly #place: WorkerPlace;
   readonly #watchers = new Watchers(() => this.#snapshot());
   /** How many prepare a successor. */
@@ -211,8 +211,11 @@ export class WorkerProcess {
   }
 
   #serveSession(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
-    const session = serveSession(socket, this.#gateway.faces[face], { marksRelated });
-    this.#sessions.set(session, { id: `s${this.#nextSession++}`, since: Date.now() });
+    const session = serveSession(socket, this.#gateway.faces[face], {
+      marksRelated,
+      onRequest: (request) => this.#gateway.sessionAnswered(request),
+    });
+    this.#sessions.set(session, { id: `s${this.#nextSession++}`, mode: face, since: Date.now() });
     // One whose greeting was under way when the others were told.
     if (this.#givesWay) session.announceSuccessor();
     session.onClose(() => {
@@ -268,9 +271,9 @@ export class WorkerProcess {
         startedAt: this.#startedAt,
         uptimeMs: now - this.#startedAt,
       },
-      sessions: [...this.#sessions].map(([session, { id, since }]): SessionStatus => {
+      sessions: [...this.#sessions].map(([session, told]): SessionStatus => {
         const { name, version, protocolVersion } = session.client;
-        return { id, client: name, clientVersion: version, protocolVersion, since };
+        return { ...told, client: name, clientVersion: version, protocolVersion };
       }),
     };
   }

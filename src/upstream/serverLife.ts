@@ -1,0 +1,362 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerConfig } from '../config/gatewayConfig.ts';
+import { type Fault, faultOf } from '../ops/fault.ts';
+import type { HealthSnapshot } from '../ops/health.ts';
+import type { StartContext } from '../ops/supervised.ts';
+import { Supervisor } from '../ops/supervisor.ts';
+import type { Oddities } from '../protocol/oddities.ts';
+import type { CallOptions, UpstreamClient } from '../protocol/upstreamClient.ts';
+import { CatalogKeeper } from './catalogKeeper.ts';
+import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
+import { ConnectionStatus } from './connectionStatus.ts';
+import type { ServerMessages } from './serverMessages.ts';
+import { asLinkFailure, type Live, startServer } from './serverStart.ts';
+import { Standby, type StandbyOptions } from './standby.ts';
+import { Standing } from './standing.ts';
+import { StartOutcomes } from './startOutcomes.ts';
+import { StartPatience } from './startPatience.ts';
+import { type AwaitedServer, waitForStart } from './startWait.ts';
+import { SYSTEM_CLOCK } from './systemClock.ts';
+import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+
+/** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
+const START_TIMEOUT_MS = 60_000;
+
+export interface LifePorts {
+  config(): ServerConfig;
+  services: ConnectionServices;
+  events: ConnectionEvents;
+  messages: ServerMessages;
+  oddities: Oddities;
+  /** A start has come so far that the server runs. */
+  onOpened(): void;
+  onReady(live: Live): void;
+  /** Its supervisor has seen a start end that was ready. */
+  onLost(generation: number, fault: Fault): void;
+  /** What ran does so no more. */
+  onEnd(): void;
+}
+
+/** One server's starts and ends, its standing with the person, and what it listed in between. */
+export class ServerLife implements AwaitedServer {
+  readonly keeper: CatalogKeeper;
+  readonly status: ConnectionStatus;
+  /** What is kept in reserve, where the configuration asks for that. */
+  readonly standby: Standby | undefined;
+  readonly #ports: LifePorts;
+  readonly #supervisor: Supervisor<Live>;
+  readonly #standing: Standing;
+  #failure: LinkFailure | undefined;
+  #remark: string | undefined;
+  /** The start that is under way. */
+  #opening: UpstreamLink | undefined;
+  /** The client of a first start, whose tools are being listed before it is ready. */
+  #firstClient: UpstreamClient | undefined;
+  #stderr: readonly string[] = [];
+  /** When it may be asked again, where it has said so. */
+  #notBefore = 0;
+  #opens: Promise<void> | undefined;
+  #ending: Promise<unknown> | undefined;
+  readonly #patience: StartPatience;
+  #slowNote: string | undefined;
+  #hasRun = false;
+  readonly #outcomes = new StartOutcomes();
+  /** Set for good: a stopped connection is never started again, its successor is another. */
+  #stopped = false;
+
+  constructor(ports: LifePorts) {
+    this.#ports = ports;
+    const { config, services, events, messages } = ports;
+    this.#standing = new Standing(config, services);
+    this.#patience = new StartPatience({
+      firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+      againMs: services.restartTimeoutMs,
+    });
+    this.standby = standbyOf(config(), {
+      openLink: (linkEvents) => services.openLink(config(), linkEvents),
+      log: (line) => this.log(line),
+      scrubSecrets: events.scrubSecrets,
+      onChange: () => events.onChange(),
+      limits: services.restartLimits,
+    });
+    this.#supervisor = new Supervisor<Live>({
+      start: (context) => {
+        const open = this.#open(context);
+        this.#opens = open.then(noop, noop);
+        return open;
+      },
+      end: (live) => this.#end(live.link),
+      faultOf: (error, generation) => this.faultOf(asLinkFailure(error), generation),
+      onReady: (live) => this.#onReady(live),
+      onLost: ports.onLost,
+      onChange: (health) => this.#onSupervision(health),
+      isReserved: () => this.standby?.isReady === true,
+      clock: SYSTEM_CLOCK,
+      ...(services.restartLimits ? { limits: services.restartLimits } : {}),
+    });
+    this.keeper = new CatalogKeeper({
+      config,
+      client: () => this.live?.client ?? this.#firstClient,
+      settled: () => this.#settled(),
+      messages,
+      snapshots: services.snapshots,
+      liveRefresh: services.liveRefresh,
+      onChange: () => this.status.tell({ anyway: true }),
+      log: (line) => this.log(line),
+      scrubSecrets: events.scrubSecrets,
+    });
+    this.status = new ConnectionStatus(this.keeper.isKnown, {
+      facts: () => ({
+        stopped: this.#stopped,
+        barred: this.#standing.barred,
+        approvalNote: this.#standing.approvalNote,
+        supervision: this.#supervisor.health.supervision,
+        failure: this.#failure,
+        hasRun: this.#hasRun,
+        isKnown: this.keeper.isKnown,
+        slowNote: this.#slowNote,
+        remark: this.#remark ?? this.keeper.note,
+        staleNote: this.keeper.staleNote,
+      }),
+      log: (line) => this.log(line),
+      onChange: () => events.onChange(),
+    });
+  }
+
+  get health(): HealthSnapshot {
+    return this.#supervisor.health;
+  }
+
+  /** What runs and is ready, for all that its supervisor has heard. */
+  get live(): Live | undefined {
+    return this.#supervisor.handle;
+  }
+
+  /** One whose output has just closed is as good as down. */
+  get usable(): Live | undefined {
+    const { live } = this;
+    return live?.client.closed === false ? live : undefined;
+  }
+
+  get name(): string {
+    return this.#ports.config().name;
+  }
+
+  /** What ended it, or kept it from starting. */
+  get failure(): LinkFailure | undefined {
+    return this.#failure;
+  }
+
+  /** Seconds, where it has said when it may be asked again. */
+  get retryAfter(): number | undefined {
+    const left = (this.#notBefore - performance.now()) / 1_000;
+    return left > 0 ? Math.ceil(left) : undefined;
+  }
+
+  get pid(): number | undefined {
+    return (this.live?.link ?? this.#opening)?.pid;
+  }
+
+  get stderr(): readonly string[] {
+    return (this.live?.link ?? this.#opening)?.stderr ?? this.#stderr;
+  }
+
+  /** Starts the server where it must run, or where nothing is known of it yet. */
+  begin(): void {
+    if (!this.#mayStart()) return;
+    if (!this.keeper.isKnown || this.#ports.config().keepAlive) void this.start();
+    else this.status.tell();
+  }
+
+  /** An approval was given, or taken back: what ran without one no longer does. */
+  recheckApproval(): void {
+    if (this.#stopped) return;
+    if (this.status.state === 'needs_approval') this.begin();
+    else if (!this.#standing.approved) {
+      this.#mayStart();
+      void this.#supervisor.stop();
+    }
+  }
+
+  /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
+  async start(): Promise<void> {
+    if (this.#stopped || !this.#mayStart()) return;
+    const outcome = this.outcome();
+    if (this.live) return;
+    if (this.#supervisor.health.supervision !== 'starting') this.#supervisor.retryNow();
+    this.#supervisor.start();
+    await outcome;
+  }
+
+  /** Ends it; the next call starts it again. */
+  async pause(): Promise<void> {
+    await this.#supervisor.stop();
+  }
+
+  /** What let us in is gone: it ends now, and the next start finds that out. */
+  async signedOut(): Promise<void> {
+    await this.#settled();
+    if (this.#stopped) return;
+    this.#standing.signedOut();
+    this.#failure = new LinkFailure('Nobody is signed in to it.', 'unauthorized');
+    await this.#supervisor.stop();
+    this.status.tell();
+  }
+
+  async stop(): Promise<void> {
+    this.keeper.stop();
+    this.#stopped = true;
+    await this.#supervisor.dispose();
+    await Promise.all([this.#opens, this.#ending, this.standby?.stop()]);
+    this.status.tell();
+  }
+
+  /** What is said of a server that serves, but not all that was asked of it. */
+  remark(words: string | undefined): void {
+    if (this.#remark === words) return;
+    this.#remark = words;
+    this.status.tell();
+  }
+
+  faultOf(failure: LinkFailure, generation = this.#supervisor.health.generation): Fault {
+    return faultOf(failure.code, { generation, detail: failure.message }, this.#ports.events.scrubSecrets);
+  }
+
+  scrubSecrets(text: string): string {
+    return this.#ports.events.scrubSecrets(text);
+  }
+
+  log(line: string): void {
+    this.#ports.events.log(`${this.name}: ${line}`);
+  }
+
+  /** Starts it where need be, and waits for that; rejects with a `NotDispatchedError` where it cannot be had in time. */
+  waitUntilReady(options: CallOptions, deadline: number): Promise<void> {
+    return waitForStart(this, options, deadline);
+  }
+
+  /** Nobody but the person can change some things: a call must not knock at a closed door each time. */
+  async mayBeAsked(): Promise<boolean> {
+    if (this.#stopped || !this.#mayStart()) return false;
+    const { supervision, last_fault: fault } = this.#supervisor.health;
+    if (this.status.state === 'needs_sign_in') {
+      if (!(await this.#standing.mayTryAgain())) return false;
+      this.#supervisor.retryNow();
+    }
+    // To knock at an address costs nothing: whoever needs it need not wait for the next try.
+    else if (supervision === 'crash_loop' && fault?.class === 'transport') this.#supervisor.retryNow();
+    return true;
+  }
+
+  ready(signal: AbortSignal | undefined): Promise<Live> {
+    return this.#supervisor.ready(signal);
+  }
+
+  /** Resolves when the next start has come to its end, either way. */
+  outcome(): Promise<void> {
+    return this.#outcomes.next();
+  }
+
+  #mayStart(): boolean {
+    if (this.#standing.recheck()) this.status.tell();
+    return this.#standing.barred === undefined;
+  }
+
+  async #open(context: StartContext): Promise<{ handle: Live; exited: Promise<Fault> }> {
+    const { services, events, messages, oddities, config, onOpened } = this.#ports;
+    // A successor must not meet what is left of its predecessor.
+    await this.#ending;
+    const wait = this.#notBefore - performance.now();
+    if (wait > 0) await sleep(wait, undefined, { signal: context.signal, ref: false }).catch(() => undefined);
+    const listFirst = async (client: UpstreamClient): Promise<void> => {
+      this.#firstClient = client;
+      await this.keeper.listFirst(client);
+    };
+    const began = performance.now();
+    const { limitMs, slowAfterMs } = this.#patience;
+    const slow = setTimeout(() => this.#startsSlowly(slowAfterMs, limitMs), slowAfterMs);
+    try {
+      const started = await startServer(context, {
+        openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
+        check: () => {
+          if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
+        },
+        onOpened: (link) => {
+          this.#opening = link;
+          onOpened();
+        },
+        clientOptions: () => messages.clientOptions(oddities),
+        timeoutMs: limitMs,
+        ...(this.keeper.isKnown ? {} : { listFirst }),
+        onFailed: (failure) => this.#onFailed(failure),
+        onLost: (failure) => {
+          this.#failure = failure;
+          this.log(`lost: ${failure.message}`);
+        },
+        faultOf: (failure, generation) => this.faultOf(failure, generation),
+        end: (link) => this.#end(link),
+        log: (line) => this.log(line),
+        scrubSecrets: events.scrubSecrets,
+      });
+      this.#patience.started(performance.now() - began);
+      return started;
+    } finally {
+      clearTimeout(slow);
+      this.#slowNote = undefined;
+      this.#opening = undefined;
+      this.#firstClient = undefined;
+    }
+  }
+
+  #startsSlowly(afterMs: number, limitMs: number): void {
+    this.#slowNote = `It has not answered for ${afterMs / 1_000} s; it is given ${limitMs / 1_000} s to start.`;
+    this.log(this.#slowNote);
+    this.status.tell();
+  }
+
+  #onFailed(failure: LinkFailure): void {
+    this.#opening = undefined;
+    if (failure.code === 'handshake_timeout') this.#patience.ranOut();
+    this.#failure = failure;
+    this.#hasRun = false;
+    this.#outcomes.ended();
+    if (failure.retryAfterSeconds) this.#notBefore = performance.now() + failure.retryAfterSeconds * 1_000;
+  }
+
+  #onReady(live: Live): void {
+    this.#failure = undefined;
+    this.#remark = undefined;
+    this.#hasRun = true;
+    this.#outcomes.ended();
+    // Not before whoever waits for it has got it.
+    queueMicrotask(() => {
+      if (this.live === live && live.wasKnown) void this.keeper.listAll();
+    });
+    this.#ports.onReady(live);
+  }
+
+  #onSupervision({ supervision }: HealthSnapshot): void {
+    this.standby?.follow(supervision);
+    this.status.tell({ anyway: true });
+    this.#outcomes.supervised(supervision);
+  }
+
+  #settled(): Promise<unknown> {
+    return this.#supervisor.health.supervision === 'starting' ? this.outcome() : Promise.resolve();
+  }
+
+  /** Resolves when nothing of a start is left. */
+  #end(link: UpstreamLink): Promise<void> {
+    this.#stderr = link.stderr;
+    this.#ports.onEnd();
+    const ending = link.close();
+    this.#ending = Promise.all([this.#ending, ending]);
+    return ending;
+  }
+}
+
+function standbyOf(config: ServerConfig, options: StandbyOptions): Standby | undefined {
+  return config.type === 'stdio' && config.standby ? new Standby(options) : undefined;
+}
+
+const noop = (): void => undefined;
