@@ -9,6 +9,7 @@ import {
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
+import { HeldTasks } from './heldTasks.ts';
 
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
@@ -22,6 +23,7 @@ export type OwnAnswer = 'introduction' | 'nobody';
 export class HeldSession {
   readonly #logLevel = new HeldLogLevel();
   readonly #subscriptions = new HeldSubscriptions();
+  readonly tasks = new HeldTasks();
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
   /** The tools that the client knows. */
@@ -81,6 +83,7 @@ export class HeldSession {
       encodeMessage({ method: 'notifications/initialized' }),
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
+      ...this.tasks.frames(),
       ...(this.#listed === undefined
         ? []
         : [encodeMessage({ method: KNOWS_NOTIFICATION, params: { mark: this.#listed } })]),

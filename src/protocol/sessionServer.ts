@@ -12,6 +12,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
+import { type HeldTask, readHeldTasks } from '../ops/heldTask.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import { Conversations } from './conversations.ts';
@@ -23,6 +24,8 @@ import {
   PRIVATE_PREFIX,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
+  TASK_NOTIFICATION,
+  TASKS_NOTIFICATION,
 } from './frames.ts';
 import { listMark } from './listMark.ts';
 import { LineTransport } from './mcpTransport.ts';
@@ -60,6 +63,8 @@ export interface ClientPeer {
   readonly client: SessionClient;
   /** `ClientCapabilities`, as the client sent them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Has the host remember a task of the client's, or forget one: so the next worker knows whose it was. */
+  readonly tasks?: { hold(task: HeldTask): void; drop(id: string): void };
   notify(method: string, params?: Record<string, unknown>): void;
   /** Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
   request(
@@ -76,6 +81,8 @@ export interface SurfaceCall {
   session: object;
   /** The request's `_meta`, as it came. */
   meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The request's `task`, as it came: the client wants a task for an answer. */
+  task?: Readonly<Record<string, unknown>> | undefined;
   /** The client, spoken to on behalf of this request: what is sent so belongs to it (and travels on its stream). */
   peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
@@ -106,6 +113,8 @@ export interface SessionSurface {
   memory?: SessionMemory;
   /** A session that is initialized; the function returned is called at its end. */
   open?(peer: ClientPeer): () => void;
+  /** The tasks that the client has begun with another worker. */
+  adopt?(tasks: readonly HeldTask[], peer: ClientPeer): void;
 }
 
 export interface SessionClient {
@@ -138,13 +147,18 @@ export function serveSession(
   { onRequest, ...frames }: SessionOptions = {},
 ): SessionServer {
   const server = new Server(surface.serverInfo, {
-    capabilities: surface.capabilities,
+    // The SDK refuses a request for a task where it may not be granted, and MCP says that it is then a plain request.
+    capabilities: { ...surface.capabilities, tasks: { requests: { tools: { call: {} } } } },
     instructions: surface.instructions,
   });
   // Answered by the surface like any other request.
   server.removeRequestHandler('logging/setLevel');
   const closed = new Set<() => void>();
   const session = {};
+  const toHost: ToHost = (method, params) => {
+    const told = params === undefined ? {} : { params };
+    void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
+  };
   const conversations = new Conversations();
   const moving = new MovingSession(surface.memory, conversations);
   let protocolVersion = '';
@@ -176,9 +190,10 @@ export function serveSession(
       client: client().name,
       session: conversations.of(extra._meta),
       meta: extra._meta,
-      peer: peerOf(server, session, client, extra),
+      task: taskOf(params),
+      peer: peerOf(server, session, client, toHost, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract }),
-      ...progressOf(extra),
+      ...progressOf(server, extra),
       ...askOf(server, extra),
     };
     const answer =
@@ -188,14 +203,15 @@ export function serveSession(
     if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
-  const peer = peerOf(server, session, client);
+  const peer = peerOf(server, session, client, toHost);
   let close: (() => void) | undefined;
   server.oninitialized = () => {
     close ??= surface.open?.(peer);
     for (const kind of moving.changedLists()) peer.notify(`notifications/${kind}/list_changed`);
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
-    if (method !== KNOWS_NOTIFICATION) surface.notification?.(method, params, peer);
+    if (method === TASKS_NOTIFICATION) surface.adopt?.(readHeldTasks(params.tasks), peer);
+    else if (method !== KNOWS_NOTIFICATION) surface.notification?.(method, params, peer);
     // Another worker has told the client of its tools: what has changed since nobody else will tell.
     else if (listMark(await surface.listTools()) !== params.mark) peer.notify('notifications/tools/list_changed');
   };
@@ -211,16 +227,15 @@ export function serveSession(
   // The SDK answers `initialize` with what it was made with; what has to be asked for first is put in here.
   transport.send = async (message, options) =>
     send(
-      'result' in message && message.id === initializeId && surface.introduce
-        ? { ...message, result: { ...message.result, ...(await surface.introduce()) } }
+      'result' in message && message.id === initializeId
+        ? {
+            ...message,
+            result: { ...message.result, capabilities: surface.capabilities, ...(await surface.introduce?.()) },
+          }
         : message,
       options,
     );
   void server.connect(transport);
-  const toHost = (method: string, params?: Record<string, unknown>): void => {
-    const told = params === undefined ? {} : { params };
-    void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
-  };
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {
     if ('method' in message && message.method === MEMORY_NOTIFICATION) return moving.receive(message.params ?? {});
@@ -243,13 +258,27 @@ export function serveSession(
   };
 }
 
+type ToHost = (method: string, params?: Record<string, unknown>) => void;
+
+function taskOf({ task }: Record<string, unknown>): SurfaceCall['task'] {
+  return typeof task === 'object' && task !== null && !Array.isArray(task) ? { ...task } : undefined;
+}
+
 type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** A person may be away from the window: an approval waits as long as the client's own dialog would. */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
 /** A client as a surface speaks to it; with `extra`, on behalf of that request. */
-function peerOf(server: Server, session: object, client: () => SessionClient, extra?: CallExtra): ClientPeer {
+function peerOf(
+  server: Server,
+  session: object,
+  client: () => SessionClient,
+  toHost: ToHost,
+  extra?: CallExtra,
+): ClientPeer {
+  // Not by `extra` itself: to the SDK a request that names a task is part of it, and its questions wait in a queue.
+  const related = extra ? { relatedRequestId: extra.requestId } : {};
   return {
     session,
     get client() {
@@ -263,9 +292,14 @@ function peerOf(server: Server, session: object, client: () => SessionClient, ex
       if (method.startsWith(PRIVATE_PREFIX)) return;
       const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
       // The client may have gone: its session ends then.
-      void (extra ? extra.sendNotification(notification) : server.notification(notification)).catch(() => undefined);
+      if (!extra?.signal.aborted) void server.notification(notification, related).catch(() => undefined);
+    },
+    tasks: {
+      hold: (task) => toHost(TASK_NOTIFICATION, { task }),
+      drop: (gone) => toHost(TASK_NOTIFICATION, { gone }),
     },
     request: async (method, params, { timeoutMs, signal, onProgress }) => {
+      if (extra?.signal.aborted) throw new McpError(ErrorCode.ConnectionClosed, 'Request was cancelled');
       // The SDK would cancel what has its answer already: its listener stays at the signal.
       const ended = new AbortController();
       const end = (): void => ended.abort(signal?.reason);
@@ -274,13 +308,12 @@ function peerOf(server: Server, session: object, client: () => SessionClient, ex
       const options = {
         timeout: timeoutMs,
         signal: ended.signal,
+        ...related,
         ...(onProgress ? { onprogress: onProgress as ProgressCallback } : {}),
       };
       const request = { method, params } as ServerRequest;
       try {
-        return await (extra
-          ? extra.sendRequest(request, ResultSchema, options)
-          : server.request(request, ResultSchema, options));
+        return await server.request(request, ResultSchema, options);
       } finally {
         signal?.removeEventListener('abort', end);
       }
@@ -288,14 +321,16 @@ function peerOf(server: Server, session: object, client: () => SessionClient, ex
   };
 }
 
-function progressOf(extra: CallExtra): Pick<SurfaceCall, 'progress'> {
+function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'progress'> {
   const progressToken = extra._meta?.progressToken;
   if (progressToken === undefined) return {};
   return {
     progress: (progress) => {
       const params = { ...progress, progressToken };
       // The client may have gone: the call itself will notice.
-      void extra.sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
+      if (extra.signal.aborted) return;
+      const related = { relatedRequestId: extra.requestId };
+      void server.notification({ method: 'notifications/progress', params }, related).catch(() => undefined);
     },
   };
 }

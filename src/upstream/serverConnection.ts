@@ -2,7 +2,7 @@ import type { ServerConfig } from '../config/gatewayConfig.ts';
 import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
 import { Callers } from './callers.ts';
-import type { CallOrigin } from './callOrigin.ts';
+import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
 import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
 import type { ConnectionState } from './connectionStatus.ts';
 import { isExposed } from './exposedTools.ts';
@@ -136,13 +136,11 @@ export class ServerConnection {
 
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
-    this.#callers.enter(options.origin);
-    this.#idle.hold();
+    const release = this.hold(options.origin ?? NOBODY);
     try {
       return await this.#calls.send(method, params, options);
     } finally {
-      this.#callers.leave(options.origin);
-      this.#idle.release();
+      release();
     }
   }
 
@@ -162,10 +160,14 @@ export class ServerConnection {
     return () => this.#readyListeners.delete(listener);
   }
 
-  /** Keeps it from being stopped as idle; call what is returned once. */
-  hold(): () => void {
+  /** Keeps it from being stopped as idle; call what is returned once. What it asks meanwhile may belong to the origin. */
+  hold(origin: CallOrigin = OWN_BUSINESS): () => void {
+    this.#callers.enter(origin);
     this.#idle.hold();
-    return () => this.#idle.release();
+    return () => {
+      this.#callers.leave(origin);
+      this.#idle.release();
+    };
   }
 
   /**

@@ -29,6 +29,8 @@ export interface FaceParts extends Pick<GatewayContext, 'workspace' | 'onCallSta
   contractOf(tool: CatalogTool): ReplayContract;
   clientRequests: ClientRequests;
   firewall: Firewall;
+  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
+  sessionsMoveOn(): boolean;
   artifacts: ArtifactStore;
   uses: UseMemory;
 }
@@ -81,6 +83,11 @@ export class Faces {
     };
   }
 
+  /** How many tasks of clients would be lost with this worker. */
+  get tasksAtStake(): number {
+    return this.#passthrough.tasksAtStake;
+  }
+
   /** A connection that is new. */
   attach(connection: ServerConnection): void {
     this.#passthrough.attach(connection);
@@ -106,7 +113,11 @@ function passthroughOnly({
   config,
   connections,
   firewall,
-}: FaceParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+  sessionsMoveOn,
+}: FaceParts): Pick<
+  PassthroughContext,
+  'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'
+> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
     firewall.admit(result, { toolId, upstreamName });
   return {
@@ -117,5 +128,6 @@ function passthroughOnly({
     },
     digest: () => (config().passthrough.firewall ? digest : undefined),
     shownChars: () => config().artifacts.shownChars,
+    sessionsMoveOn,
   };
 }

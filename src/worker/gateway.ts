@@ -102,6 +102,7 @@ export class Gateway {
   readonly #primitives: Primitives;
   #inFlight = 0;
   #superseded = false;
+  #stopping = false;
   #problemsLogged = '';
 
   constructor(options: GatewayOptions) {
@@ -226,6 +227,7 @@ export class Gateway {
       firewall: this.#firewall,
       artifacts: this.#artifacts,
       uses: this.#uses,
+      sessionsMoveOn: () => this.#superseded || this.#stopping,
       onCallStart: () => {
         this.#inFlight += 1;
       },
@@ -301,6 +303,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     this.#signIns.stop();
     this.#catalog.stop();
     this.#unwatch();
@@ -333,10 +336,11 @@ export class Gateway {
     await this.#watch.look();
   }
 
-  /** Resolves when no call is in flight, or when that has taken too long. */
+  /** Resolves when no call is in flight and no task of a client's ends with this worker, or when that takes too long. */
   async drained(): Promise<void> {
     const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
-    while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+    const isBusy = (): boolean => this.#inFlight > 0 || this.#faces.tasksAtStake > 0;
+    while (isBusy() && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
   children(path: string): TreeChildren {
