@@ -33,11 +33,13 @@ export interface PassthroughSurface extends SessionSurface {
   attach(connection: ServerConnection): void;
   /** Something of the tools has changed. */
   onCatalogChanged(): void;
+  /** Something of the resources or prompts has. */
+  onListsChanged(kind: 'resources' | 'prompts'): void;
 }
 
 export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
-  const forwarding = new Forwarding(context);
   const sessions = new SessionStates();
+  const forwarding = new Forwarding(context, sessions);
   const routes = (): ToolRoutes => new ToolRoutes(context.view(), context.connections(), context.hasSeveralServers());
 
   return {
@@ -81,6 +83,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     notification: (method, params) => forwarding.notification(method, params),
     open: (peer) => forwarding.open(peer),
     attach: (connection) => forwarding.attach(connection),
+    onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => forwarding.announce('notifications/tools/list_changed'),
   };
 }
