@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder, status, waygate } from '../support/census.ts';
@@ -19,7 +19,7 @@ function configured(blocks: object, entries: Record<string, unknown>): TestWorks
 
 const read = (host: HostProcess, uri = README) => host.request('resources/read', { uri });
 const greet = (host: HostProcess, name = 'greet') => host.request('prompts/get', { name });
-const linesOf = (file: string) => readFileSync(file, 'utf8').split('\n').filter(Boolean);
+const linesOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
 
 describe('the lists of several servers', () => {
   function two(...flags: string[]) {
