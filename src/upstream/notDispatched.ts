@@ -1,4 +1,4 @@
-import type { ConnectionState } from './serverConnection.ts';
+import type { ConnectionState } from './connectionStatus.ts';
 
 /** The call never left: whoever made it may make it again. */
 export class NotDispatchedError extends Error {

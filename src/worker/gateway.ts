@@ -1,25 +1,18 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
-import type { CatalogTool } from '../catalog/types.ts';
 import { type Approvals, approvalsOf, needsApproval } from '../config/approvals.ts';
 import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import { FileTokens } from '../config/fileTokens.ts';
-import type { ConfigurationProblem } from '../config/gatewayConfig.ts';
 import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
-  CatalogReport,
-  GatewayHealth,
-  GatewaySnapshot,
   LearnedUse,
   SecretAnswer,
   SecretRequest,
-  ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
-import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from '../dispatch/dispatchConfig.ts';
 import { replayFor } from '../dispatch/layeredConfig.ts';
@@ -29,23 +22,13 @@ import { scrubSecrets } from '../firewall/secrets.ts';
 import type { Face } from '../ops/face.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../ops/restartPolicy.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
-import type { RankExplanation } from '../routing/explain.ts';
-import { explainRanking } from '../routing/rankIndex.ts';
-import { catalogReport } from '../surface/catalogReport.ts';
-import { CatalogView } from '../surface/catalogView.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
-import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
-import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
-import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
-import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
 import { systemResources } from '../surface/systemResources.ts';
-import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { OwnEnvironment } from '../upstream/loginShellPath.ts';
-import { waitAtMost } from '../upstream/patience.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
+import type { ConnectionServices } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { SignIns } from '../upstream/signIns.ts';
 import { Activity } from './activity.ts';
@@ -53,14 +36,16 @@ import { approvalFile } from './approvalFile.ts';
 import { approvalQuestion } from './approvalQuestion.ts';
 import { CallSettings } from './callSettings.ts';
 import { Diagnostics, type SupervisedLife } from './diagnostics.ts';
+import { Faces } from './faces.ts';
+import { GatewayReports } from './gatewayReports.ts';
 import { KeptTokens } from './keptTokens.ts';
+import { LiveCatalog } from './liveCatalog.ts';
 import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
 import { ServerLinks } from './serverLinks.ts';
-import { serverStatuses, watchedServer } from './serverStatuses.ts';
+import { watchedServer } from './serverStatuses.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { type SignInRequests, signInRequests } from './signInRequests.ts';
-import { StartupGate, type StartupView } from './startupGate.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -81,28 +66,16 @@ export interface GatewayOptions {
   secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
-/** These serve nothing until somebody does something. */
-const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
-  'failed',
-  'needs_sign_in',
-  'needs_secret',
-  'needs_approval',
-]);
-/** Several servers come up within a moment: one rebuild serves them all. */
-const REBUILD_DELAY_MS = 30;
 const WARM_UP_AFTER_MS = 1_000;
 /** A changed file applies by itself; polling sees what editors do to files on every system. */
 const CONFIG_POLL_MS = 1_000;
-/** How long a client that lists everything waits for servers of which nothing is known yet. */
-const SETTLE_MS = 15_000;
 /** How long a worker that was replaced waits for its calls in flight. */
 const DRAIN_MS = 10_000;
 
 /** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
 export class Gateway {
-  /** What sessions see, by the way that they have asked for. */
-  readonly faces: Readonly<Record<Face, SessionSurface>>;
   readonly signInRequests: SignInRequests;
+  readonly reports: GatewayReports;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
   readonly #pool: ServerPool;
@@ -112,8 +85,7 @@ export class Gateway {
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   readonly #clientRequests: ClientRequests;
-  /** The surfaces that list tools. */
-  readonly #listing: readonly { onCatalogChanged(): void }[];
+  readonly #faces: Faces;
   #firewall: Firewall;
   readonly #approvals: Approvals;
   readonly #links: ServerLinks;
@@ -122,12 +94,9 @@ export class Gateway {
   readonly #layers: ConfigLayers;
   readonly #callSettings = new CallSettings();
   #callsConfig: DispatchConfig = DISPATCH_DEFAULTS;
-  readonly #gate = new StartupGate(() => this.#startupView());
   #config: MergedConfig;
-  #view = CatalogView.build([], 0);
+  readonly #catalog: LiveCatalog;
   readonly #primitives: Primitives;
-  #listed: readonly unknown[] = [];
-  #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
   #superseded = false;
 
@@ -181,7 +150,7 @@ export class Gateway {
       onConnection: (connection) => {
         this.#primitives.attach(connection);
         this.#clientRequests.attach(connection);
-        passthrough.attach(connection);
+        this.#faces.attach(connection);
       },
       log: options.log,
       scrubSecrets,
@@ -204,62 +173,62 @@ export class Gateway {
       firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
       authorize: (call) => this.#calls.authorizeView(call),
       scrubSecrets,
-      settled: (timeoutMs, signal) => this.#settled(timeoutMs, signal),
-      own: systemResources({ health: () => this.healthReport(), telemetry: () => this.telemetryReport() }),
+      settled: (timeoutMs, signal) => this.#catalog.settled(timeoutMs, signal),
+      own: systemResources({ health: () => this.reports.health(), telemetry: () => this.reports.telemetry() }),
       ranking: rankResources,
       log: options.log,
     });
-    const context = {
-      calls: this.#calls,
-      contractOf: (tool: CatalogTool) => replayFor(this.#callsConfig, tool).contract,
-      clientRequests: this.#clientRequests,
-      settled: () => this.#settled(SETTLE_MS, new AbortController().signal),
-      primitives: this.#primitives.ports,
-      view: () => this.#view,
-      servers: () => this.#serverStatuses(),
-      configuration: () => this.#config,
-      browseConfig: () => this.#config.browse,
-      useHistory: () => this.#uses.history,
-      recordUse: (query: string, toolId: string) => {
-        if (this.#config.browse.learning) this.#uses.record(query, toolId);
+    this.#catalog = new LiveCatalog({
+      connections: () => this.#pool.connections,
+      primitives: () => this.#primitives,
+      onChanged: (view) => {
+        this.#calls.invalidate();
+        this.#faces.onCatalogChanged();
+        this.#diagnostics.catalogChanged(view);
       },
+      onFailed: (view, error) => {
+        this.#diagnostics.catalogFailed(view);
+        options.log(`the catalog could not be built anew: ${error.stack}`);
+      },
+      onRebuilt: () => options.onChange(),
+    });
+    this.reports = new GatewayReports({
+      workspace,
+      config: () => this.#config,
+      connection: (name) => this.#pool.get(name),
+      links: this.#links,
+      catalog: this.#catalog,
+      primitives: this.#primitives,
+      activity: this.#activity,
+      diagnostics: this.#diagnostics,
+      uses: this.#uses,
+    });
+    this.#faces = new Faces({
+      config: () => this.#config,
+      connections: () => this.#pool.connections,
+      catalog: this.#catalog,
+      primitives: this.#primitives,
+      reports: this.reports,
+      calls: this.#calls,
+      contractOf: (tool) => replayFor(this.#callsConfig, tool).contract,
+      clientRequests: this.#clientRequests,
+      firewall: () => this.#firewall,
       artifacts: this.#artifacts,
-      admit: () => this.#gate.admit(),
+      uses: this.#uses,
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (...[call, event]: Parameters<GatewayContext['onCallEnd']>) => {
+      onCallEnd: (call, event) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
         this.#diagnostics.callEnded(call, event);
-        this.#options.onChange();
+        options.onChange();
       },
-    };
-    const transparent = transparentSurface(context);
-    const passthrough = passthroughSurface(this.#passthroughContext(context));
-    this.#listing = [transparent, passthrough];
-    this.faces = {
-      gateway: this.#clientRequests.serve(gatewaySurface(context, this.#primitives.client)),
-      transparent: this.#clientRequests.serve(transparent),
-      passthrough: this.#clientRequests.serve(passthrough),
-    };
+    });
   }
 
-  #passthroughContext(
-    context: Omit<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'>,
-  ): PassthroughContext {
-    const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
-      this.#firewall.admit(result, { toolId, upstreamName });
-    return {
-      ...context,
-      connections: () => this.#pool.connections,
-      hasSeveralServers: () => {
-        const { servers, broken } = this.#config;
-        return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
-      },
-      digest: () => (this.#config.passthrough.firewall ? digest : undefined),
-      shownChars: () => this.#config.artifacts.shownChars,
-    };
+  get faces(): Readonly<Record<Face, SessionSurface>> {
+    return this.#faces.all;
   }
 
   start(): void {
@@ -272,7 +241,7 @@ export class Gateway {
     setTimeout(() => this.#calls.validator.warmUp(), WARM_UP_AFTER_MS).unref();
     this.#apply();
     // From the first answer on every configured server has its place.
-    this.#rebuild();
+    this.#catalog.rebuild();
     for (const { file } of this.#layers.places) {
       watchFile(file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onFile);
     }
@@ -290,7 +259,7 @@ export class Gateway {
 
   /** Resolves when every server's tools are known, or have been waited for long enough. */
   async prepared(timeoutMs: number): Promise<void> {
-    await this.#settled(timeoutMs, new AbortController().signal);
+    await this.#catalog.settled(timeoutMs, new AbortController().signal);
   }
 
   /** Another worker serves from now on: servers end with their last call here, the idle ones at once. */
@@ -312,7 +281,7 @@ export class Gateway {
 
   async stop(): Promise<void> {
     this.#signIns.stop();
-    clearTimeout(this.#rebuildTimer);
+    this.#catalog.stop();
     this.#unwatch();
     this.#primitives.stop();
     this.#uses.flush();
@@ -340,7 +309,7 @@ export class Gateway {
   async refresh(): Promise<void> {
     this.reload();
     await this.#pool.refresh();
-    this.#rebuild();
+    this.#catalog.rebuild();
   }
 
   /** Resolves when no call is in flight, or when that has taken too long. */
@@ -349,54 +318,8 @@ export class Gateway {
     while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
-  get health(): GatewayHealth {
-    const states = this.#serverStatuses().map((server) => server.state);
-    if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
-    if (this.#gate.flaw !== undefined && !states.includes('starting')) return 'degraded';
-    if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
-    return states.includes('starting') ? 'starting' : 'ready';
-  }
-
-  healthReport(): HealthReport {
-    const problems = this.#config.problems.filter(({ severity }) => severity === 'error');
-    return this.#diagnostics.health(
-      this.health,
-      this.#serverStatuses(),
-      problems.map(({ message }) => message),
-    );
-  }
-
-  telemetryReport(): TelemetryReport {
-    return this.#diagnostics.telemetry(this.health);
-  }
-
-  status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
-    // Whoever is told that a server is ready finds its tools in the catalog.
-    if (this.#rebuildTimer) this.#rebuild();
-    const { file, exists, files } = this.#config;
-    const problems = [...this.#config.problems, ...this.#startupProblem()];
-    return {
-      workspace: this.#options.workspace,
-      configuration: { file, exists, files, problems },
-      servers: this.#serverStatuses(),
-      catalog: this.#view.status,
-      recentCalls: this.#activity.recent,
-    };
-  }
-
   children(path: string): TreeChildren {
-    return this.#view.children(path);
-  }
-
-  /** For a person who wants to know why a query brings what it brings. */
-  explain(query: string, topK: number): RankExplanation {
-    const history = this.#config.browse.learning ? { history: this.#uses.history } : {};
-    return explainRanking(this.#view.index, query, { topK, ...history });
-  }
-
-  catalogReport(): CatalogReport {
-    const primitives = this.#primitives.ports;
-    return catalogReport(this.#view, advertisedTools({ primitives }), primitives.view().catalog.findings);
+    return this.#catalog.view.children(path);
   }
 
   get learned(): readonly LearnedUse[] {
@@ -456,74 +379,8 @@ export class Gateway {
   #onServersChanged(): void {
     this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
     this.#options.onChange();
-    this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
+    this.#catalog.touch();
   }
-
-  /** Waits for those that have never been listed: starting is not absent. */
-  async #settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const unknown = this.#pool.connections.filter(({ state, isKnown }) => state === 'starting' && !isKnown);
-    if (unknown.length > 0) {
-      const started = Promise.all(unknown.map((connection) => connection.start()));
-      await waitAtMost(started, performance.now() + timeoutMs, signal);
-    }
-    if (this.#rebuildTimer) this.#rebuild();
-  }
-
-  /** One synchronous step: whoever asks sees the old catalog or the new one (000 §4.6). */
-  #rebuild(): void {
-    clearTimeout(this.#rebuildTimer);
-    this.#rebuildTimer = undefined;
-    const connections = this.#pool.connections;
-    this.#primitives.rebuild(connections);
-    // The tools alone: what else a server has changes without them.
-    const listed = connections.flatMap(({ config, catalog }) => [config.name, catalog.tools, catalog.instructions]);
-    const same = listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i]);
-    if (same) return;
-    this.#listed = listed;
-    try {
-      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
-      this.#calls.invalidate();
-      for (const surface of this.#listing) surface.onCatalogChanged();
-      this.#diagnostics.catalogChanged(this.#view);
-    } catch (error) {
-      // What a server lists must never end the worker: the last good catalog serves on.
-      this.#diagnostics.catalogFailed(this.#view);
-      this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
-    }
-    this.#options.onChange();
-  }
-
-  #startupView(): StartupView {
-    // Whoever asks whether there is a tool is told of those that have just come.
-    if (this.#rebuildTimer) this.#rebuild();
-    const required = new Map(this.#config.servers.map((server) => [server.name, server.required ?? true]));
-    const servers = this.#serverStatuses()
-      .filter(({ state }) => state !== 'disabled')
-      .map(({ name, state }) => ({ name, state, required: required.get(name) ?? true }));
-    return { config: this.#config.startup, servers, toolCount: this.#view.status.toolCount };
-  }
-
-  #startupProblem(): ConfigurationProblem[] {
-    const { flaw } = this.#gate;
-    const isStarting = this.#serverStatuses().some(({ state }) => state === 'starting');
-    if (flaw === undefined || isStarting) return [];
-    return [{ severity: 'error', message: flaw, location: this.#config.startupAt }];
-  }
-
-  #serverStatuses(): ServerStatus[] {
-    return serverStatuses({
-      config: this.#config,
-      view: this.#view,
-      connection: (name) => this.#pool.get(name),
-      missing: (name) => this.#links.missing(name),
-    });
-  }
-}
-
-function listingOf(connection: ServerConnection) {
-  const { config } = connection;
-  const { tools, instructions } = connection.catalog;
-  return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
 }
 
 /** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */
