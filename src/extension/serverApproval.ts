@@ -18,21 +18,31 @@ const APPROVE: CommandId = 'waygate.approveShown';
 export class ServerApproval {
   readonly #link: GatewayLink;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly #providers: vscode.Disposable;
+  readonly #offersChanged = new vscode.EventEmitter<void>();
+  readonly #parts: vscode.Disposable;
   #shown: readonly PendingApproval[] = [];
   #document: ApprovalDocument = approvalDocument([]);
 
   constructor(link: GatewayLink) {
     this.#link = link;
-    this.#providers = vscode.Disposable.from(
+    this.#parts = vscode.Disposable.from(
+      this.#changed,
+      this.#offersChanged,
       vscode.workspace.registerTextDocumentContentProvider(APPROVAL_SCHEME, {
         onDidChange: this.#changed.event,
         provideTextDocumentContent: () => this.#document.text,
       }),
       vscode.languages.registerCodeLensProvider(
         { scheme: APPROVAL_SCHEME },
-        { provideCodeLenses: () => this.#lenses() },
+        {
+          onDidChangeCodeLenses: this.#offersChanged.event,
+          provideCodeLenses: (document) => this.#lenses(document),
+        },
       ),
+      // The editor does not always ask again when a text has changed, and old words would stand under another server.
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme === APPROVAL_SCHEME) this.#offersChanged.fire();
+      }),
     );
   }
 
@@ -63,8 +73,7 @@ export class ServerApproval {
   }
 
   dispose(): void {
-    this.#providers.dispose();
-    this.#changed.dispose();
+    this.#parts.dispose();
   }
 
   #show(shown: readonly PendingApproval[]): void {
@@ -85,7 +94,9 @@ export class ServerApproval {
     await vscode.window.tabGroups.close(tabs);
   }
 
-  #lenses(): vscode.CodeLens[] {
+  /** None for a text that is about to be another. */
+  #lenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    if (document.getText() !== this.#document.text) return [];
     return this.#document.offers.map(
       ({ line, title, names }) =>
         new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {

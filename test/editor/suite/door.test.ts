@@ -10,8 +10,14 @@ import { approveAll } from './person.ts';
 
 /** The gateway once the editor has its one session there: it starts our server anew whenever the configuration changes. */
 async function attachedSession(): Promise<GatewaySnapshot> {
-  await startedTools(OUR_TOOLS.length);
-  return eventually('the session of the editor', gatewayStatus, ({ sessions }) => sessions.length === 1);
+  return eventually(
+    'the session of the editor',
+    async () => {
+      await startedTools(OUR_TOOLS.length);
+      return gatewayStatus();
+    },
+    ({ sessions }) => sessions.length === 1,
+  );
 }
 
 /** The door opens: from VS Code through host and worker to real servers, and into every view. */

@@ -34,8 +34,11 @@ describe('A server that waits for a secret', () => {
 
   after(() => restore?.());
 
-  const environment = async (): Promise<Record<string, string>> =>
-    JSON.parse((await call('/vault/environment', {})).replace(/^ok\n/, '')) as Record<string, string>;
+  // No more than these: what is long would be kept as an artifact, and the secret with it.
+  const environment = async (): Promise<Record<string, string>> => {
+    const text = await call('/vault/environment', { names: ['VAULT_KEY', 'VAULT_REGION'] });
+    return JSON.parse(text.replace(/^ok\n/, '')) as Record<string, string>;
+  };
 
   it('says which, asks without showing it, and starts with it', async () => {
     await toolsRow('vault', ({ description }) => description === 'needs a secret: The key of the vault');
