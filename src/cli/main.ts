@@ -1,11 +1,15 @@
 import { BUILD } from '../ops/build.ts';
-import { parseCommandLine, type UsageError } from './commandLine.ts';
+import { normalisationNote } from '../ops/normalise.ts';
+import { parseCommandLine } from './commandLine.ts';
 import { HELP } from './help.ts';
+import type { UsageError } from './usageError.ts';
 
 const EXIT_FAILED = 1;
 
 async function main(): Promise<number> {
-  const command = parseCommandLine(process.argv.slice(2));
+  const command = parseCommandLine(process.argv.slice(2), (told) => {
+    process.stderr.write(`waygate: ${normalisationNote(told)}\n`);
+  });
   switch (command.name) {
     case 'help':
       process.stdout.write(HELP());
@@ -23,7 +27,7 @@ async function main(): Promise<number> {
     }
     case 'status': {
       const { status } = await import('./status.ts');
-      return status(command, command.json);
+      return status(command);
     }
     case 'health': {
       const { health } = await import('./health.ts');

@@ -5,6 +5,7 @@ import {
   isRequestId,
   type JsonRpcMessage,
   PARSE_ERROR,
+  PRIVATE_PREFIX,
   peekId,
   type RequestId,
 } from '../protocol/frames.ts';
@@ -14,6 +15,8 @@ export type ClientLine =
   | { kind: 'notification'; message: JsonRpcMessage }
   /** To what a worker has asked. */
   | { kind: 'answer' }
+  /** What only a host may say to a worker. */
+  | { kind: 'private' }
   /** It is no message of MCP: the client is told so. */
   | { kind: 'refused'; answer: string };
 
@@ -34,6 +37,7 @@ export function readClientLine(line: Buffer): ClientLine {
     return refused(null, INVALID_REQUEST, 'Each line must be one JSON-RPC message; batches are not part of MCP.');
   }
   if (typeof message.method !== 'string') return { kind: 'answer' };
+  if (message.method.startsWith(PRIVATE_PREFIX)) return { kind: 'private' };
   const { id } = message as { id?: unknown };
   if (id === undefined) return { kind: 'notification', message };
   if (isRequestId(id)) return { kind: 'request', id, message };

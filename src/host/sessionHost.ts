@@ -133,7 +133,7 @@ export class SessionHost {
     if (read.kind === 'refused') this.#write(read.answer);
     else if (read.kind === 'answer') this.#forward(line);
     else if (read.kind === 'notification') this.#onNotification(read.message, line);
-    else this.#onRequest(read.id, read.message, line);
+    else if (read.kind === 'request') this.#onRequest(read.id, read.message, line);
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
@@ -244,11 +244,13 @@ export class SessionHost {
     else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
     else if (read.kind === 'contract') {
       this.#journal.reclassify(generation, requestKey(read.id), { contract: read.contract, canProbe: false });
-    } else if (read.kind === 'stopped') {
+    } else if (read.kind === 'listed') this.#held.noteListed(read.mark);
+    else if (read.kind === 'stopped') {
       this.#journal.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {
       this.#journal.retire(generation);
+      this.#held.noteMemory(read.memory);
       this.#waitForWorker();
       this.#link.supersede(generation);
     }

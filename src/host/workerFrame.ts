@@ -2,6 +2,7 @@ import type { ReplayContract } from '../ops/replay.ts';
 import {
   CONTRACT_NOTIFICATION,
   type JsonRpcMessage,
+  LISTED_NOTIFICATION,
   PRIVATE_PREFIX,
   peekResponseId,
   type RequestId,
@@ -15,8 +16,9 @@ export type WorkerFrame =
   | { kind: 'answer'; id: RequestId }
   /** What a worker tells its host alone. */
   | { kind: 'stopped' }
-  | { kind: 'superseded' }
+  | { kind: 'superseded'; memory: Record<string, unknown> | undefined }
   | { kind: 'contract'; id: RequestId; contract: ReplayContract }
+  | { kind: 'listed'; mark: string }
   | { kind: 'unknown' };
 
 const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
@@ -29,7 +31,8 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
   }
   const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
   if (method === STOPPED_NOTIFICATION) return { kind: 'stopped' };
-  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
+  if (method === LISTED_NOTIFICATION) return { kind: 'listed', mark: String(params?.mark) };
+  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded', memory: params };
   if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
   const { id, contract } = params as { id: RequestId; contract: ReplayContract };
   return { kind: 'contract', id, contract };

@@ -5,6 +5,7 @@ import type { ProgressCallback, RequestHandlerExtra } from '@modelcontextprotoco
 import {
   type ElicitRequestFormParams,
   ErrorCode,
+  type JSONRPCRequest,
   McpError,
   type Result,
   ResultSchema,
@@ -13,8 +14,20 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
-import { CONTRACT_NOTIFICATION, PRIVATE_PREFIX, STOPPED_NOTIFICATION, SUPERSEDED_NOTIFICATION } from './frames.ts';
+import { Conversations } from './conversations.ts';
+import {
+  CONTRACT_NOTIFICATION,
+  KNOWS_NOTIFICATION,
+  LISTED_NOTIFICATION,
+  MEMORY_NOTIFICATION,
+  PRIVATE_PREFIX,
+  STOPPED_NOTIFICATION,
+  SUPERSEDED_NOTIFICATION,
+} from './frames.ts';
+import { listMark } from './listMark.ts';
 import { LineTransport } from './mcpTransport.ts';
+import { MovingSession, type SessionMemory } from './movingSession.ts';
+import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
 
 export interface Progress {
   progress: number;
@@ -89,6 +102,8 @@ export interface SessionSurface {
   request?(method: string, params: Readonly<Record<string, unknown>>, call: SurfaceCall): Promise<object> | undefined;
   /** What the client tells by itself. */
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
+  /** What moves with a session to the worker that takes over from this one. */
+  memory?: SessionMemory;
   /** A session that is initialized; the function returned is called at its end. */
   open?(peer: ClientPeer): () => void;
 }
@@ -109,11 +124,18 @@ export interface SessionServer {
   dispose(): void;
 }
 
-/** One client's MCP session, on the socket that its host has attached (and how that host wants its frames). */
+export interface SessionOptions {
+  /** How the host wants its frames. */
+  marksRelated?: boolean;
+  /** Hears of what was answered; `tools/call` is the surface's to tell, which knows more of it. */
+  onRequest?: (request: SessionRequest) => void;
+}
+
+/** One client's MCP session, on the socket that its host has attached. */
 export function serveSession(
   socket: Socket,
   surface: SessionSurface,
-  frames: { marksRelated?: boolean } = {},
+  { onRequest, ...frames }: SessionOptions = {},
 ): SessionServer {
   const server = new Server(surface.serverInfo, {
     capabilities: surface.capabilities,
@@ -124,6 +146,7 @@ export function serveSession(
   const closed = new Set<() => void>();
   const session = {};
   const conversations = new Conversations();
+  const moving = new MovingSession(surface.memory, conversations);
   let protocolVersion = '';
   const client = (): SessionClient => {
     const version = server.getClientVersion();
@@ -136,8 +159,18 @@ export function serveSession(
   };
   // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
+    if (request.method === 'tools/call' || !onRequest) return answerTo(request, extra);
+    const { method } = request;
+    return toldWhenAnswered({ method, signal: extra.signal }, () => answerTo(request, extra), onRequest);
+  };
+  const answerTo = async (request: JSONRPCRequest, extra: CallExtra): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
-    if (request.method === 'tools/list') return { tools: await surface.listTools() };
+    if (request.method === 'tools/list') {
+      const tools = await surface.listTools();
+      // Behind the answer.
+      setImmediate(() => toHost(LISTED_NOTIFICATION, { mark: listMark(tools) }));
+      return { tools };
+    }
     const call: SurfaceCall = {
       signal: extra.signal,
       client: client().name,
@@ -159,8 +192,13 @@ export function serveSession(
   let close: (() => void) | undefined;
   server.oninitialized = () => {
     close ??= surface.open?.(peer);
+    for (const kind of moving.changedLists()) peer.notify(`notifications/${kind}/list_changed`);
   };
-  server.fallbackNotificationHandler = async ({ method, params = {} }) => surface.notification?.(method, params, peer);
+  server.fallbackNotificationHandler = async ({ method, params = {} }) => {
+    if (method !== KNOWS_NOTIFICATION) surface.notification?.(method, params, peer);
+    // Another worker has told the client of its tools: what has changed since nobody else will tell.
+    else if (listMark(await surface.listTools()) !== params.mark) peer.notify('notifications/tools/list_changed');
+  };
   server.onclose = () => {
     close?.();
     socket.destroy();
@@ -185,6 +223,7 @@ export function serveSession(
   };
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {
+    if ('method' in message && message.method === MEMORY_NOTIFICATION) return moving.receive(message.params ?? {});
     // The SDK does not tell what was negotiated; the host has put the settled version into its request.
     if ('method' in message && message.method === 'initialize') {
       protocolVersion = String(message.params?.protocolVersion ?? '');
@@ -199,33 +238,9 @@ export function serveSession(
     },
     onClose: (listener) => void closed.add(listener),
     announceStop: () => toHost(STOPPED_NOTIFICATION),
-    announceSuccessor: () => toHost(SUPERSEDED_NOTIFICATION),
+    announceSuccessor: () => toHost(SUPERSEDED_NOTIFICATION, moving.handedOver),
     dispose: () => void server.close(),
   };
-}
-
-/** VS Code has one MCP session for all its chats and names the chat with each call: a chat is what a person calls one. */
-const CONVERSATION_KEY = 'vscode.conversationId';
-const MAX_CONVERSATIONS = 100;
-
-/** The objects that stand for a session's conversations; where none is named, the session is one. */
-class Conversations {
-  readonly #session = {};
-  readonly #named = new Map<string, object>();
-
-  of(meta: Readonly<Record<string, unknown>> | undefined): object {
-    const id = meta?.[CONVERSATION_KEY];
-    if (typeof id !== 'string') return this.#session;
-    const conversation = this.#named.get(id) ?? {};
-    // The latest stays longest.
-    this.#named.delete(id);
-    this.#named.set(id, conversation);
-    for (const oldest of this.#named.keys()) {
-      if (this.#named.size <= MAX_CONVERSATIONS) break;
-      this.#named.delete(oldest);
-    }
-    return conversation;
-  }
 }
 
 type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;

@@ -11,6 +11,7 @@ import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
 import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
+import { remembering, type ShownLists } from '../surface/sessionMemory.ts';
 import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import type { GatewayReports } from './gatewayReports.ts';
@@ -18,7 +19,7 @@ import type { LiveCatalog } from './liveCatalog.ts';
 import type { Primitives } from './primitives.ts';
 import type { UseMemory } from './useMemory.ts';
 
-export interface FaceParts extends Pick<GatewayContext, 'onCallStart' | 'onCallEnd'> {
+export interface FaceParts extends Pick<GatewayContext, 'workspace' | 'onCallStart' | 'onCallEnd'> {
   config(): MergedConfig;
   connections(): readonly ServerConnection[];
   catalog: LiveCatalog;
@@ -27,7 +28,7 @@ export interface FaceParts extends Pick<GatewayContext, 'onCallStart' | 'onCallE
   calls: CallPipeline<AdmittedResult>;
   contractOf(tool: CatalogTool): ReplayContract;
   clientRequests: ClientRequests;
-  firewall(): Firewall;
+  firewall: Firewall;
   artifacts: ArtifactStore;
   uses: UseMemory;
 }
@@ -44,6 +45,7 @@ export class Faces {
   constructor(parts: FaceParts) {
     const { catalog, clientRequests, uses } = parts;
     const context = {
+      workspace: parts.workspace,
       calls: parts.calls,
       contractOf: parts.contractOf,
       clientRequests,
@@ -64,10 +66,18 @@ export class Faces {
     };
     this.#transparent = transparentSurface(context);
     this.#passthrough = passthroughSurface({ ...context, ...passthroughOnly(parts) });
+    const face = (surface: SessionSurface, shown: () => Partial<ShownLists>): SessionSurface =>
+      remembering(clientRequests.serve(surface), parts.calls, shown, () => [
+        catalog.view,
+        parts.primitives.ports.view(),
+      ]);
     this.all = {
-      gateway: clientRequests.serve(gatewaySurface(context, parts.primitives.client)),
-      transparent: clientRequests.serve(this.#transparent),
-      passthrough: clientRequests.serve(this.#passthrough),
+      gateway: face(gatewaySurface(context, parts.primitives.client), () => shownByGateway(parts)),
+      transparent: face(this.#transparent, () => ({})),
+      passthrough: face(this.#passthrough, () => ({
+        resources: [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
+        prompts: listedBy(parts, 'prompts'),
+      })),
     };
   }
 
@@ -83,13 +93,22 @@ export class Faces {
   }
 }
 
+function shownByGateway({ primitives }: FaceParts): ShownLists {
+  const { resourceChoices, promptChoices } = primitives.ports.view().catalog;
+  return { resources: resourceChoices.hash, prompts: promptChoices.hash };
+}
+
+function listedBy({ connections }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
+  return connections().map(({ config, catalog }) => [config.name, catalog[kind]]);
+}
+
 function passthroughOnly({
   config,
   connections,
   firewall,
 }: FaceParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
-    firewall().admit(result, { toolId, upstreamName });
+    firewall.admit(result, { toolId, upstreamName });
   return {
     connections,
     hasSeveralServers: () => {

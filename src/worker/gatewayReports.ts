@@ -69,7 +69,7 @@ export class GatewayReports {
   }
 
   telemetry(): TelemetryReport {
-    return this.#sources.diagnostics.telemetry(this.condition);
+    return this.#sources.diagnostics.telemetry(this.condition, this.servers);
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
