@@ -219,8 +219,8 @@ export class ClientRequests {
     if (found instanceof SessionCall) return found.peer;
     if (found === 'several') return undefined;
     // Beside all calls: what the server has to say is of the doing of whoever has called it.
-    const [only, ...others] = connection.callers;
-    return only && others.length === 0 ? this.#sessions.get(only) : undefined;
+    const { onlyCaller } = connection;
+    return onlyCaller && this.#sessions.get(onlyCaller);
   }
 
   #onElicited(params: Params): void {

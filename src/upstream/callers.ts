@@ -3,23 +3,24 @@ import { type CallOrigin, OWN_BUSINESS } from './callOrigin.ts';
 /** On whose behalf a server is asked: now, and since its start. */
 export class Callers {
   readonly #origins: CallOrigin[] = [];
-  #sessions = new Set<object>();
+  #only: object | undefined;
+  #several = false;
 
   /** On whose behalf requests are under way, each once for every request. */
   get origins(): readonly CallOrigin[] {
     return this.#origins;
   }
 
-  /** The sessions that have asked for anything since the start. */
-  get sessions(): ReadonlySet<object> {
-    return this.#sessions;
+  /** The one session that has asked for anything since the start, where no other has: of many none is kept. */
+  get only(): object | undefined {
+    return this.#only;
   }
 
   /** A request begins; `leave` is to be called when it is over. */
   enter(origin: CallOrigin): void {
     if (origin === OWN_BUSINESS) return;
     this.#origins.push(origin);
-    this.#sessions.add(sessionOf(origin));
+    this.#note(origin);
   }
 
   leave(origin: CallOrigin): void {
@@ -28,10 +29,15 @@ export class Callers {
 
   /** Who waits for the server to start has asked it; who asked the one before has not. */
   started(): void {
-    this.#sessions = new Set(this.#origins.map(sessionOf));
+    this.#only = undefined;
+    this.#several = false;
+    for (const origin of this.#origins) this.#note(origin);
   }
-}
 
-function sessionOf(origin: CallOrigin): object {
-  return origin.session ?? origin;
+  #note(origin: CallOrigin): void {
+    if (this.#several) return;
+    const session = origin.session ?? origin;
+    this.#several = this.#only !== undefined && this.#only !== session;
+    this.#only = this.#several ? undefined : session;
+  }
 }

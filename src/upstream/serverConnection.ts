@@ -85,9 +85,9 @@ export class ServerConnection {
   get origins(): readonly CallOrigin[] {
     return this.#callers.origins;
   }
-  /** The sessions that have asked this server for anything since its start. */
-  get callers(): ReadonlySet<object> {
-    return this.#callers.sessions;
+  /** The one session that has asked this server for anything since its start, where no other has. */
+  get onlyCaller(): object | undefined {
+    return this.#callers.only;
   }
   get pid(): number | undefined {
     return this.#life.pid;

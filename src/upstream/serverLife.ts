@@ -17,6 +17,7 @@ import { StartOutcomes } from './startOutcomes.ts';
 import { StartPatience } from './startPatience.ts';
 import { type AwaitedServer, waitForStart } from './startWait.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
+import { UnderWay } from './underWay.ts';
 import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
@@ -56,7 +57,7 @@ export class ServerLife implements AwaitedServer {
   /** When it may be asked again, where it has said so. */
   #notBefore = 0;
   #opens: Promise<void> | undefined;
-  #ending: Promise<unknown> | undefined;
+  readonly #endings = new UnderWay();
   readonly #patience: StartPatience;
   #slowNote: string | undefined;
   #hasRun = false;
@@ -208,7 +209,7 @@ export class ServerLife implements AwaitedServer {
     this.keeper.stop();
     this.#stopped = true;
     await this.#supervisor.dispose();
-    await Promise.all([this.#opens, this.#ending, this.standby?.stop()]);
+    await Promise.all([this.#opens, this.#endings.over, this.standby?.stop()]);
     this.status.tell();
   }
 
@@ -266,7 +267,7 @@ export class ServerLife implements AwaitedServer {
   async #open(context: StartContext): Promise<{ handle: Live; exited: Promise<Fault> }> {
     const { services, events, messages, oddities, config, onOpened } = this.#ports;
     // A successor must not meet what is left of its predecessor.
-    await this.#ending;
+    await this.#endings.over;
     const wait = this.#notBefore - performance.now();
     if (wait > 0) await sleep(wait, undefined, { signal: context.signal, ref: false }).catch(() => undefined);
     const listFirst = async (client: UpstreamClient): Promise<void> => {
@@ -351,7 +352,7 @@ export class ServerLife implements AwaitedServer {
     this.#stderr = link.stderr;
     this.#ports.onEnd();
     const ending = link.close();
-    this.#ending = Promise.all([this.#ending, ending]);
+    this.#endings.add(ending);
     return ending;
   }
 }

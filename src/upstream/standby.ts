@@ -8,6 +8,7 @@ import { showsLife } from './liveness.ts';
 import { asLinkFailure, type Live, startServer } from './serverStart.ts';
 import { type Greeting, type OpenFor, StandbyLink } from './standbyLink.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
+import { UnderWay } from './underWay.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 export interface StandbyOptions {
@@ -59,7 +60,7 @@ export class Standby {
     closing: (ending: Promise<void>): Promise<void> => this.#closing(ending),
   };
   #greeting: Greeting | undefined;
-  #preparing: Promise<unknown> = Promise.resolve();
+  readonly #preparing = new UnderWay();
 
   constructor(options: StandbyOptions) {
     this.#options = options;
@@ -67,7 +68,7 @@ export class Standby {
     this.#supervisor = new Supervisor<Reserve>({
       start: (context) => {
         const start = this.#prepare(context);
-        this.#preparing = Promise.allSettled([this.#preparing, start]).then(noop);
+        this.#preparing.add(start);
         return start;
       },
       end: async ({ link }) => {
@@ -117,7 +118,7 @@ export class Standby {
   /** Resolves when no process is left, neither one that waits nor one that has served. */
   async stop(): Promise<void> {
     await this.#supervisor.dispose();
-    await this.#preparing;
+    await this.#preparing.over;
     await Promise.all(this.#endings);
   }
 

@@ -75,9 +75,12 @@ function approve({ configFile, folder, env, stateDir }: TestWorkspace, text: str
     );
 }
 
+/** A worker that was called for an hour has kept five thousand artifacts, and the disk may have others to serve. */
+const REMOVAL_MS = 120_000;
+
 export function temporaryFolder(prefix: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }), REMOVAL_MS);
   return folder;
 }
 
