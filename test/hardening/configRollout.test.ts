@@ -407,7 +407,7 @@ describe('a file that is written', () => {
     expect(await echo(host, id, 'meanwhile')).toBe('ok\nmeanwhile\n');
     expect(here(workspace).token).toBe(before.token);
     await successor(workspace, before);
-    expect((await host.call('tool_browse', { path: '/slow' })).isError).toBe(false);
+    await host.toolId('/slow/echo');
     expect(await health(workspace)).toMatchObject({ rollout: 'stable', generation: 2 });
   });
 
