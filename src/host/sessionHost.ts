@@ -48,7 +48,7 @@ const LIMITS = {
   maxWaiting: 65_536,
   /** A read that three workers in a row did not survive is what kills them. */
   maxReplays: 2,
-  /** A host has nothing that it could ask about a call: the worker has. */
+  /** What a lost worker left running may still act after a question: a host asks nothing, and tells such a call as unknown. */
   maxProbes: 0,
   retryAfter: 1,
 };

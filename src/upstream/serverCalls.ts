@@ -187,8 +187,8 @@ export class ServerCalls {
       void why.then((failure) => live.lose(failure));
       return this.#giveUp(live, id, request, why);
     }
-    live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
     this.#journal.handBack(live.generation, id);
+    live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
   }
 
   /** It never left and waits for no other start. */

@@ -27,7 +27,7 @@ export interface AwaitedServer {
 }
 
 /** Between the end of a process's output and the news of its end. */
-const LAST_WORD_MS = 25;
+const LAST_WORD_MS = 10;
 
 /** The first call of a server waits for its start, within its own deadline. Rejects where it cannot be had. */
 export async function waitForStart(server: AwaitedServer, options: CallOptions, deadline: number): Promise<void> {

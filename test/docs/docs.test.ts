@@ -172,6 +172,7 @@ describe('docs/reliability.md', () => {
     const figures: readonly [room: string, code: string | RegExp, words: string][] = [
       ['src/host', 'const SILENCE_MS = 5_000;', 'nothing came for 5 s'],
       ['src/host', 'const PING_MS = 10_000;', 'waits 10 s for it'],
+      ['src/host', 'const RETRY_AFTER_MS = 10 * 60_000;', 'it is tried again after 10 min'],
       ['src/host', 'const WORKER_WAIT_MS = 25_000;', 'after at most 25 s'],
       ['src/host', /\bmax_?replays(?: =|:) 2\b/i, 'repeats a read at most twice'],
       ['src/worker', 'const DRAIN_MS = 10_000;', 'takes longer than 10 s'],

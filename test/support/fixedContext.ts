@@ -44,6 +44,7 @@ export function fixedContext(
   };
   const calls = new CallPipeline<AdmittedResult>(ports, { ...DISPATCH_DEFAULTS, ...options.calls });
   const unreachable = () => Promise.reject(new NotDispatchedError('it has no process here'));
+  const clientRequests = new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined });
   return {
     workspace: '/workspace',
     view: () => view,
@@ -69,8 +70,9 @@ export function fixedContext(
       linkedServer: () => undefined,
       settled: async () => undefined,
       scrubSecrets,
+      clientRequests,
     },
-    clientRequests: new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined }),
+    clientRequests,
     onCallStart: () => undefined,
     onCallEnd: () => undefined,
   };

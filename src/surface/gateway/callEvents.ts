@@ -6,6 +6,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallDiagnostics } from '../../dispatch/callPipeline.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import { SELECTOR_TYPES } from '../../firewall/selectors.ts';
+import type { Fault } from '../../ops/fault.ts';
 import type { GatewayError } from '../../ops/gatewayError.ts';
 import type { RequestEnd } from '../../ops/telemetry.ts';
 import type { TokenMeter } from '../tokenMeter.ts';
@@ -23,6 +24,8 @@ export interface CallEvent {
   /** The call went to a server, whatever became of it. */
   dispatched: boolean;
   error?: { code: string; message: string };
+  /** What the error was made of. */
+  fault?: Fault | undefined;
   /** Counts tokens: made when it is written, not while somebody waits for an answer. */
   attributes(meter: TokenMeter): Record<string, unknown>;
 }
@@ -47,7 +50,8 @@ type Args = Readonly<Record<string, unknown>>;
 const SCHEMA_PREFIX = 'schema:';
 /** Made by the firewall: kind, tool and digest. Anything else was made up by whoever asked. */
 const HANDLE = /^[a-z_]{1,20}:.{1,200}:[0-9a-f]{16}$/;
-const UNKNOWN = '(unknown)';
+/** Stands for what a caller has made up. */
+export const UNKNOWN = '(unknown)';
 
 export function answeredEvent(given: unknown, told: AnswerTold): CallEvent {
   const args = objectOf(given);
@@ -91,6 +95,7 @@ export function failedEvent(
     retries: Math.max(0, Number(error.details?.attempts ?? 1) - 1),
     dispatched: false,
     error: { code: error.code, message: error.message },
+    fault: error.fault,
   };
   const handle = typeof args.handle === 'string' ? args.handle : '';
   switch (name) {
