@@ -35,11 +35,15 @@ export interface StartTerms {
 /** One start, from nothing to a server that is ready for calls. Clears up after itself where it fails. */
 export async function startServer(context: StartContext, terms: StartTerms): Promise<Running<Live>> {
   const { generation, signal, initializing } = context;
-  const exit = Promise.withResolvers<LinkFailure>();
+  let lose: (failure: LinkFailure) => void = () => undefined;
+  // By hand: the Node of somebody's system may be older than `Promise.withResolvers`.
+  const lost = new Promise<LinkFailure>((resolve) => {
+    lose = resolve;
+  });
   let link: UpstreamLink | undefined;
   try {
     link = await terms.openLink({
-      onLost: (reason, code) => exit.resolve(new LinkFailure(reason, code)),
+      onLost: (reason, code) => lose(new LinkFailure(reason, code)),
       log: terms.log,
       scrubSecrets: terms.scrubSecrets,
     });
@@ -52,15 +56,15 @@ export async function startServer(context: StartContext, terms: StartTerms): Pro
     initializing();
     const client = await link.connect(terms.clientOptions(), terms.timeoutMs);
     await terms.listFirst?.(client);
-    const gone = await Promise.race([exit.promise, undefined]);
+    const gone = await Promise.race([lost, undefined]);
     if (gone) throw gone;
     signal.throwIfAborted();
-    const exited = exit.promise.then((failure) => {
+    const exited = lost.then((failure) => {
       terms.onLost(failure);
       return terms.faultOf(failure, generation);
     });
     const wasKnown = terms.listFirst === undefined;
-    return { handle: { generation, link, client, wasKnown, lose: exit.resolve }, exited };
+    return { handle: { generation, link, client, wasKnown, lose }, exited };
   } catch (error) {
     const failure = link ? await link.explain(error) : asLinkFailure(error);
     // Whoever has ended this start has said what the server is now.
