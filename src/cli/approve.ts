@@ -2,6 +2,7 @@ import { approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
 import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import type { WouldRun } from '../control/contract.ts';
 import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
 import { stateVariant } from '../host/startWorker.ts';
 import { didYouMean } from '../ops/nearest.ts';
@@ -61,27 +62,26 @@ export async function approve(command: ApproveCommand): Promise<number> {
 }
 
 /**
- * A gateway that runs has the last word on what waits for approval: it was started in an environment of its own, and
+ * A gateway that runs has the last word on what a server would run: it was started in an environment of its own, and
  * `${env:NAME}` stands for what it says there.
  */
 async function shownServers(target: GatewayTarget, { servers }: MergedConfig): Promise<Shown[]> {
-  const waiting = await waitingServers(target);
+  const running = await toldByGateway(target);
   return servers
     .filter(({ disabled }) => !disabled)
     .map((server: ServerConfig) => {
-      const { hash, lines } = waiting.get(server.name) ?? approvable(server);
+      const { hash, lines } = running.get(server.name) ?? approvable(server);
       return { name: server.name, hash, lines, needed: needsApproval(server) };
     });
 }
 
-async function waitingServers(target: GatewayTarget): Promise<Map<string, Pick<Shown, 'hash' | 'lines'>>> {
+async function toldByGateway(target: GatewayTarget): Promise<Map<string, WouldRun>> {
   // One that hangs, or is older than this program, has no say.
   const control = await attachControl(ownRuntime(target), { start: false, holds: false }).catch(() => undefined);
   if (!control) return new Map();
   try {
-    // A file that was written a moment ago has not been seen by it yet.
-    const { servers } = await inTime(control.request('reload', {}), 'the gateway');
-    return new Map(servers.flatMap(({ name, approval }) => (approval ? [[name, approval] as const] : [])));
+    const servers = await inTime(control.request('wouldRun', {}), 'the gateway');
+    return new Map(servers.map((server) => [server.name, server]));
   } catch {
     return new Map();
   } finally {

@@ -35,6 +35,8 @@ export interface ConfigPlace {
 /** One file as it is read. */
 export interface LoadedConfig extends ConfigPlace, ConfigBlocks {
   exists: boolean;
+  /** What it was read from. */
+  text?: string;
   /** False when the file as a whole cannot be used: whoever has an earlier one keeps it. */
   usable: boolean;
   servers: readonly ServerConfig[];
@@ -198,6 +200,7 @@ export function parseConfig(
   return {
     origin,
     file,
+    text: source,
     exists: true,
     usable: true,
     servers,

@@ -30,6 +30,7 @@ export class Deadline {
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout;
   #endsAt: number;
+  #isOver = false;
   /** However much progress a server reports: no call lasts longer. */
   readonly #latestEnd: number;
   readonly #client: AbortSignal;
@@ -52,7 +53,8 @@ export class Deadline {
 
   /** The server has told of progress: the time begins anew, up to a cap. */
   extend(): void {
-    if (this.signal.aborted) return;
+    // What is over can be told of still: a task goes on behind its call.
+    if (this.signal.aborted || this.#isOver) return;
     this.#endsAt = Math.min(performance.now() + this.ms, this.#latestEnd);
     clearTimeout(this.#timer);
     this.#timer = this.#arm();
@@ -62,30 +64,23 @@ export class Deadline {
     return setTimeout(() => this.#controller.abort(new DeadlineError(this.ms)), this.leftMs);
   }
 
-  /** Settles with the work, or at once when the signal aborts: nothing depends on whether a server reacts to it. */
-  race<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  sleep(ms: number): Promise<void> {
     const { signal } = this;
-    return new Promise<T>((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason);
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      work(signal)
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener('abort', onAbort));
+    return new Promise<void>((resolve, reject) => {
+      const over = (settle: () => void): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        settle();
+      };
+      const onAbort = (): void => over(() => reject(signal.reason));
+      const timer = setTimeout(() => over(resolve), ms);
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
     });
   }
 
-  sleep(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    return this.race(
-      () =>
-        new Promise<void>((done) => {
-          timer = setTimeout(done, ms);
-        }),
-    ).finally(() => clearTimeout(timer));
-  }
-
   dispose(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
     this.#client.removeEventListener('abort', this.#onClientAbort);
   }

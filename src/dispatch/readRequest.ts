@@ -4,7 +4,7 @@ import { RpcError } from '../ops/rpcError.ts';
 import type { Progress } from '../protocol/sessionServer.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
-import { thrownWords } from './classifyError.ts';
+import { thrownWords } from '../upstream/judgeThrown.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError } from './dispatchError.ts';
 
@@ -46,19 +46,17 @@ export async function requestInTime(
   const deadline = new Deadline(limitMs, signal);
   if (more.origin) more.origin.stillWorking = () => deadline.extend();
   try {
-    return await deadline.race((stop) =>
-      server.request(method, params, {
-        ...more,
-        timeoutMs: Math.max(limitMs, LONGEST_CALL_MS) + SLACK_MS,
-        signal: stop,
-        ...(onProgress && {
-          onProgress: (progress: Progress) => {
-            deadline.extend();
-            onProgress(progress);
-          },
-        }),
+    return await server.request(method, params, {
+      ...more,
+      timeoutMs: Math.max(limitMs, LONGEST_CALL_MS) + SLACK_MS,
+      signal: deadline.signal,
+      ...(onProgress && {
+        onProgress: (progress: Progress) => {
+          deadline.extend();
+          onProgress(progress);
+        },
       }),
-    );
+    });
   } finally {
     deadline.dispose();
   }

@@ -4,6 +4,7 @@ import type { ControlClient } from '../control/client.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
 import { tryAttach } from './attach.ts';
+import { failedLately, forgetFailure, noteFailure } from './failedBuild.ts';
 import { endLeftovers } from './leftovers.ts';
 import { acquireStartLock, isAlive } from './startLock.ts';
 import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
@@ -20,6 +21,10 @@ export interface RolloutOptions {
   folder?: string;
   /** Only where the worker is of an older build than ours. */
   onlyOlder?: boolean;
+  /** Only where the worker is the one of this token. */
+  onlyOf?: string;
+  /** What the worker that is replaced has to tell its successor. */
+  handover?: object;
 }
 
 /** Somebody else starts a worker, or replaces one: longer than that takes. */
@@ -36,21 +41,29 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
   const folder =
     options.folder ??
     workspaceStateFolder(runtime.workspace, runtime.stateDir ?? stateRoot(runtime.env), stateVariant(runtime));
-  if (!readRendezvous(folder)) return { kind: 'nothing_runs' };
+  const asked = readRendezvous(folder);
+  if (!asked) return { kind: 'nothing_runs' };
   const release = await lock(folder);
   try {
     const incumbent = readRendezvous(folder);
     if (!incumbent || !isAlive(incumbent.pid)) return { kind: 'nothing_runs' };
+    // Somebody else has replaced it since this was asked for.
+    if (incumbent.token !== asked.token && incumbent.build === BUILD) {
+      return { kind: 'done', pid: incumbent.pid, replaced: asked.pid };
+    }
     const order = incumbent.link > LINK_VERSION ? 1 : compareBuilds(incumbent.build, BUILD);
     if (options.onlyOlder && order >= 0) return { kind: 'current' };
+    if (options.onlyOf !== undefined && incumbent.token !== options.onlyOf) return { kind: 'current' };
     if (order > 0) {
       throw new WorkerUnavailableError(
         `A newer Waygate (${incumbent.version}) serves this workspace; reload it with that version.`,
       );
     }
+    const failed = options.onlyOlder ? failedLately(folder) : undefined;
+    if (failed !== undefined) throw new WorkerUnavailableError(failed);
     const told = await tellOf(folder, incumbent);
     try {
-      const pid = await replace(runtime, folder, incumbent);
+      const pid = await replace(runtime, folder, incumbent, options.handover);
       return { kind: 'done', pid, replaced: incumbent.pid };
     } finally {
       // Now it looks who is named.
@@ -61,21 +74,31 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
   }
 }
 
-async function replace(runtime: GatewayRuntime, folder: string, incumbent: Rendezvous): Promise<number> {
+async function replace(
+  runtime: GatewayRuntime,
+  folder: string,
+  incumbent: Rendezvous,
+  handover: object | undefined,
+): Promise<number> {
   let pid: number;
   try {
-    pid = await startWorker(runtime, folder, { candidate: true });
+    pid = await startWorker(runtime, folder, { candidate: true, handover });
   } catch (error) {
+    noteFailure(folder, incumbent.build, error);
     await endLeftovers(folder);
     throw error;
   }
   const found = await tryAttach(folder, { kind: 'control', start: false, holds: false }, undefined);
   found.socket?.destroy();
-  if (found.socket && found.token !== incumbent.token) return pid;
+  if (found.socket && found.token !== incumbent.token) {
+    forgetFailure(folder);
+    return pid;
+  }
+  const ended = `Waygate's new worker (pid ${pid}) ended as it took over; the one before serves on.`;
+  const error = new WorkerUnavailableError(ended);
+  noteFailure(folder, incumbent.build, error);
   await endLeftovers(folder);
-  throw new WorkerUnavailableError(
-    `Waygate's new worker (pid ${pid}) ended as it took over; the one before serves on.`,
-  );
+  throw error;
 }
 
 /** For as long as this line is open the incumbent tells that a rollout is pending. Older ones know nothing of it. */

@@ -48,13 +48,15 @@ export function workerLogFile(folder: string): string {
 export interface StartOptions {
   /** It is to be ready before it takes over from the worker that serves; one that fails is ended. */
   candidate?: boolean;
+  /** For a candidate: what the worker before has to tell it. */
+  handover?: object | undefined;
 }
 
 /** Starts a worker that outlives this process, and returns its number when it serves. */
 export async function startWorker(
   runtime: GatewayRuntime,
   folder: string,
-  { candidate = false }: StartOptions = {},
+  { candidate = false, handover }: StartOptions = {},
 ): Promise<number> {
   const log = openSync(workerLogFile(folder), 'a', 0o600);
   let child: ChildProcess;
@@ -64,18 +66,21 @@ export async function startWorker(
       ...(configFile === undefined ? [] : ['--config', configFile]),
       ...(catalog === undefined ? [] : ['--catalog', catalog]),
       ...(candidate ? ['--candidate'] : []),
+      ...(handover ? ['--handover'] : []),
     ];
     child = spawn(runtime.nodePath, [runtime.workerScript, '--workspace', workspace, '--state', folder, ...given], {
       cwd: folder,
       detached: true,
       windowsHide: true,
-      stdio: ['ignore', 'ignore', log, 'pipe'],
+      stdio: [handover ? 'pipe' : 'ignore', 'ignore', log, 'pipe'],
       env: workerEnvironment(runtime.env ?? process.env),
     });
   } finally {
     closeSync(log);
   }
   child.unref();
+  // One that has ended already is noticed by that.
+  child.stdin?.on('error', () => undefined).end(JSON.stringify(handover));
   const ready = child.stdio[READY_FD] as Readable;
   try {
     const answer = await readyLine(child, ready, readyTimeout(runtime.env));

@@ -13,6 +13,7 @@ import { originOf, sendFor } from './callOrigin.ts';
 import { type FrameFault, frameFaultOf } from './frameFault.ts';
 import { listPages, type PagedList } from './listPages.ts';
 import { Oddities } from './oddities.ts';
+import { type ProgressParams, TaskProgress, type TaskTerms } from './taskProgress.ts';
 import { UpstreamGuard } from './upstreamGuard.ts';
 
 /** How messages travel to a server and back. Made in this folder alone; to all others it is opaque. */
@@ -36,14 +37,14 @@ export type UpstreamFailure =
 export const LOST = Object.freeze({ lost: true });
 
 export class UpstreamRequestError extends Error {
-  override readonly name = 'UpstreamRequestError';
+  override readonly name: string = 'UpstreamRequestError';
   readonly failure: UpstreamFailure;
   /** The JSON-RPC code or HTTP status, when the server answered with an error. */
   readonly code: number | undefined;
   /** How long the server asks to wait before the next request. */
   readonly retryAfterSeconds: number | undefined;
   /** What was wrong with the answer, where one came that cannot be used. */
-  fault: FrameFault | undefined;
+  frame: FrameFault | undefined;
   /** What came with the server's error, as it came. */
   readonly data: unknown;
 
@@ -65,6 +66,8 @@ export interface CallOptions {
   origin?: object | undefined;
   /** The request's `_meta`; a progress token in it is replaced by our own. */
   meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The call is to be answered with a task (2025-11-25, Tasks); then `onProgress` is called until that is over. */
+  task?: TaskTerms | undefined;
 }
 
 /** However much progress a server reports: no call lasts longer (facts/reliability.md §2.4). */
@@ -95,6 +98,7 @@ export interface UpstreamClientOptions {
 export class UpstreamClient {
   readonly #client: Client;
   readonly #oddities: Oddities;
+  readonly #taskProgress = new TaskProgress();
   #guarded: UpstreamGuard | undefined;
   #closed = false;
 
@@ -124,7 +128,7 @@ export class UpstreamClient {
       this.#closed = true;
       events.onClose();
     };
-    const guarded = new UpstreamGuard(transport, this.#oddities);
+    const guarded = new UpstreamGuard(transport, this.#oddities, this.#taskProgress);
     this.#guarded = guarded;
     await this.#guard(() => sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs })));
   }
@@ -165,13 +169,15 @@ export class UpstreamClient {
 
   /** Any request; the result comes back as it was sent. */
   request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    const { timeoutMs, signal, onProgress, origin, meta } = options;
+    const { timeoutMs, signal, onProgress, origin, meta, task } = options;
+    const asked = task ? { ...params, task: task.request } : params;
+    const own = task && onProgress ? { progressToken: this.#taskProgress.open(heardAs(onProgress), task.over) } : {};
     return this.#guard(() =>
       sendFor(origin, () =>
-        this.#client.request({ method, params: withMeta(params, meta) }, ResultSchema, {
+        this.#client.request({ method, params: withMeta(asked, meta, own) }, ResultSchema, {
           timeout: timeoutMs,
           ...(signal ? { signal } : {}),
-          ...(onProgress ? progressOptions(onProgress) : {}),
+          ...(onProgress && !task ? progressOptions(onProgress, timeoutMs) : {}),
         }),
       ),
     );
@@ -198,20 +204,27 @@ export class UpstreamClient {
 function withMeta(
   params: Record<string, unknown>,
   meta: Readonly<Record<string, unknown>> | undefined,
+  own: { progressToken?: string },
 ): Record<string, unknown> {
-  if (!meta) return params;
-  const { progressToken: _token, ...rest } = meta;
-  return Object.keys(rest).length === 0 ? params : { ...params, _meta: rest };
+  const { progressToken: _token, ...rest } = meta ?? {};
+  const sent = { ...rest, ...own };
+  return Object.keys(sent).length === 0 ? params : { ...params, _meta: sent };
 }
 
-function progressOptions(onProgress: NonNullable<CallOptions['onProgress']>) {
-  const onprogress: ProgressCallback = ({ progress, total, message }) =>
+type OnProgress = NonNullable<CallOptions['onProgress']>;
+
+function progressOptions(onProgress: OnProgress, timeoutMs: number) {
+  const onprogress: ProgressCallback = heardAs(onProgress);
+  return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: Math.max(MAX_CALL_MS, timeoutMs) };
+}
+
+function heardAs(onProgress: OnProgress): (params: ProgressParams) => void {
+  return ({ progress, total, message }) =>
     onProgress({
-      progress,
-      ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message: oneLine(message) }),
+      progress: Number(progress),
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(typeof message === 'string' ? { message: oneLine(message) } : {}),
     });
-  return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: MAX_CALL_MS };
 }
 
 /** The SDK puts this before the server's own words. */
@@ -224,7 +237,7 @@ function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError 
     if (error.data === LOST) return new UpstreamRequestError('closed', error.message.replace(SDK_PREFIX, ''));
     const words = error.message.replace(SDK_PREFIX, '');
     const fault = frameFaultOf(error.data);
-    if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { fault });
+    if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { frame: fault });
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
       return new UpstreamRequestError('timeout', words);
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);

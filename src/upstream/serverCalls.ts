@@ -1,107 +1,277 @@
+import { CallJournal } from '../ops/callJournal.ts';
 import { CircuitBreaker } from '../ops/circuitBreaker.ts';
-import type { KnownFaultCode } from '../ops/faultCodes.ts';
+import type { Fault } from '../ops/fault.ts';
+import { traitsOf } from '../ops/faultCodes.ts';
+import type { JournalCall, Terminal } from '../ops/journalCall.ts';
+import { probeArguments } from '../ops/probe.ts';
+import { contractOf } from '../ops/replay.ts';
 import type { Oddities } from '../protocol/oddities.ts';
-import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
-import { ranOutOfTime, showsLife } from './liveness.ts';
+import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { CallFailedError, type FailedCall, failedCall } from './callFailed.ts';
+import { thrownWords } from './judgeThrown.ts';
+import { LifeCheck, ranOutOfTime } from './liveness.ts';
 import { NotDispatchedError } from './notDispatched.ts';
-import type { ServerLife } from './serverLife.ts';
+import {
+  type Answer,
+  askProbe,
+  type CalledServer,
+  cancelled,
+  completedResult,
+  type Json,
+  type Request,
+  type RequestOptions,
+} from './serverRequest.ts';
 import type { Live } from './serverStart.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure } from './upstreamLink.ts';
 
-export type SendRequest<T> = (client: UpstreamClient, options: CallOptions) => Promise<T>;
+type RequestCall = JournalCall<Request>;
 
-/** The requests to one server, over all its starts. */
+const LIMITS = {
+  maxCalls: 10_000,
+  /** What a call carries is held by whoever made it, here too. */
+  maxBytes: Number.MAX_SAFE_INTEGER,
+  maxWaiting: 10_000,
+  /** A call that eleven starts in a row did not survive is what ends them, however often the person lets it be sent. */
+  maxReplays: 10,
+  maxProbes: 2,
+  retryAfter: 1,
+};
+
+/** The requests to one server, over all its starts: who has which, and what becomes of those that were lost. */
 export class ServerCalls {
-  readonly #life: ServerLife;
-  readonly #oddities: Oddities;
+  readonly #server: CalledServer;
+  readonly #life: LifeCheck;
   readonly #breaker = new CircuitBreaker(SYSTEM_CLOCK.now);
-  #checking: UpstreamClient | undefined;
+  readonly #lives = new Map<number, Live>();
+  readonly #journal = new CallJournal<Request, Answer>(
+    {
+      dispatch: (call, generation) => this.#dispatch(call, generation),
+      wait: (call) => void this.#await(call),
+      probe: (call, generation) => void this.#probe(call, generation),
+      settle: (call, terminal) => this.#settle(call, terminal),
+    },
+    LIMITS,
+  );
+  #lastId = 0;
 
-  constructor(life: ServerLife, oddities: Oddities) {
-    this.#life = life;
-    this.#oddities = oddities;
+  constructor(server: CalledServer, oddities: Oddities) {
+    this.#server = server;
+    this.#life = new LifeCheck(oddities);
   }
 
   /** A new start: what the one before did wrong is no longer held against it. */
-  onReady(): void {
+  opened(live: Live): void {
     this.#breaker.reset();
+    this.#lives.set(live.generation, live);
+    this.#journal.open(live.generation);
   }
 
-  async send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
+  /** Its supervisor has seen a start end. */
+  lost(generation: number, fault: Fault): void {
+    this.#lives.delete(generation);
+    this.#journal.lose(generation, fault);
+  }
+
+  send(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    const { signal, probe, contract = contractOf(method, undefined), maxReplays = 1 } = options;
+    if (signal?.aborted) return Promise.reject(cancelled());
     const answer = this.#breaker.admit();
+    if (!answer.allowed) {
+      const fault = this.#server.faultOf(new LinkFailure('', 'circuit_open'));
+      const reason = 'it failed several calls in a row and is left alone for a while';
+      return Promise.reject(new NotDispatchedError(reason, fault, answer.retryAfter));
+    }
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    return new Promise((resolve, reject) => {
+      const asked = probe && contract === 'probe_required' ? probeArguments(probe, params.arguments) : undefined;
+      const request: Request = {
+        method,
+        params,
+        options,
+        deadline: performance.now() + options.timeoutMs,
+        permit: answer.permit,
+        asked,
+        onAbort: () => this.#onAbort(id, request),
+        resolve,
+        reject,
+        generation: 0,
+        awaits: false,
+        returns: 0,
+        thrown: undefined,
+      };
+      signal?.addEventListener('abort', request.onAbort);
+      const canProbe = asked !== undefined;
+      const admission = this.#journal.admit({ id, contract, payload: request, bytes: 0, canProbe, maxReplays });
+      if (admission.admitted) return;
+      this.#leave(request);
+      request.permit.abandoned();
+      reject(new NotDispatchedError('too many calls of it are under way', admission.fault, admission.retryAfter));
+    });
+  }
+
+  /** Sees to it that there is a start for a call that has none, within the call's own time. */
+  async #await({ id, payload: request }: RequestCall): Promise<void> {
+    if (request.awaits) return;
+    request.awaits = true;
+    const { options, deadline } = request;
     try {
-      if (!answer.allowed) {
-        throw new NotDispatchedError(
-          'it failed several calls in a row and is left alone for a while',
-          undefined,
-          answer.retryAfter,
-        );
+      while (this.#journal.isWaiting(id)) {
+        await this.#server.waitUntilReady(options, deadline);
+        // One that is there and does not take it is being lost.
+        if (performance.now() >= deadline) throw new UpstreamRequestError('timeout', 'no start of it took the call');
       }
-      const result = await this.#sendOnceMore(options, send);
-      answer.permit.succeeded();
-      this.#life.remark(undefined);
-      return result;
     } catch (error) {
-      const code = callFault(error, options.signal);
-      if (answer.allowed && code) answer.permit.failed(this.#life.faultOf(new LinkFailure('', code)));
-      throw error;
+      this.#fail(id, request, error);
     } finally {
-      if (answer.allowed) answer.permit.abandoned();
+      request.awaits = false;
     }
   }
 
-  async #sendOnceMore<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
-    const deadline = performance.now() + options.timeoutMs;
-    const live = this.#life.usable ?? (await this.#life.waitUntilReady(options, deadline));
-    const left = { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
-    try {
-      return await send(live.client, left);
-    } catch (error) {
-      if (!(error instanceof UpstreamRequestError)) throw error;
-      if (ranOutOfTime(error, options.signal)) void this.#checkLife();
-      if (error.failure === 'unauthorized')
-        throw new UpstreamRequestError('unauthorized', await this.#refused(live, error), error.code);
-      if (error.failure !== 'unsent') throw error;
-      live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
-    }
-    // A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more.
-    const next = await this.#life.waitUntilReady(options, deadline);
-    try {
-      return await send(next.client, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
-    } catch (error) {
-      if (!(error instanceof UpstreamRequestError) || error.failure !== 'unsent') throw error;
-      const failure = await next.link.explain(error);
-      next.lose(failure);
-      throw new NotDispatchedError(failure.message, this.#life.status.state, failure.retryAfterSeconds);
+  #dispatch({ id, payload: request }: RequestCall, generation: number): boolean {
+    const live = this.#lives.get(generation);
+    if (!live || live.client.closed) return false;
+    const { method, params, options, deadline } = request;
+    const isFirst = request.generation === 0 && !request.awaits;
+    request.generation = generation;
+    const left = isFirst ? options : { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
+    live.client.request(method, params, left).then(
+      (result) => void this.#journal.reply(generation, id, { result }),
+      (error: unknown) => void this.#onError(live, id, request, error),
+    );
+    return true;
+  }
+
+  async #onError(live: Live, id: string, request: Request, thrown: unknown): Promise<void> {
+    const { generation } = live;
+    const error = asError(thrown);
+    // Lost, given up or sent again meanwhile: what this one comes to is nobody's any more.
+    if (request.generation !== generation || this.#journal.knowledgeOf(id) !== 'in_flight') return;
+    switch (error instanceof UpstreamRequestError ? error.failure : 'error') {
+      case 'timeout':
+        this.#fail(id, request, error);
+        void this.#life.check(live);
+        break;
+      case 'closed':
+        // Where the whole connection is gone its supervisor hears of it; no reply can come any more, so nobody waits for that.
+        if (live.client.closed) this.#journal.retire(generation);
+        request.thrown = error;
+        this.#journal.loseCall(generation, id, this.#failed(error, generation).fault);
+        break;
+      case 'unsent':
+        await this.#onUnsent(live, id, request, error);
+        break;
+      case 'busy':
+        await this.#giveUp(live, id, request, Promise.resolve(error));
+        break;
+      case 'unauthorized': {
+        // A server that wants more for this one request serves the others; one that lets us in no longer does not.
+        const failure = await live.link.explain(error);
+        const { code } = error as UpstreamRequestError;
+        this.#journal.reply(generation, id, { error: new UpstreamRequestError('unauthorized', failure.message, code) });
+        if (code === 403) this.#server.remark(failure.message);
+        else live.lose(failure);
+        break;
+      }
+      default:
+        this.#journal.reply(generation, id, { error });
     }
   }
 
-  /** A server that wants more for this one request serves the others; one that lets us in no longer does not. */
-  async #refused(live: Live, error: UpstreamRequestError): Promise<string> {
-    const failure = await live.link.explain(error);
-    if (error.code === 403) this.#life.remark(failure.message);
-    else live.lose(failure);
-    return failure.message;
+  /** A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more. */
+  async #onUnsent(live: Live, id: string, request: Request, error: Error): Promise<void> {
+    request.returns += 1;
+    if (request.returns > 1) {
+      const why = live.link.explain(error);
+      void why.then((failure) => live.lose(failure));
+      return this.#giveUp(live, id, request, why);
+    }
+    this.#journal.handBack(live.generation, id);
+    live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
   }
 
-  /** A process that let a deadline pass and says nothing at all is replaced: every further call would hang too. */
-  async #checkLife(): Promise<void> {
-    const live = this.#life.usable;
-    if (live?.link.pid === undefined || this.#checking === live.client) return;
-    this.#checking = live.client;
-    if (await showsLife(live.client)) this.#checking = undefined;
-    else {
-      this.#oddities.add('unresponsive');
-      live.lose(new LinkFailure('It stopped answering, so it was ended.', 'unresponsive'));
+  /** It never left and waits for no other start. */
+  async #giveUp({ generation }: Live, id: string, request: Request, why: Promise<Error>): Promise<void> {
+    request.awaits = true;
+    this.#journal.handBack(generation, id);
+    const error = await why;
+    request.awaits = false;
+    // Another start may have come meanwhile, and has it.
+    if (this.#journal.isWaiting(id)) this.#fail(id, request, error);
+  }
+
+  /** Whether a lost call took effect, by the server that came after it. */
+  async #probe({ id, payload: request }: RequestCall, generation: number): Promise<void> {
+    const live = this.#lives.get(generation);
+    const resolution = live ? await askProbe(live.client, request) : 'unresolved';
+    // Where the server was lost with the question too, its supervisor tells, and it is asked again.
+    if (resolution) this.#journal.resolveProbe(generation, id, resolution);
+  }
+
+  /** Whoever made it no longer wants its answer, or has waited long enough for it. */
+  #onAbort(id: string, request: Request): void {
+    const { signal } = request.options;
+    if (ranOutOfTime(undefined, signal)) {
+      this.#fail(id, request, new UpstreamRequestError('timeout', thrownWords(signal?.reason)));
+      void this.#life.check(this.#server.usable);
+    } else if (this.#journal.cancel(id)) {
+      this.#leave(request);
+      request.permit.abandoned();
+      request.reject(cancelled());
     }
+  }
+
+  #fail(id: string, request: Request, thrown: unknown): void {
+    request.thrown = asError(thrown);
+    this.#journal.fail(id, this.#failed(thrown, request.generation).fault);
+  }
+
+  #failed(thrown: unknown, generation: number): FailedCall {
+    return failedCall(thrown, (text) => this.#server.scrubSecrets(text), Math.max(1, generation));
+  }
+
+  #settle({ payload: request }: RequestCall, terminal: Terminal<Answer>): void {
+    const { options, permit } = request;
+    this.#leave(request);
+    options.onEnd?.(terminal.dispatches);
+    if (terminal.kind === 'fault') {
+      this.#settleFault(request, terminal);
+    } else if (terminal.kind === 'reply' && terminal.reply.error) {
+      const { error } = terminal.reply;
+      const failed = this.#failed(error, terminal.generation);
+      permit.failed(failed.fault, failed.retryAfterSeconds);
+      request.reject(new CallFailedError(error, failed));
+    } else {
+      permit.succeeded();
+      this.#server.remark(undefined);
+      request.resolve(terminal.kind === 'reply' ? (terminal.reply.result as Json) : completedResult(request));
+    }
+  }
+
+  #settleFault({ permit, reject, thrown }: Request, { fault, knowledge }: FaultTerminal): void {
+    const error = thrown ?? new UpstreamRequestError('closed', fault.detail);
+    const { retryAfterSeconds } = error as { retryAfterSeconds?: number };
+    if (knowledge === 'not_dispatched') {
+      permit.abandoned();
+      reject(
+        error instanceof NotDispatchedError ? error : new NotDispatchedError(error.message, fault, retryAfterSeconds),
+      );
+      return;
+    }
+    // A loss is its supervisor's matter.
+    if (traitsOf(fault).error === 'UPSTREAM_TIMEOUT') permit.failed(fault);
+    else permit.abandoned();
+    reject(new CallFailedError(error, { fault, knowledge, retryAfterSeconds }));
+  }
+
+  #leave({ options, onAbort }: Request): void {
+    options.signal?.removeEventListener('abort', onAbort);
   }
 }
 
-/** What a failed call says of its server; `undefined` where it says nothing. A loss is the supervisor's matter. */
-function callFault(error: unknown, signal: AbortSignal | undefined): KnownFaultCode | undefined {
-  if (ranOutOfTime(error, signal)) return 'call_timeout';
-  if (!(error instanceof UpstreamRequestError)) return undefined;
-  if (error.failure === 'protocol') return 'malformed_response';
-  return error.failure === 'error' ? 'upstream_error' : undefined;
+type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(thrownWords(thrown));
 }

@@ -1,18 +1,19 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import type { HealthSnapshot } from '../ops/health.ts';
+import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
-import type { CallOptions } from '../protocol/upstreamClient.ts';
 import { Callers } from './callers.ts';
-import type { CallOrigin } from './callOrigin.ts';
+import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
 import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
 import type { ConnectionState } from './connectionStatus.ts';
 import { isExposed } from './exposedTools.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
-import { type SendRequest, ServerCalls } from './serverCalls.ts';
+import { ServerCalls } from './serverCalls.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 import { ServerLife } from './serverLife.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import type { Json, RequestOptions } from './serverRequest.ts';
+import type { Live } from './serverStart.ts';
 import { LinkFailure } from './upstreamLink.ts';
 
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
@@ -39,7 +40,8 @@ export class ServerConnection {
       messages: this.#messages,
       oddities: this.oddities,
       onOpened: () => this.#callers.started(),
-      onReady: () => this.#onReady(),
+      onReady: (live) => this.#onReady(live),
+      onLost: (generation, fault) => this.#calls.lost(generation, fault),
       onEnd: () => this.#idle.stop(),
     });
     this.#calls = new ServerCalls(this.#life, this.oddities);
@@ -60,6 +62,10 @@ export class ServerConnection {
   }
   get health(): HealthSnapshot {
     return this.#life.health;
+  }
+  /** The process that would take over, where the configuration asks for one. */
+  get standby(): StandbyHealth | undefined {
+    return this.#life.standby?.health;
   }
   /** Whether it has ever been listed. */
   get isKnown(): boolean {
@@ -116,20 +122,26 @@ export class ServerConnection {
   }
 
   /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
-  async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
-    if (!isExposed(tool, this.config.tools)) {
-      throw new NotDispatchedError(`the configuration leaves this tool of ${this.config.name} out ("tools")`);
+  async call(tool: string, args: Json, options: RequestOptions): Promise<Json> {
+    const { name, tools } = this.config;
+    if (!isExposed(tool, tools)) {
+      const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
+      throw new NotDispatchedError(`the configuration leaves this tool of ${name} out ("tools")`, fault);
     }
-    return this.#send(options, (client, left) => client.callTool(tool, args, left));
+    const { probe } = options;
+    // What the person has left out is not asked either.
+    const left = probe && !isExposed(probe.tool, tools) ? { ...options, probe: undefined } : options;
+    return this.request('tools/call', { name: tool, arguments: args }, left);
   }
 
   /** Sends any request, starting the server if it is down. */
-  async request(
-    method: string,
-    params: Record<string, unknown>,
-    options: CallOptions,
-  ): Promise<Record<string, unknown>> {
-    return this.#send(options, (client, left) => client.request(method, params, left));
+  async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    const release = this.hold(options.origin ?? NOBODY);
+    try {
+      return await this.#calls.send(method, params, options);
+    } finally {
+      release();
+    }
   }
 
   /** Sends a notification to a server that runs; one that does not has nothing to be told. */
@@ -148,10 +160,14 @@ export class ServerConnection {
     return () => this.#readyListeners.delete(listener);
   }
 
-  /** Keeps it from being stopped as idle; call what is returned once. */
-  hold(): () => void {
+  /** Keeps it from being stopped as idle; call what is returned once. What it asks meanwhile may belong to the origin. */
+  hold(origin: CallOrigin = OWN_BUSINESS): () => void {
+    this.#callers.enter(origin);
     this.#idle.hold();
-    return () => this.#idle.release();
+    return () => {
+      this.#callers.leave(origin);
+      this.#idle.release();
+    };
   }
 
   /**
@@ -172,21 +188,9 @@ export class ServerConnection {
     await this.#life.stop();
   }
 
-  async #send<T>(options: CallOptions, send: SendRequest<T>): Promise<T> {
-    this.#callers.enter(options.origin);
-    this.#idle.hold();
-    try {
-      return await this.#calls.send(options, send);
-    } finally {
-      this.#callers.leave(options.origin);
-      this.#idle.release();
-    }
-  }
-
-  #onReady(): void {
-    this.#calls.onReady();
+  #onReady(live: Live): void {
+    this.#calls.opened(live);
     this.#idle.begin();
-    const { live } = this.#life;
     // Not before whoever waits for it has got it.
     queueMicrotask(() => {
       if (this.#life.live !== live) return;

@@ -1,3 +1,4 @@
+import { deferred } from '../ops/deferred.ts';
 import type { Fault } from '../ops/fault.ts';
 import type { Running, StartContext } from '../ops/supervised.ts';
 import type { UpstreamClient, UpstreamClientOptions } from '../protocol/upstreamClient.ts';
@@ -12,6 +13,8 @@ export interface Live {
   readonly wasKnown: boolean;
   /** It is as good as gone: what was noticed of it ends it. */
   lose(failure: LinkFailure): void;
+  /** Resolves when it is lost, whoever said so. */
+  readonly lost: Promise<unknown>;
 }
 
 export interface StartTerms {
@@ -35,15 +38,11 @@ export interface StartTerms {
 /** One start, from nothing to a server that is ready for calls. Clears up after itself where it fails. */
 export async function startServer(context: StartContext, terms: StartTerms): Promise<Running<Live>> {
   const { generation, signal, initializing } = context;
-  let lose: (failure: LinkFailure) => void = () => undefined;
-  // By hand: the Node of somebody's system may be older than `Promise.withResolvers`.
-  const lost = new Promise<LinkFailure>((resolve) => {
-    lose = resolve;
-  });
+  const exit = deferred<LinkFailure>();
   let link: UpstreamLink | undefined;
   try {
     link = await terms.openLink({
-      onLost: (reason, code) => lose(new LinkFailure(reason, code)),
+      onLost: (reason, code) => exit.resolve(new LinkFailure(reason, code)),
       log: terms.log,
       scrubSecrets: terms.scrubSecrets,
     });
@@ -56,15 +55,15 @@ export async function startServer(context: StartContext, terms: StartTerms): Pro
     initializing();
     const client = await link.connect(terms.clientOptions(), terms.timeoutMs);
     await terms.listFirst?.(client);
-    const gone = await Promise.race([lost, undefined]);
+    const gone = await Promise.race([exit.promise, undefined]);
     if (gone) throw gone;
     signal.throwIfAborted();
-    const exited = lost.then((failure) => {
+    const exited = exit.promise.then((failure) => {
       terms.onLost(failure);
       return terms.faultOf(failure, generation);
     });
     const wasKnown = terms.listFirst === undefined;
-    return { handle: { generation, link, client, wasKnown, lose }, exited };
+    return { handle: { generation, link, client, wasKnown, lose: exit.resolve, lost: exit.promise }, exited };
   } catch (error) {
     const failure = link ? await link.explain(error) : asLinkFailure(error);
     // Whoever has ended this start has said what the server is now.

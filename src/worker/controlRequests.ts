@@ -5,13 +5,14 @@ import type { Gateway } from './gateway.ts';
 /** What a watcher asks of the worker as a process, not of the gateway in it. */
 export interface WorkerRequests extends Pick<ControlHandlers, 'watch' | 'rollout' | 'stop'> {
   snapshot(): GatewaySnapshot;
+  refresh(): Promise<void>;
   /** Stands for the attacher as the session of what it calls. */
   session: object;
 }
 
 /** The control channel's requests: each is one step of the gateway, most answered with how it stands then. */
 export function controlRequests(gateway: Gateway, worker: WorkerRequests): ControlHandlers {
-  const { snapshot, session, watch, rollout, stop } = worker;
+  const { snapshot, refresh, session, watch, rollout, stop } = worker;
   return {
     watch,
     rollout,
@@ -41,12 +42,9 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
       gateway.recheck();
       return snapshot();
     },
-    reload: () => {
-      gateway.reload();
-      return snapshot();
-    },
+    wouldRun: () => gateway.configuration.wouldRun(),
     refresh: async () => {
-      await gateway.refresh();
+      await refresh();
       return snapshot();
     },
   };

@@ -1,7 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { type Approvals, approvalsOf, needsApproval } from '../config/approvals.ts';
-import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import { FileTokens } from '../config/fileTokens.ts';
 import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
 import { rootOf } from '../config/stateFolder.ts';
@@ -14,13 +13,13 @@ import type {
   TreeChildren,
 } from '../control/contract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../dispatch/dispatchConfig.ts';
 import { replayFor } from '../dispatch/layeredConfig.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import type { Face } from '../ops/face.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../ops/restartPolicy.ts';
+import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
 import { systemResources } from '../surface/systemResources.ts';
@@ -34,10 +33,12 @@ import { SignIns } from '../upstream/signIns.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { approvalQuestion } from './approvalQuestion.ts';
-import { CallSettings } from './callSettings.ts';
+import { Configuration } from './configuration.ts';
+import { ConfigurationWatch } from './configurationWatch.ts';
 import { Diagnostics, type SupervisedLife } from './diagnostics.ts';
 import { Faces } from './faces.ts';
 import { GatewayReports } from './gatewayReports.ts';
+import { type Handover, isChanged } from './handover.ts';
 import { KeptTokens } from './keptTokens.ts';
 import { LiveCatalog } from './liveCatalog.ts';
 import { Primitives } from './primitives.ts';
@@ -57,6 +58,10 @@ export interface GatewayOptions {
   life?: () => Partial<SupervisedLife>;
   /** Reads that file, where it is no configuration. */
   load?: (place: ConfigPlace) => LoadedConfig;
+  /** What the worker before has told. */
+  handover?: Handover;
+  /** Has another worker take over that runs by what is written now; rejects with why not. */
+  rollOut(handover: Handover): Promise<unknown>;
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
@@ -67,14 +72,15 @@ export interface GatewayOptions {
 }
 
 const WARM_UP_AFTER_MS = 1_000;
-/** A changed file applies by itself; polling sees what editors do to files on every system. */
-const CONFIG_POLL_MS = 1_000;
+/** Polling sees what is done to a file on every system. */
+const APPROVALS_POLL_MS = 1_000;
 /** How long a worker that was replaced waits for its calls in flight. */
 const DRAIN_MS = 10_000;
 
 /** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
 export class Gateway {
   readonly signInRequests: SignInRequests;
+  readonly configuration: Configuration;
   readonly reports: GatewayReports;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
@@ -86,35 +92,38 @@ export class Gateway {
   readonly #calls: CallPipeline<AdmittedResult>;
   readonly #clientRequests: ClientRequests;
   readonly #faces: Faces;
-  #firewall: Firewall;
+  readonly #firewall: Firewall;
   readonly #approvals: Approvals;
   readonly #links: ServerLinks;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
-  readonly #layers: ConfigLayers;
-  readonly #callSettings = new CallSettings();
-  #callsConfig: DispatchConfig = DISPATCH_DEFAULTS;
-  #config: MergedConfig;
+  readonly #watch: ConfigurationWatch;
   readonly #catalog: LiveCatalog;
   readonly #primitives: Primitives;
   #inFlight = 0;
   #superseded = false;
+  #stopping = false;
+  #problemsLogged = '';
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     const { workspace, stateFolder } = options;
     const life = options.life === undefined ? {} : { life: options.life };
     this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets, ...life });
-    this.#layers = new ConfigLayers(workspace, process.env, options.configFile, options.load);
-    this.#config = this.#layers.load();
-    const { artifacts } = this.#config;
+    this.configuration = new Configuration(options);
+    const { artifacts, idleMinutes, startup, liveRefresh, inputs } = this.configuration.current;
     this.#artifacts = new ArtifactStore({
       folder: join(options.stateFolder, 'artifacts'),
       maxBytes: artifacts.maxBytes,
       maxCount: artifacts.maxArtifacts,
       maxAgeMs: artifacts.ttlSeconds * 1_000,
     });
-    this.#firewall = this.#newFirewall();
+    this.#firewall = new Firewall({
+      store: this.#artifacts,
+      shownChars: artifacts.shownChars,
+      maskForModel: artifacts.maskSecrets,
+      maskOnDisk: artifacts.maskOnDisk,
+    });
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
     this.#signIns = new SignIns(new KeptTokens(new FileTokens(rootOf(options.stateFolder)), options.secret));
     this.#journal = new ChildJournal(options.stateFolder);
@@ -126,7 +135,7 @@ export class Gateway {
       environment: new OwnEnvironment(process.env, options.log),
       secrets: new SharedSecrets(stateRoot, workspace, options.secret),
       signIns: this.#signIns,
-      inputs: ({ origin = 'workspace' }) => this.#config.inputs[origin] ?? [],
+      inputs: ({ origin = 'workspace' }) => inputs[origin] ?? [],
     });
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
@@ -135,9 +144,9 @@ export class Gateway {
       mayTry: (config) => this.#signIns.mayTry(config),
       isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(options.workspace, config),
       snapshots: this.#snapshots,
-      idleMs: () => (this.#superseded ? 0 : this.#config.idleMinutes * 60_000),
-      startTimeoutMs: () => this.#config.startup.timeoutSeconds * 1_000,
-      liveRefresh: () => this.#config.liveRefresh,
+      idleMs: () => (this.#superseded ? 0 : idleMinutes * 60_000),
+      startTimeoutMs: () => startup.timeoutSeconds * 1_000,
+      liveRefresh: () => liveRefresh,
       restartLimits: restartLimits(process.env),
     };
     this.#clientRequests = new ClientRequests({
@@ -156,18 +165,20 @@ export class Gateway {
       scrubSecrets,
     });
     this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#links.follow(config));
-    this.#calls = new CallPipeline<AdmittedResult>({
-      upstream: (server) => this.#pool.get(server),
-      firewall: (result, { tool, provenance }) => {
-        this.#primitives.links.note(tool.server, result);
-        return this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+    this.#calls = new CallPipeline<AdmittedResult>(
+      {
+        upstream: (server) => this.#pool.get(server),
+        firewall: (result, { tool, provenance }) => {
+          this.#primitives.links.note(tool.server, result);
+          return this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+        },
+        scrubSecrets,
+        approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
+        approvalStore: approvalFile(options.stateFolder, options.log),
+        log: options.log,
       },
-      scrubSecrets,
-      approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
-      approvalStore: approvalFile(options.stateFolder, options.log),
-      log: options.log,
-    });
-    this.#configureCalls();
+      this.configuration.calls,
+    );
     this.#primitives = new Primitives({
       upstream: (server) => this.#pool.get(server),
       firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
@@ -196,7 +207,7 @@ export class Gateway {
     });
     this.reports = new GatewayReports({
       workspace,
-      config: () => this.#config,
+      config: () => this.configuration.current,
       connection: (name) => this.#pool.get(name),
       links: this.#links,
       catalog: this.#catalog,
@@ -207,17 +218,18 @@ export class Gateway {
     });
     this.#faces = new Faces({
       workspace: options.workspace,
-      config: () => this.#config,
+      config: () => this.configuration.current,
       connections: () => this.#pool.connections,
       catalog: this.#catalog,
       primitives: this.#primitives,
       reports: this.reports,
       calls: this.#calls,
-      contractOf: (tool) => replayFor(this.#callsConfig, tool).contract,
+      contractOf: (tool) => replayFor(this.configuration.calls, tool).contract,
       clientRequests: this.#clientRequests,
-      firewall: () => this.#firewall,
+      firewall: this.#firewall,
       artifacts: this.#artifacts,
       uses: this.#uses,
+      sessionsMoveOn: () => this.#superseded || this.#stopping,
       onCallStart: () => {
         this.#inFlight += 1;
       },
@@ -228,6 +240,18 @@ export class Gateway {
         options.onChange();
       },
     });
+    this.#watch = new ConfigurationWatch({
+      files: this.configuration.files,
+      look: () => this.configuration.look(),
+      onLooked: () => this.#onLooked(),
+      rollOut: () => this.#rollOut(),
+      onRefused: (reason) => this.#onRefused(reason),
+    });
+  }
+
+  /** For telemetry. */
+  sessionAnswered(request: SessionRequest): void {
+    this.#diagnostics.sessionAnswered(request);
   }
 
   get faces(): Readonly<Record<Face, SessionSurface>> {
@@ -242,22 +266,20 @@ export class Gateway {
     this.#logProblems();
     // Not before the first browse: that needs none of it.
     setTimeout(() => this.#calls.validator.warmUp(), WARM_UP_AFTER_MS).unref();
-    this.#apply();
+    const { handover } = this.#options;
+    const enabled = this.configuration.current.servers.filter((server) => !server.disabled);
+    this.#pool.open(enabled, (server) => handover !== undefined && isChanged(handover, server));
     // From the first answer on every configured server has its place.
     this.#catalog.rebuild();
-    for (const { file } of this.#layers.places) {
-      watchFile(file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onFile);
-    }
     // By the editor, the command line, or another window.
-    watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
+    watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
-  /** Why what the person has written cannot be served, where that is so: a gateway that is to take over says it first. */
-  get flaw(): string | undefined {
-    const problem = this.#layers.unusable;
-    if (!problem) return undefined;
-    const { message, location } = problem;
-    return `${location.file}:${location.line}:${location.column}: ${message}`;
+  /** It is found from now on, so that it is its turn to see to changes. `after` another worker that serves until now. */
+  begin({ after }: { after: boolean }): void {
+    const { servers, broken } = this.configuration.current;
+    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
+    this.#watch.start(after);
   }
 
   /** Resolves when every server's tools are known, or have been waited for long enough. */
@@ -278,11 +300,12 @@ export class Gateway {
   }
 
   #unwatch(): void {
-    for (const { file } of this.#layers.places) unwatchFile(file, this.#onFile);
+    this.#watch.stop();
     unwatchFile(this.#approvals.file, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     this.#signIns.stop();
     this.#catalog.stop();
     this.#unwatch();
@@ -308,17 +331,18 @@ export class Gateway {
     void this.#recheckSignIns();
   }
 
-  /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
+  /** Lists every server's tools again, and has a changed configuration take effect; resolves when both are done. */
   async refresh(): Promise<void> {
-    this.reload();
     await this.#pool.refresh();
     this.#catalog.rebuild();
+    await this.#watch.look();
   }
 
-  /** Resolves when no call is in flight, or when that has taken too long. */
+  /** Resolves when no call is in flight and no task of a client's ends with this worker, or when that takes too long. */
   async drained(): Promise<void> {
     const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
-    while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+    const isBusy = (): boolean => this.#inFlight > 0 || this.#faces.tasksAtStake > 0;
+    while (isBusy() && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
   children(path: string): TreeChildren {
@@ -333,15 +357,7 @@ export class Gateway {
     this.#uses.forget(toolId);
   }
 
-  readonly #onFile = (): void => this.reload();
-
   readonly #onApprovals = (): void => this.#pool.recheck();
-
-  #apply(): void {
-    const { servers, broken } = this.#config;
-    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
-    this.#pool.apply(servers.filter((server) => !server.disabled));
-  }
 
   async #recheckSignIns(): Promise<void> {
     for (const connection of this.#pool.connections) {
@@ -350,33 +366,30 @@ export class Gateway {
     }
   }
 
-  /** A broken file leaves its last good content in force; its problem is told all the same. */
-  reload(): void {
-    this.#config = this.#layers.load();
-    this.#configureCalls();
-    this.#firewall = this.#newFirewall();
+  /** Where things stand in the files, and what is wrong there, may have changed. */
+  #onLooked(): void {
     this.#logProblems();
-    this.#apply();
-    this.#onServersChanged();
+    this.#options.onChange();
   }
 
-  /** A wrong block leaves the last good ones in force; where it is wrong is told with the file's other problems. */
-  #configureCalls(): void {
-    const { settings, problems } = this.#callSettings.read(this.#config);
-    this.#calls.configure(settings);
-    this.#callsConfig = settings;
-    this.#config = { ...this.#config, problems: [...this.#config.problems, ...problems] };
+  async #rollOut(): Promise<void> {
+    this.#options.log('the configuration has changed: another worker is prepared');
+    await this.#options.rollOut(this.configuration.handover);
   }
 
-  #newFirewall(): Firewall {
-    const { shownChars, maskSecrets, maskOnDisk } = this.#config.artifacts;
-    return new Firewall({ store: this.#artifacts, shownChars, maskForModel: maskSecrets, maskOnDisk });
+  #onRefused(reason: string): void {
+    this.configuration.refuse(reason);
+    this.#options.log(`the changed configuration is not in force: ${reason}`);
+    this.#diagnostics.rolloutFailed(reason);
+    this.#options.onChange();
   }
 
   #logProblems(): void {
-    for (const { severity, message, location } of this.#config.problems) {
-      this.#options.log(`${severity}: ${location.file}:${location.line}:${location.column}: ${message}`);
-    }
+    const lines = this.configuration.problemLines;
+    // They are the same at most looks.
+    if (lines.join() === this.#problemsLogged) return;
+    this.#problemsLogged = lines.join();
+    for (const line of lines) this.#options.log(line);
   }
 
   #onServersChanged(): void {

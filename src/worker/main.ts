@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { rollOut } from '../host/rollOut.ts';
 import { READY_FD } from '../host/startWorker.ts';
+import { readHandover } from './handover.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
 
@@ -11,17 +13,29 @@ import { WorkerProcess } from './workerProcess.ts';
  */
 async function main(): Promise<void> {
   const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
   const { values } = parseArgs({
-    options: { workspace: text, state: text, config: text, catalog: text, candidate: { type: 'boolean' } },
+    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag, handover: flag },
   });
-  if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
+  const { workspace, state: stateFolder, config: configFile, catalog } = values;
+  if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
+  const token = randomBytes(32).toString('hex');
+  const runtime = {
+    workspace,
+    configFile,
+    catalog,
+    nodePath: process.execPath,
+    workerScript: process.argv[1] as string,
+  };
   const worker = new WorkerProcess({
-    workspace: values.workspace,
-    stateFolder: values.state,
-    ...(values.config === undefined ? {} : { configFile: values.config }),
+    workspace,
+    stateFolder,
+    ...(configFile === undefined ? {} : { configFile }),
     candidate: values.candidate === true,
-    token: randomBytes(32).toString('hex'),
-    ...(values.catalog === undefined ? {} : await served(values.catalog)),
+    token,
+    ...(values.handover ? { handover: await readHandover(process.stdin) } : {}),
+    rollOut: (handover) => rollOut(runtime, { folder: stateFolder, onlyOf: token, handover }),
+    ...(catalog === undefined ? {} : await served(catalog)),
     onEnd: () => process.exit(0),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

@@ -3,16 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serveControl } from '../control/channel.ts';
 import type { GatewaySnapshot, SessionStatus } from '../control/contract.ts';
 import type { RolloutState } from '../control/healthContract.ts';
+import { scrubSecrets } from '../firewall/secrets.ts';
 import { sweepLeftovers } from '../host/leftovers.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
+import { faultOf } from '../ops/fault.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../protocol/rendezvous.ts';
 import { type SessionServer, serveSession } from '../protocol/sessionServer.ts';
 import { processStart } from '../upstream/processStart.ts';
 import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
+import type { SupervisedLife } from './diagnostics.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
+import type { Handover } from './handover.ts';
 import { Watchers } from './watchers.ts';
 import { WorkerLife } from './workerLife.ts';
 import { writeLog } from './workerLog.ts';
@@ -27,6 +31,10 @@ export interface WorkerOptions {
   candidate?: boolean;
   /** What is served instead of the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
+  /** What the worker before has told. */
+  handover?: Handover;
+  /** Has another worker take over; rejects with why not. */
+  rollOut: GatewayOptions['rollOut'];
   onEnd(): void;
 }
 
@@ -48,11 +56,18 @@ export class WorkerProcess {
   readonly #life: WorkerLife;
   readonly #sessions = new Map<SessionServer, { id: string; mode: Face; since: number }>();
   readonly #place: WorkerPlace;
-  readonly #watchers = new Watchers(() => this.#snapshot());
+  readonly #watchers = new Watchers(
+    () => this.#snapshot(),
+    (watched) => this.#noteWatched(watched),
+  );
   /** How many prepare a successor. */
   #successors = 0;
   #rollout: RolloutState = 'stable';
   #givesWay = false;
+  #onGiveWay: () => void = () => undefined;
+  readonly #gaveWay = new Promise<void>((resolve) => {
+    this.#onGiveWay = resolve;
+  });
   #checking = false;
   #ownershipTimer: NodeJS.Timeout | undefined;
   #nextSession = 1;
@@ -67,8 +82,10 @@ export class WorkerProcess {
       workspace: options.workspace,
       ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
-      life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
+      life: () => ({ ...this.#life.report, rollout: this.#rolloutState, ...this.#refusal }),
       ...(options.load === undefined ? {} : { load: options.load }),
+      ...(options.handover === undefined ? {} : { handover: options.handover }),
+      rollOut: options.rollOut,
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
       approve: (question) => this.#watchers.approve(question),
@@ -104,12 +121,14 @@ export class WorkerProcess {
     this.#ownershipTimer = setInterval(() => void this.#checkOwnership(), OWNERSHIP_CHECK_MS);
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
     if (!candidate) this.#gateway.start();
+    this.#gateway.begin({ after: candidate });
   }
 
   /** Everything but the name: what is wrong with it shows before anybody depends on it. */
   async #prepare(): Promise<void> {
     try {
-      if (this.#gateway.flaw !== undefined) throw new Error(this.#gateway.flaw);
+      const { flaw } = this.#gateway.configuration;
+      if (flaw !== undefined) throw new Error(flaw);
       this.#gateway.start();
       await this.#gateway.prepared(PREPARE_MS);
     } catch (error) {
@@ -128,11 +147,24 @@ export class WorkerProcess {
       if (candidate) await this.#gateway.stop();
       throw error;
     }
+    if (this.#life.watched) this.#watchers.expectReturn();
     this.#rollout = 'stable';
+  }
+
+  /** Those who are let go on the way out look at the next worker, which is to wait for them. */
+  #noteWatched(watched: boolean): void {
+    if (!this.#givesWay && !this.#stopping) this.#life.noteWatched(watched);
   }
 
   get #rolloutState(): RolloutState {
     return this.#rollout === 'stable' && this.#successors > 0 ? 'pending' : this.#rollout;
+  }
+
+  /** What keeps the configuration that is written now from being in force is the last thing that went wrong. */
+  get #refusal(): Pick<SupervisedLife, 'last_fault'> {
+    const detail = this.#gateway.configuration.refusal;
+    if (detail === undefined) return {};
+    return { last_fault: faultOf('candidate_failed', { generation: this.#life.generation, detail }, scrubSecrets) };
   }
 
   /** Leaves with everything it has started, within three seconds. */
@@ -168,12 +200,13 @@ export class WorkerProcess {
     clearInterval(this.#ownershipTimer);
     this.#rollout = 'reloading';
     this.#givesWay = true;
+    this.#onGiveWay();
     this.#log(successor ? `worker ${successor.pid} takes over` : 'its file is gone');
     this.#attachers.refuseNew();
     for (const session of this.#sessions.keys()) session.announceSuccessor();
     this.#gateway.supersede();
     // An editor looks at the successor from now on.
-    this.#watchers.letGo();
+    this.#watchers.supersede();
     // What hosts have sent before they heard of it is served here: a closed socket would make it a lost call.
     await sleep(HEARD_MS);
     await this.#gateway.drained();
@@ -187,7 +220,10 @@ export class WorkerProcess {
   }
 
   #serveSession(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
-    const session = serveSession(socket, this.#gateway.faces[face], { marksRelated });
+    const session = serveSession(socket, this.#gateway.faces[face], {
+      marksRelated,
+      onRequest: (request) => this.#gateway.sessionAnswered(request),
+    });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, mode: face, since: Date.now() });
     // One whose greeting was under way when the others were told.
     if (this.#givesWay) session.announceSuccessor();
@@ -202,6 +238,8 @@ export class WorkerProcess {
     const requests = controlRequests(this.#gateway, {
       session: socket,
       snapshot: () => this.#snapshot(),
+      // Whoever takes over has to be asked anew.
+      refresh: () => Promise.race([this.#gateway.refresh(), this.#gaveWay]),
       watch: () => {
         this.#watchers.add(control);
         // An editor may bring the secrets that it keeps.

@@ -172,6 +172,7 @@ describe('docs/reliability.md', () => {
     const figures: readonly [room: string, code: string | RegExp, words: string][] = [
       ['src/host', 'const SILENCE_MS = 5_000;', 'nothing came for 5 s'],
       ['src/host', 'const PING_MS = 10_000;', 'waits 10 s for it'],
+      ['src/host', 'const RETRY_AFTER_MS = 10 * 60_000;', 'it is tried again after 10 min'],
       ['src/host', 'const WORKER_WAIT_MS = 25_000;', 'after at most 25 s'],
       ['src/host', /\bmax_?replays(?: =|:) 2\b/i, 'repeats a read at most twice'],
       ['src/worker', 'const DRAIN_MS = 10_000;', 'takes longer than 10 s'],
@@ -180,6 +181,10 @@ describe('docs/reliability.md', () => {
       ['src/protocol', 'const MAX_PAGES = 64;', '64 pages'],
       ['src/protocol', 'const MAX_ITEMS = 10_000;', '10,000 items'],
       ['src/protocol', 'MAX_FRAME_BYTES = 16 * 1024 * 1024;', 'lines above 16 MiB'],
+      ['src/upstream', 'const START_TIMEOUT_MS = 60_000;', 'A first start has 60 s'],
+      ['src/config', 'timeoutSeconds: 60,', 'A first start has 60 s'],
+      ['src/upstream', 'const AGAIN_MS = 15_000;', 'a later one 15 s'],
+      ['src/upstream', 'const TIMES_ITS_SLOWEST = 4;', 'four times as long as the slowest'],
       ['src/upstream', 'const EOF_GRACE_MS = 500;', 'TERM after half a second'],
       ['src/upstream', 'const TERM_GRACE_MS = 1_500;', 'KILL after a second and a half more'],
       ['src/worker', 'const MAX_FILES = 4;', 'four files of 2 MiB'],
@@ -190,6 +195,19 @@ describe('docs/reliability.md', () => {
       );
       expect(known, `${room} has no "${code}" any more: see "${words}" in docs/reliability.md`).toBe(true);
       expect(reliability).toContain(words);
+    }
+  });
+
+  it('proves each of the twelve points by tests that are there', () => {
+    const [, section = ''] = reliability.split('\n## Proof\n');
+    const rows = [...section.matchAll(/^\| (\d+) \| (.+?) \| (.+) \|$/gm)].map(([, n, , tests]) => [n, tests] as const);
+    expect(rows.map(([n]) => n)).toEqual(Array.from({ length: 12 }, (_, i) => `${i + 1}`));
+    for (const [n, tests = ''] of rows) {
+      const parts = [...tests.matchAll(/`(test\/[\w/.]+)`: (.+?)(?=; `|$)/g)];
+      expect(parts.length, n).toBeGreaterThan(0);
+      for (const [, file = '', names = ''] of parts) {
+        for (const [, name = ''] of names.matchAll(/\*(.+?)\*/g)) expect(read(file), `${n}: ${file}`).toContain(name);
+      }
     }
   });
 
