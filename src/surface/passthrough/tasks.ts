@@ -14,11 +14,11 @@ import {
 } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-import { listPages } from '../../protocol/listPages.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import { OWN_BUSINESS } from '../../upstream/callOrigin.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
+import { tasksOf } from '../../upstream/taskList.ts';
 import { taskCallOf } from '../relatedTasks.ts';
 import { SessionCall } from '../sessionCall.ts';
 import { OwnedTask } from './ownedTask.ts';
@@ -34,7 +34,6 @@ type Result = Record<string, unknown>;
 
 const INVALID_PARAMS = -32602;
 const TIMEOUT_MS = 120_000;
-const LIST_TIMEOUT_MS = 30_000;
 /** `tasks/result` is answered when the task has ended: longer than this nobody keeps a request open. */
 const RESULT_TIMEOUT_MS = 60 * 60_000;
 const MAX_NAME_CHARS = 60;
@@ -209,7 +208,7 @@ export class Tasks {
     const asked = new Set(own.flatMap(({ connection }) => connection ?? []));
     const able = [...asked].filter(({ capabilities }) => knowsTaskMethod(capabilities, 'list'));
     const lists = await Promise.all(
-      able.map(async (connection) => ({ connection, items: await tasksOf(connection).catch(() => []) })),
+      able.map(async (connection) => ({ connection, items: objects(await tasksOf(connection).catch(() => [])) })),
     );
     for (const { connection, items } of lists) {
       for (const item of items) {
@@ -270,16 +269,6 @@ export class Tasks {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel']);
-
-/** All that a server knows. */
-async function tasksOf(server: ServerConnection): Promise<Params[]> {
-  const { items } = await listPages('tasks', async (cursor, leftMs) => {
-    const options = { timeoutMs: Math.min(LIST_TIMEOUT_MS, leftMs), origin: OWN_BUSINESS };
-    const { tasks, nextCursor } = await server.request('tasks/list', cursor === undefined ? {} : { cursor }, options);
-    return { items: Array.isArray(tasks) ? tasks : [], nextCursor };
-  });
-  return objects(items);
-}
 
 function sessionOf({ peer, session }: SurfaceCall): object {
   return peer?.session ?? session;
