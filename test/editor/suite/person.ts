@@ -16,13 +16,25 @@ export function readConfiguration(): Configuration {
   return JSON.parse(readFileSync(configurationFile(), 'utf8')) as Configuration;
 }
 
-/** Writes the workspace's configuration and returns what puts the one before back. */
+/** Writes the workspace's configuration, waits for the worker that serves it, and returns what puts the one before back. */
 export async function configure(edit: (configuration: Configuration) => void): Promise<() => Promise<void>> {
   const file = configurationFile();
   const before = readFileSync(file, 'utf8');
   const write = async (text: string): Promise<void> => {
     writeFileSync(file, text);
     await vscode.commands.executeCommand('waygate.refresh');
+    const names = Object.keys((JSON.parse(text) as Configuration).servers)
+      .sort()
+      .join();
+    await eventually(
+      `a worker that serves ${names}`,
+      () => gatewayStatus().catch(() => undefined),
+      (status) =>
+        status?.servers
+          .map(({ name }) => name)
+          .sort()
+          .join() === names,
+    );
   };
   const configuration = JSON.parse(before) as Configuration;
   edit(configuration);
