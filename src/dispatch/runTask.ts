@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deferred } from '../ops/deferred.ts';
 import { createdTask, hasEnded, type McpTask, readTask, relateTo } from '../ops/mcpTask.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { CallFailedError } from '../upstream/callFailed.ts';
@@ -37,7 +38,7 @@ async function runTask(
 ): Promise<JsonObject> {
   const { signal, origin, onProgress } = options;
   const over = new AbortController();
-  const created = Promise.withResolvers<void>();
+  const created = deferred<void>();
   if (origin) origin.creating = created.promise;
   // Its progress as the server tells it, or else how its status changes: one of them, because progress never goes back.
   let heard: 'progress' | 'status' | undefined;

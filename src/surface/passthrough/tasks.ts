@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { cancelTask } from '../../dispatch/createTask.ts';
+import { deferred } from '../../ops/deferred.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { type HeldTask, MAX_HELD_TASKS } from '../../ops/heldTask.ts';
 import {
@@ -95,7 +96,7 @@ export class Tasks {
     const session = sessionOf(call);
     if (!this.#ledger.makeRoom(session)) throw tooMany(tool);
     const origin = new SessionCall(call.peer);
-    const created = Promise.withResolvers<void>();
+    const created = deferred<void>();
     origin.creating = created.promise;
     const release = connection.hold(origin);
     try {
