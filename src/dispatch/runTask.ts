@@ -38,7 +38,11 @@ async function runTask(
   const { signal, origin, onProgress } = options;
   const over = new AbortController();
   const created = Promise.withResolvers<void>();
-  if (origin) origin.creating = created.promise;
+  if (origin) {
+    origin.creating = created.promise;
+    // Of a call that is made again: the task before has ended with its server.
+    delete origin.task;
+  }
   // Its progress as the server tells it, or else how its status changes: one of them, because progress never goes back.
   let heard: 'progress' | 'status' | undefined;
   const release = upstream.hold(origin);

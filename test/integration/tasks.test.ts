@@ -396,6 +396,17 @@ describe('a task whose server has ended', () => {
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
+  it('is lost also where it ends as it is asked for its list, and is not started for that', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids', '');
+    workspace.configure({ one: servers.tasks('--pid-file', pids, '--ends-at-list') });
+    const host = await HostProcess.connect(workspace, MODE);
+    const { taskId } = await begin(host, 'work', { ms: 60_000 });
+    expect(await listed(host)).toEqual([]);
+    expect((await ask(host, 'tasks/get', taskId)).error).toEqual(LOST);
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+
   it('is lost with its worker, and the session still knows that it was its own', async () => {
     const workspace = testWorkspace({ one: servers.tasks() });
     const [owner, other] = [await HostProcess.connect(workspace, MODE), await HostProcess.connect(workspace, MODE)];
@@ -586,6 +597,27 @@ describe('in gateway and transparent mode', () => {
     expect(text).toContain('task-1');
     expect(text).not.toContain('task-2');
     expect(host.told.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
+  });
+
+  it('its progress is heard as the server tells it, and its server asked no more often than it likes', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks('--poll', '400') }));
+    const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
+    await host.call('tool_execute', { tool_id: tasks, args: {} });
+    const began = performance.now();
+    await host.request('tools/call', {
+      name: 'tool_execute',
+      arguments: { tool_id: work, args: { progress: 3, status: 'nearly', ms: 900 } },
+      _meta: { progressToken: 'mine' },
+    });
+    const polls = Math.ceil((performance.now() - began) / 400);
+    const told = host.told.filter(({ method }) => method === 'notifications/progress');
+    expect(told.map(({ params }) => params)).toEqual(
+      [1, 2, 3].map((progress) => ({ progressToken: 'mine', progress, total: 3 })),
+    );
+    const { text } = await host.call('tool_execute', { tool_id: tasks, args: {} });
+    const asked = Number(/"tasks\/get":(\d+)/.exec(text)?.[1]);
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThanOrEqual(polls);
   });
 
   it('its questions reach the client, which hears nothing of a task', async () => {

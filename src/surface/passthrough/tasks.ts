@@ -207,8 +207,15 @@ export class Tasks {
     const own = this.#ledger.of(session).filter((task) => !this.#isLost(task));
     const asked = new Set(own.flatMap(({ connection }) => connection ?? []));
     const able = [...asked].filter(({ capabilities }) => knowsTaskMethod(capabilities, 'list'));
+    const ended = new Set<ServerConnection>();
     const lists = await Promise.all(
-      able.map(async (connection) => ({ connection, items: await tasksOf(connection).catch(() => []) })),
+      able.map(async (connection) => ({
+        connection,
+        items: await tasksOf(connection).catch((error) => {
+          if (wasLost(error)) ended.add(connection);
+          return [];
+        }),
+      })),
     );
     for (const { connection, items } of lists) {
       for (const item of items) {
@@ -217,7 +224,10 @@ export class Tasks {
         if (task?.session === session) task.note(item);
       }
     }
-    return { tasks: own.flatMap((task) => (task.last ? [{ ...task.last, taskId: task.id }] : [])) };
+    const there = own.filter(
+      (task) => !this.#isLost(task) && !(task.isInProcess && ended.has(task.connection as ServerConnection)),
+    );
+    return { tasks: there.flatMap(({ last, id }) => (last ? [{ ...last, taskId: id }] : [])) };
   }
 
   async #onStatus(connection: ServerConnection, params: Params): Promise<void> {
@@ -273,7 +283,9 @@ const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'task
 /** All that a server knows. */
 async function tasksOf(server: ServerConnection): Promise<Params[]> {
   const { items } = await listPages('tasks', async (cursor, leftMs) => {
-    const options = { timeoutMs: Math.min(LIST_TIMEOUT_MS, leftMs), origin: OWN_BUSINESS };
+    // Another start of it would know of none: nothing is started to say so.
+    const contract = 'never_replay' as const;
+    const options = { timeoutMs: Math.min(LIST_TIMEOUT_MS, leftMs), origin: OWN_BUSINESS, contract };
     const { tasks, nextCursor } = await server.request('tasks/list', cursor === undefined ? {} : { cursor }, options);
     return { items: Array.isArray(tasks) ? tasks : [], nextCursor };
   });
