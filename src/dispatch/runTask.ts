@@ -91,7 +91,7 @@ async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Follow
   const ask = (method: string): Promise<JsonObject> => {
     // A server that was started anew knows nothing of it.
     if (home.isGone) throw lostWith(upstream);
-    return upstream.request(method, { taskId }, { timeoutMs, signal, origin: OWN_BUSINESS, contract: home.contract });
+    return upstream.request(method, { taskId }, { timeoutMs, signal, origin: OWN_BUSINESS, ...home.terms });
   };
   let task = begun;
   let result: Promise<JsonObject> | undefined;
@@ -114,7 +114,7 @@ async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Follow
     // Nobody may be left who waits for it.
     result?.catch(() => undefined);
     if (!signal.aborted) throw error;
-    if (!home.isGone) void cancelTask(upstream, taskId);
+    if (!home.isGone) void cancelTask(upstream, taskId, home);
     throw givenUp(signal);
   }
 }
