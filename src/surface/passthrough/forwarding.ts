@@ -4,7 +4,7 @@ import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { listEverywhere, ResourceOwners } from './owners.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultError } from './serverError.ts';
+import { requestError } from './serverError.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { prefixed } from './toolRoutes.ts';
 
@@ -187,7 +187,7 @@ export class Forwarding {
         }),
       );
     } catch (error) {
-      throw faultError(server.config.name, error);
+      throw requestError(server.config.name, method, error);
     }
   }
 }
