@@ -23,7 +23,7 @@ import { taskCallOf } from '../relatedTasks.ts';
 import { SessionCall } from '../sessionCall.ts';
 import { OwnedTask } from './ownedTask.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultError, ownErrorOf, wasLost } from './serverError.ts';
+import { ownErrorOf, requestError, wasLost } from './serverError.ts';
 import { shownResult } from './shownResult.ts';
 import { TaskLedger } from './taskLedger.ts';
 import { listTasks } from './taskList.ts';
@@ -195,7 +195,7 @@ export class Tasks {
       const own = ownErrorOf(error);
       // The error is the result; or the server no longer knows it.
       if (own && (method === 'tasks/result' || (method === 'tasks/get' && own.code === INVALID_PARAMS))) task.settle();
-      const told = faultError(held.server, error);
+      const told = requestError(held.server, method, error);
       // A server at a URL may have forgotten it with the connection of the worker that began it.
       if (task.isAdopted && told.code === INVALID_PARAMS && method !== 'tasks/cancel') throw lost(task);
       throw told;
