@@ -67,6 +67,7 @@ describe('Approval', () => {
     const restore = await configure(({ servers }) => {
       servers.late = { command: 'node', args: [fixture('server.mjs')] };
     });
+    await toolsRow('late', ({ description }) => description === 'needs approval');
     await vscode.commands.executeCommand('waygate.approveServers');
     await driver.waitFor(`${OFFER}:has-text("Approve late")`);
     await configure(({ servers }) => {
