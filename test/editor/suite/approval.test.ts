@@ -36,7 +36,7 @@ describe('Approval', () => {
       'Approve memory',
       'Approve all 3 servers',
     ]);
-    await driver.screenshot('approve-servers');
+    await driver.picture('approve');
   });
 
   it('has a server run by the words below it, and others by the list above', async () => {
