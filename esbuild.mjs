@@ -1,20 +1,19 @@
 // Builds what the product ships, and with --test the suite that runs inside VS Code.
 // --dev leaves the code readable and adds inline source maps; --test adds dist/test/editor/index.cjs.
 
-import { chmodSync, copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { chmodSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { packCl100k } from './src/catalog/tokenRanks.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dev = process.argv.includes('--dev');
 const withTests = process.argv.includes('--test');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-const RANKS = 'js-tiktoken/ranks/cl100k_base';
-const RANKS_FILE = './cl100k_base.cjs';
+const RANKS_FILE = 'cl100k_base.bin';
 
 /** The host is started once per client and must be there at once: these have no place in it. */
 const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'js-tiktoken', 'zod'];
@@ -22,22 +21,13 @@ const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'js-tiktoken', 'zod
 // A build is told from an older one by comparing these as text, so the time has a fixed width.
 const builtAt = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 
-/** Keeps the tokenizer's table of a megabyte out of the worker until the first count is asked for. */
-const lazyRanks = {
-  name: 'lazy-ranks',
+/** The tokenizer's table of a megabyte lies beside the worker, which looks tokens up in it as it is. */
+const ranksBeside = {
+  name: 'ranks-beside',
   setup(context) {
-    context.onResolve({ filter: /^(js-tiktoken\/ranks\/cl100k_base|\.\/cl100k_base\.cjs)$/ }, ({ kind, importer }) => {
-      if (kind === 'import-statement') {
-        const text = `${relative(root, importer)} imports ${RANKS} as soon as it is loaded: load it when it is first needed, by require() or import().`;
-        return { errors: [{ text }] };
-      }
-      return { path: RANKS_FILE, external: true };
-    });
-    // A require made by createRequire is not seen by the bundler; the name it asks for is put right here.
-    context.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8');
-      if (!source.includes('createRequire') || !source.includes(RANKS)) return undefined;
-      return { contents: source.replaceAll(RANKS, RANKS_FILE), loader: 'ts' };
+    context.onResolve({ filter: /^js-tiktoken(\/|$)/ }, ({ importer }) => {
+      const text = `${relative(root, importer)} imports the tokenizer: count with src/catalog/tokens.ts.`;
+      return { errors: [{ text }] };
     });
   },
 };
@@ -70,6 +60,7 @@ const common = {
   define: {
     __WAYGATE_VERSION__: JSON.stringify(version),
     __WAYGATE_BUILD__: JSON.stringify(`${version}+${builtAt}`),
+    __WAYGATE_RANKS__: JSON.stringify(`./${RANKS_FILE}`),
   },
 };
 
@@ -118,7 +109,7 @@ const bundles = [
     plugins: [ownBundles],
     banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
   },
-  { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [lazyRanks, ownBundles] },
+  { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [ranksBeside, ownBundles] },
   {
     ...node,
     entryPoints: ['src/dispatch/validation/validationThread.ts'],
@@ -159,11 +150,10 @@ function report(outfile) {
   console.log(`  ${outfile.padEnd(28)}${kilobytes(bytes.length)}${kilobytes(gzipSync(bytes).length)} gzip`);
 }
 
-/** The rank table is data already: it is shipped as the package has it. */
-function copyRanks() {
+function writeRanks() {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  copyFileSync(createRequire(import.meta.url).resolve(RANKS), join(root, 'dist', RANKS_FILE));
-  report(`dist/${basename(RANKS_FILE)}`);
+  writeFileSync(join(root, 'dist', RANKS_FILE), packCl100k());
+  report(`dist/${RANKS_FILE}`);
 }
 
 /** What an older build made and this one does not must not find its way into the packed extension. */
@@ -203,5 +193,5 @@ outcomes.forEach((outcome, index) => {
     console.error(`  ${outfile} was not built: ${describe(outcome.reason)}`);
   }
 });
-copyRanks();
+writeRanks();
 removeStale();
