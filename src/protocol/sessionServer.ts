@@ -14,6 +14,7 @@ import {
 import { oneLine } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import { CONTRACT_NOTIFICATION, PRIVATE_PREFIX, STOPPED_NOTIFICATION, SUPERSEDED_NOTIFICATION } from './frames.ts';
+import { lazyValidator } from './lazyValidator.ts';
 import { LineTransport } from './mcpTransport.ts';
 
 export interface Progress {
@@ -118,6 +119,7 @@ export function serveSession(
   const server = new Server(surface.serverInfo, {
     capabilities: surface.capabilities,
     instructions: surface.instructions,
+    jsonSchemaValidator: lazyValidator(),
   });
   // Answered by the surface like any other request.
   server.removeRequestHandler('logging/setLevel');
