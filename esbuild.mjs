@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { packCl100k } from './src/catalog/tokenRanks.ts';
+import { writeThesaurus } from './src/routing/thesaurusText.ts';
+import { compiledVocabulary } from './src/routing/vocabulary/all.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dev = process.argv.includes('--dev');
@@ -14,6 +16,7 @@ const withTests = process.argv.includes('--test');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const RANKS_FILE = 'cl100k_base.bin';
+const THESAURUS_FILE = 'thesaurus.txt';
 
 /** The host is started once per client and must be there at once: these have no place in it. */
 const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'js-tiktoken', 'zod'];
@@ -61,6 +64,7 @@ const common = {
     __WAYGATE_VERSION__: JSON.stringify(version),
     __WAYGATE_BUILD__: JSON.stringify(`${version}+${builtAt}`),
     __WAYGATE_RANKS__: JSON.stringify(`./${RANKS_FILE}`),
+    __WAYGATE_THESAURUS__: JSON.stringify(`./${THESAURUS_FILE}`),
   },
 };
 
@@ -150,15 +154,24 @@ function report(outfile) {
   console.log(`  ${outfile.padEnd(28)}${kilobytes(bytes.length)}${kilobytes(gzipSync(bytes).length)} gzip`);
 }
 
-function writeRanks() {
+/** What the worker looks up as it lies: made here, so that no start has to. */
+const TABLES = {
+  [RANKS_FILE]: packCl100k,
+  [THESAURUS_FILE]: () => writeThesaurus(compiledVocabulary()),
+};
+
+function writeTables() {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  writeFileSync(join(root, 'dist', RANKS_FILE), packCl100k());
-  report(`dist/${RANKS_FILE}`);
+  for (const [file, make] of Object.entries(TABLES)) {
+    writeFileSync(join(root, 'dist', file), make());
+    report(`dist/${file}`);
+  }
 }
 
 /** What an older build made and this one does not must not find its way into the packed extension. */
 function removeStale() {
-  const made = new Set([...bundles.map(({ outfile }) => join(root, outfile)), join(root, 'dist', RANKS_FILE)]);
+  const outputs = [...bundles.map(({ outfile }) => outfile), ...Object.keys(TABLES).map((file) => `dist/${file}`)];
+  const made = new Set(outputs.map((file) => join(root, file)));
   for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const ofTheSuite = path.startsWith(join(root, 'dist', 'test'));
@@ -193,5 +206,5 @@ outcomes.forEach((outcome, index) => {
     console.error(`  ${outfile} was not built: ${describe(outcome.reason)}`);
   }
 });
-writeRanks();
+writeTables();
 removeStale();

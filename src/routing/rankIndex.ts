@@ -19,7 +19,7 @@ import { buildToolVectors, type ToolVectors } from './toolVectors.ts';
 import { learnedFor, type UseHistory } from './useHistory.ts';
 import { judgeMatch } from './verdict.ts';
 import { wholeVocabulary } from './vocabulary/all.ts';
-import { decodeWordTable } from './wordTable.ts';
+import { decodeWordTable, type WordTable } from './wordTable.ts';
 
 export interface RankServer {
   name: string;
@@ -113,7 +113,7 @@ export function buildRankIndex(
   }
   const serverStems = texts.map(({ nameTerms }) => nameTerms.map((term) => lexicon.stems[term] as string));
   const firstTool = (document: Document) => sorted[document.members[0] as number] as CatalogTool;
-  const table = resources.wordTable === undefined ? undefined : decodeWordTable(resources.wordTable);
+  const table = resources.wordTable === undefined ? undefined : wordTableOf(resources.wordTable);
   return {
     tools: sorted,
     serverOf,
@@ -141,6 +141,15 @@ export function buildRankIndex(
     meaningsHere: new Map(),
     ...(table ? { vectors: buildToolVectors(table, fieldTerms, lexicon.stems) } : {}),
   };
+}
+
+const wordTables = new WeakMap<Uint8Array, WordTable>();
+
+/** The same bytes come with every catalog that is built: they are decoded once. */
+function wordTableOf(bytes: Uint8Array): WordTable {
+  const known = wordTables.get(bytes) ?? decodeWordTable(bytes);
+  wordTables.set(bytes, known);
+  return known;
 }
 
 const MAX_INSTRUCTIONS = 2_000;

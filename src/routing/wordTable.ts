@@ -17,12 +17,17 @@ export class WordTableError extends Error {
   }
 }
 
+/** 1,000: what lies beyond in the order of the bits is greater, negative or no number. */
+const MAX_SCALE_BITS = 0x63d0;
+
+/** Powers of two by the exponent of a float16. */
+const POWERS = Float64Array.from({ length: 32 }, (_, exponent) => 2 ** (exponent - 25));
+
 function halfToNumber(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
   const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+  const size = (exponent === 0 ? fraction * 2 : fraction + 1024) * (POWERS[exponent] as number);
+  return bits & 0x8000 ? -size : size;
 }
 
 /** Words joined by newlines, then a little-endian float16 a word, then `DIMENSIONS` signed bytes a word. */
@@ -32,15 +37,13 @@ export function decodeWordTable(bytes: Uint8Array, wordCount = 18_950): WordTabl
   const words = new TextDecoder('utf-8', { fatal: false }).decode(bytes.subarray(0, textLength)).split('\n');
   if (words.length !== wordCount) throw new WordTableError(`it holds ${words.length} words instead of ${wordCount}`);
   const scales = new Float32Array(wordCount);
-  for (let row = 0; row < wordCount; row++) {
-    const at = textLength + row * 2;
-    const scale = halfToNumber((bytes[at] as number) | ((bytes[at + 1] as number) << 8));
-    if (!Number.isFinite(scale) || scale < 0 || scale > 1_000)
-      throw new WordTableError(`the scale of word ${row} is ${scale}`);
-    scales[row] = scale;
+  for (let row = 0, at = textLength; row < wordCount; row++, at += 2) {
+    const bits = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
+    if (bits > MAX_SCALE_BITS) throw new WordTableError(`the scale of word ${row} is ${halfToNumber(bits)}`);
+    scales[row] = halfToNumber(bits);
   }
   const rows = new Map<string, number>();
-  for (const [row, word] of words.entries()) rows.set(word, row);
-  const cells = new Int8Array(bytes.slice(textLength + wordCount * 2).buffer);
+  for (let row = 0; row < wordCount; row++) rows.set(words[row] as string, row);
+  const cells = new Int8Array(bytes.buffer, bytes.byteOffset + textLength + wordCount * 2, wordCount * DIMENSIONS);
   return { rows, cells, scales };
 }

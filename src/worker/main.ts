@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { READY_FD } from '../host/startWorker.ts';
+import { keepCompiledCode } from './compiledCode.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
 
@@ -15,6 +16,7 @@ async function main(): Promise<void> {
     options: { workspace: text, state: text, config: text, catalog: text, candidate: { type: 'boolean' } },
   });
   if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
+  keepCompiledCode(values.state);
   const worker = new WorkerProcess({
     workspace: values.workspace,
     stateFolder: values.state,

@@ -38,3 +38,10 @@ test('a table inside a larger buffer is read from its own place', () => {
   const { cells } = decodeWordTable(larger.subarray(7));
   expect(cells.slice(0, 48)).toEqual(decodeWordTable(WORD_TABLE).cells.slice(0, 48));
 });
+
+test('a table in a Buffer, as the worker reads its file, is the same', () => {
+  // `slice` of a Buffer copies nothing: its `buffer` would begin with the words.
+  const { cells, scales } = decodeWordTable(Buffer.from(WORD_TABLE));
+  expect(cells).toEqual(decodeWordTable(WORD_TABLE).cells);
+  expect(scales).toEqual(decodeWordTable(WORD_TABLE).scales);
+});
