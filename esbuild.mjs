@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { packCl100k } from './src/catalog/tokenRanks.ts';
 import { writeThesaurus } from './src/routing/thesaurusText.ts';
 import { compiledVocabulary } from './src/routing/vocabulary/all.ts';
+import { indexWordTable } from './src/routing/wordTable.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dev = process.argv.includes('--dev');
@@ -158,6 +159,7 @@ function report(outfile) {
 const TABLES = {
   [RANKS_FILE]: packCl100k,
   [THESAURUS_FILE]: () => writeThesaurus(compiledVocabulary()),
+  'words-48.index.bin': () => indexWordTable(readFileSync(join(root, 'media', 'words-48.bin'))),
 };
 
 function writeTables() {

@@ -1,47 +1,48 @@
 /**
- * A tokenizer's ranks as bytes that are looked up as they lie, so that nothing has to be read before the first token
- * is counted:
+ * A list of byte strings as bytes in which each is found as they lie, so that nothing has to be read before the first
+ * one is asked for:
  *
- *     for each of `BUCKETS` buckets and for the end: where its records start, 3 bytes, little-endian
- *     the records, bucket after bucket: length of the token, its rank in 3 bytes, its bytes
+ *     one byte: how many bits tell a bucket
+ *     for each bucket and for the end: where its records start, 3 bytes, little-endian
+ *     the records, bucket after bucket: length of the string, its rank (its place in the list) in 3 bytes, its bytes
  */
 
 /** No rank: above all that are. */
 export const NO_RANK = 0x7fffffff;
 
-/** Powers of two: as many that most buckets hold one token or two. */
-const BUCKETS = 0x10000;
+const HEAD_BYTES = 1;
 const OFFSET_BYTES = 3;
 const RECORD_HEAD = 4;
 
-/** Of tokens as strings of one character per byte, in the order of their ranks. */
-export function packRanks(tokens: readonly string[]): Uint8Array {
-  const buckets: number[][] = Array.from({ length: BUCKETS }, () => []);
-  for (const [rank, token] of tokens.entries()) buckets[bucketOf(token, 0, token.length)]?.push(rank);
-  const size = tokens.reduce((sum, token) => sum + RECORD_HEAD + token.length, 0);
-  const bytes = new Uint8Array((BUCKETS + 1) * OFFSET_BYTES + size);
-  let at = (BUCKETS + 1) * OFFSET_BYTES;
+/** Of strings of one character per byte, up to 255 of them; there are most buckets that hold one string or two. */
+export function packRanks(list: readonly string[]): Uint8Array {
+  const bits = Math.floor(Math.log2(Math.max(1, list.length)));
+  const buckets: number[][] = Array.from({ length: 2 ** bits }, () => []);
+  for (const [rank, text] of list.entries()) buckets[bucketOf(text, 0, text.length, bits)]?.push(rank);
+  let at = HEAD_BYTES + (buckets.length + 1) * OFFSET_BYTES;
+  const bytes = new Uint8Array(list.reduce((sum, text) => sum + RECORD_HEAD + text.length, at));
   const write3 = (place: number, value: number): void => {
     for (let i = 0; i < 3; i++) bytes[place + i] = (value >> (8 * i)) & 0xff;
   };
+  bytes[0] = bits;
   for (const [bucket, ranks] of buckets.entries()) {
-    write3(bucket * OFFSET_BYTES, at);
+    write3(HEAD_BYTES + bucket * OFFSET_BYTES, at);
     for (const rank of ranks) {
-      const token = tokens[rank] as string;
-      bytes[at] = token.length;
+      const text = list[rank] as string;
+      bytes[at] = text.length;
       write3(at + 1, rank);
       at += RECORD_HEAD;
-      for (let i = 0; i < token.length; i++) bytes[at++] = token.charCodeAt(i);
+      for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
     }
   }
-  write3(BUCKETS * OFFSET_BYTES, at);
+  write3(HEAD_BYTES + buckets.length * OFFSET_BYTES, at);
   return bytes;
 }
 
-/** The rank of what stands from `start` to before `end`, one character per byte; `NO_RANK` where that is no token. */
+/** The rank of what stands from `start` to before `end`, one character per byte; `NO_RANK` where that is not in the list. */
 export function packedRank(packed: Uint8Array, text: string, start: number, end: number): number {
   const length = end - start;
-  const offset = bucketOf(text, start, end) * OFFSET_BYTES;
+  const offset = HEAD_BYTES + bucketOf(text, start, end, packed[0] as number) * OFFSET_BYTES;
   const stop = read3(packed, offset + OFFSET_BYTES);
   for (let at = read3(packed, offset); at < stop; at += RECORD_HEAD + (packed[at] as number)) {
     if (packed[at] !== length) continue;
@@ -57,8 +58,8 @@ function read3(bytes: Uint8Array, at: number): number {
 }
 
 /** FNV-1a, its halves folded into one. */
-function bucketOf(text: string, start: number, end: number): number {
+function bucketOf(text: string, start: number, end: number, bits: number): number {
   let hash = 0x811c9dc5 | 0;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return ((hash >>> 16) ^ hash) & (BUCKETS - 1);
+  return ((hash >>> 16) ^ hash) & ((1 << bits) - 1);
 }
