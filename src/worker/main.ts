@@ -24,6 +24,7 @@ async function main(): Promise<void> {
     candidate: values.candidate === true,
     token: randomBytes(32).toString('hex'),
     ...(values.catalog === undefined ? {} : await served(values.catalog)),
+    onServing: () => say('ready'),
     onEnd: () => process.exit(0),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -32,7 +33,6 @@ async function main(): Promise<void> {
   // The log's disk may be full: that is no reason to go.
   process.stderr.on('error', () => undefined);
   await worker.start();
-  say('ready');
 }
 
 /** Few ever serve a catalog: what reads one has a bundle of its own. */

@@ -42,6 +42,8 @@ export interface WorkerOptions {
   candidate?: boolean;
   /** What is served instead of the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
+  /** Whoever looks for a worker finds it from now on; what it is asked waits until its catalog is there. */
+  onServing(): void;
   onEnd(): void;
 }
 
@@ -123,6 +125,8 @@ export class WorkerProcess {
     this.#attachers.expect();
     this.#ownershipTimer = setInterval(() => void this.#checkOwnership(), OWNERSHIP_CHECK_MS);
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
+    // Its host comes while the catalog is built.
+    this.#options.onServing();
     if (!candidate) this.#gateway.start();
   }
 
