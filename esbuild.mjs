@@ -38,7 +38,7 @@ const ranksBeside = {
 
 /** What a person asks for once has a bundle of its own, so that host, worker and extension load nothing of it. */
 const OWN_BUNDLES = [
-  { source: 'src/cli/commands.ts', file: 'cliCommands.cjs' },
+  { source: 'src/cli/runCommand.ts', file: 'cliCommands.cjs' },
   { source: 'src/cli/import.ts', file: 'cliImport.cjs' },
   { source: 'src/host/rollOut.ts', file: 'rollOut.cjs' },
   { source: 'src/extension/importServers.ts', file: 'editorImport.cjs' },

@@ -1,8 +1,10 @@
 /** `npm run docs`: renews the generated parts of the documentation. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { REPAIR_RULES } from '../src/dispatch/argRepairs.ts';
 import { FAULT_CODES } from '../src/ops/faultCodes.ts';
-import { configurationKeys, faultTable, withGenerated } from './lib/generatedDocs.mjs';
+import { NORMALISATION_RULES } from '../src/ops/normalise.ts';
+import { configurationKeys, faultTable, ruleTable, withGenerated } from './lib/generatedDocs.mjs';
 
 const root = join(import.meta.dirname, '..');
 const schema = JSON.parse(readFileSync(join(root, 'media/waygate.schema.json'), 'utf8'));
@@ -10,6 +12,7 @@ const schema = JSON.parse(readFileSync(join(root, 'media/waygate.schema.json'), 
 for (const [file, part] of [
   ['docs/configuration.md', configurationKeys(schema)],
   ['docs/reliability.md', faultTable(FAULT_CODES)],
+  ['docs/answers.md', ruleTable(NORMALISATION_RULES, REPAIR_RULES)],
 ]) {
   const path = join(root, file ?? '');
   writeFileSync(path, withGenerated(readFileSync(path, 'utf8'), part ?? ''));

@@ -96,6 +96,23 @@ export function faultTable(codes) {
   ].join('\n');
 }
 
+/**
+ * Every rule by which something is read as what was meant.
+ * @param {Readonly<Record<string, { reads: string, as: string, where: string }>>} normalisations
+ * @param {Readonly<Record<string, { reads: string, as: string }>>} repairs
+ */
+export function ruleTable(normalisations, repairs) {
+  const where = 'arguments of servers’ tools, at every depth, with `tolerantArgs`';
+  const rules = [
+    ...Object.entries(normalisations),
+    ...Object.entries(repairs).map(([name, rule]) => [name, { ...rule, where }]),
+  ];
+  const lines = /** @type {[string, { reads: string, as: string, where: string }][]} */ (rules).map(
+    ([name, rule]) => `| \`${name}\` | ${cell(rule.reads)} | ${cell(rule.as)} | ${cell(rule.where)} |`,
+  );
+  return ['| rule | what is written | is read as | where |', '| --- | --- | --- | --- |', ...lines].join('\n');
+}
+
 /** @param {string} text */
 function cell(text) {
   return text.replaceAll('|', '\\|');

@@ -22,16 +22,23 @@ export type CatalogErrorCode =
   | 'PATH_INVALID'
   | 'PATH_NOT_FOUND';
 
+/** How far a path leads, and what there is instead of its next step. */
+export interface MissingPath {
+  parent: string;
+  label: string;
+  siblings: readonly string[];
+}
+
 /** The one error of this room. */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   readonly code: CatalogErrorCode;
-  /** For PATH_NOT_FOUND: the nearest path there is. */
-  readonly nearest: string | undefined;
+  /** For PATH_NOT_FOUND. */
+  readonly missing: MissingPath | undefined;
 
-  constructor(code: CatalogErrorCode, message: string, nearest?: string) {
+  constructor(code: CatalogErrorCode, message: string, missing?: MissingPath) {
     super(message);
     this.code = code;
-    this.nearest = nearest;
+    this.missing = missing;
   }
 }

@@ -1,7 +1,6 @@
 import { CatalogError } from './catalogError.ts';
 import { type Cluster, clusterTools, GENERIC_LABELS, groupBy, type Placed } from './cluster.ts';
 import { compareCodePoints } from './codePointOrder.ts';
-import { nearestText } from './nearest.ts';
 import { ALL_CHILDREN, fitSegment, formatPath, parsePath } from './path.ts';
 import { sha256 } from './shapeHash.ts';
 import { isVerb, singular, skippedCount, splitWords, type Topic, topicOf } from './topic.ts';
@@ -14,7 +13,7 @@ export type GraphTool = Pick<CatalogTool, 'id' | 'namespace' | 'name' | 'upstrea
 export interface ChoiceGraph {
   /** Every node but the root, parents before their children. */
   readonly nodes: readonly GraphNode[];
-  /** The node at a path; throws PATH_INVALID or PATH_NOT_FOUND with the nearest path there is. */
+  /** The node at a path; throws PATH_INVALID, or PATH_NOT_FOUND with what there is instead. */
   node(path: string): GraphNode;
   /** What stands directly under a path; nothing under a tool. */
   children(path: string): readonly GraphNode[];
@@ -230,13 +229,10 @@ function notFound(
   let known = segments.length - 1;
   while (known > 0 && !byPath.has(formatPath(segments.slice(0, known)))) known--;
   const parent = formatPath(segments.slice(0, known));
-  const wanted = segments[known] as string;
   const siblings = (childrenOf.get(parent) ?? []).map((node) => node.label);
-  const nearest = nearestText(wanted, siblings);
-  const suggestion = nearest === undefined ? parent : formatPath([...segments.slice(0, known), nearest]);
-  return new CatalogError(
-    'PATH_NOT_FOUND',
-    `There is no path "${formatPath(segments).slice(0, 200)}". The nearest is "${suggestion}"; browse "${parent}" for all there.`,
-    suggestion,
-  );
+  return new CatalogError('PATH_NOT_FOUND', `There is no path "${formatPath(segments).slice(0, 200)}".`, {
+    parent,
+    label: segments[known] as string,
+    siblings,
+  });
 }

@@ -2,13 +2,15 @@ import { approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
 import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import type { WouldRun } from '../control/contract.ts';
 import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
 import { stateVariant } from '../host/startWorker.ts';
-import { nearest } from '../ops/nearest.ts';
+import { didYouMean } from '../ops/nearest.ts';
 import { count } from '../ops/porcelain.ts';
 import { approvalFile } from '../worker/approvalFile.ts';
-import type { ApproveCommand } from './commandLine.ts';
+import type { ApproveCommand } from './commands.ts';
 import { inTime } from './inTime.ts';
+import { print } from './print.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** What a server would run, and by which hash it is approved. */
@@ -24,21 +26,28 @@ export async function approve(command: ApproveCommand): Promise<number> {
   const config = new ConfigLayers(command.workspace, process.env, command.configFile).load();
   const servers = await shownServers(command, config);
   if (command.revoke) return revoke(command, config, servers);
-  const { workspace, all, names } = command;
+  const { workspace, all, names, json } = command;
   const approvals = approvalsOf(stateRoot());
   const isApproved = ({ hash }: Shown): boolean => approvals.isApprovedHash(workspace, hash);
   const chosen = all ? servers : names.map((name) => serverCalled(name, servers, config));
   const listed = chosen.length > 0 ? chosen : servers;
-  for (const server of listed) {
-    const open = chosen.length > 0 ? 'new' : 'not approved';
-    const state = server.needed ? (isApproved(server) ? 'approved' : open) : 'needs no approval';
-    process.stdout.write(`${JSON.stringify(server.name)} (${state})\n`);
-    for (const line of server.lines) process.stdout.write(`  ${line}\n`);
-  }
+  const open = chosen.length > 0 ? 'new' : 'not approved';
+  const told = listed.map((server) => ({
+    name: server.name,
+    state: server.needed ? (isApproved(server) ? 'approved' : open) : 'needs no approval',
+    lines: server.lines,
+  }));
+  const shown = told.flatMap(({ name, state, lines }) => [
+    `${JSON.stringify(name)} (${state})\n`,
+    ...lines.map((line) => `  ${line}\n`),
+  ]);
   if (chosen.length === 0) {
-    writeAllowedTools(toolsOf(command).load());
-    if (listed.length === 0) process.stdout.write(`No server is configured in ${filesOf(config)}.\n`);
-    else process.stdout.write('Approve them by name, or all of them: waygate approve --all\n');
+    const tools = [...new Set(toolsOf(command).load().map(toolIdOf))];
+    const next =
+      listed.length === 0
+        ? `No server is configured in ${filesOf(config)}.\n`
+        : 'Approve them by name, or all of them: waygate approve --all\n';
+    print(json, { workspace, servers: told, tools }, `${shown.join('')}${allowedTools(tools)}${next}`);
     return 0;
   }
   const needed = chosen.filter((server) => server.needed);
@@ -46,32 +55,33 @@ export async function approve(command: ApproveCommand): Promise<number> {
     workspace,
     needed.map(({ hash }) => hash),
   );
-  process.stdout.write(`Approved ${count(needed.length, 'server')} for ${workspace}.\n`);
+  const text = `Approved ${count(needed.length, 'server')} for ${workspace}.\n`;
+  const data = { workspace, servers: told, approved: needed.map(({ name }) => name) };
+  print(json, data, `${shown.join('')}${text}`);
   return 0;
 }
 
 /**
- * A gateway that runs has the last word on what waits for approval: it was started in an environment of its own, and
+ * A gateway that runs has the last word on what a server would run: it was started in an environment of its own, and
  * `${env:NAME}` stands for what it says there.
  */
 async function shownServers(target: GatewayTarget, { servers }: MergedConfig): Promise<Shown[]> {
-  const waiting = await waitingServers(target);
+  const running = await toldByGateway(target);
   return servers
     .filter(({ disabled }) => !disabled)
     .map((server: ServerConfig) => {
-      const { hash, lines } = waiting.get(server.name) ?? approvable(server);
+      const { hash, lines } = running.get(server.name) ?? approvable(server);
       return { name: server.name, hash, lines, needed: needsApproval(server) };
     });
 }
 
-async function waitingServers(target: GatewayTarget): Promise<Map<string, Pick<Shown, 'hash' | 'lines'>>> {
+async function toldByGateway(target: GatewayTarget): Promise<Map<string, WouldRun>> {
   // One that hangs, or is older than this program, has no say.
   const control = await attachControl(ownRuntime(target), { start: false, holds: false }).catch(() => undefined);
   if (!control) return new Map();
   try {
-    // A file that was written a moment ago has not been seen by it yet.
-    const { servers } = await inTime(control.request('reload', {}), 'the gateway');
-    return new Map(servers.flatMap(({ name, approval }) => (approval ? [[name, approval] as const] : [])));
+    const servers = await inTime(control.request('wouldRun', {}), 'the gateway');
+    return new Map(servers.map((server) => [server.name, server]));
   } catch {
     return new Map();
   } finally {
@@ -81,7 +91,7 @@ async function waitingServers(target: GatewayTarget): Promise<Map<string, Pick<S
 
 /** Servers by name, tools by id; what ran without a person's word no longer does. */
 function revoke(command: ApproveCommand, config: MergedConfig, servers: readonly Shown[]): number {
-  const { workspace, all, names } = command;
+  const { workspace, all, names, json } = command;
   const tools = toolsOf(command);
   const allowed = tools.load();
   const known = [...servers.map(({ name }) => name), ...allowed.map(toolIdOf)];
@@ -90,8 +100,9 @@ function revoke(command: ApproveCommand, config: MergedConfig, servers: readonly
   const taken = approvalsOf(stateRoot()).revoke(workspace, all ? undefined : hashes);
   const kept = all ? [] : allowed.filter((key) => !names.includes(toolIdOf(key)));
   if (kept.length < allowed.length) tools.save(kept);
-  const what = `${count(taken, 'approval')} of servers and ${allowed.length - kept.length} of tools`;
-  process.stdout.write(`Took back ${what} for ${workspace}.\n`);
+  const takenOfTools = allowed.length - kept.length;
+  const text = `Took back ${count(taken, 'approval')} of servers and ${takenOfTools} of tools for ${workspace}.\n`;
+  print(json, { workspace, revoked: { servers: taken, tools: takenOfTools } }, text);
   return 0;
 }
 
@@ -107,11 +118,10 @@ function toolIdOf(key: string): string {
   return key.split(' ')[0] as string;
 }
 
-function writeAllowedTools(keys: readonly string[]): void {
-  if (keys.length === 0) return;
-  process.stdout.write('Tools that run without being asked about:\n');
-  for (const id of new Set(keys.map(toolIdOf))) process.stdout.write(`  ${id}\n`);
-  process.stdout.write('Take that back by name: waygate approve --revoke TOOL_ID\n');
+function allowedTools(ids: readonly string[]): string {
+  if (ids.length === 0) return '';
+  const lines = ids.map((id) => `  ${id}\n`).join('');
+  return `Tools that run without being asked about:\n${lines}Take that back by name: waygate approve --revoke TOOL_ID\n`;
 }
 
 function serverCalled(name: string, servers: readonly Shown[], config: MergedConfig): Shown {
@@ -125,8 +135,7 @@ function serverCalled(name: string, servers: readonly Shown[], config: MergedCon
 }
 
 function unknown(name: string, known: readonly string[], config: MergedConfig): Error {
-  const hint = nearest(name, known);
-  const remedy = hint ? `did you mean "${hint}"?` : `it has ${known.join(', ') || 'none'}.`;
+  const remedy = didYouMean(name, known, `it has ${known.join(', ') || 'none'}.`);
   return new Error(`${filesOf(config)} has no server "${name}"; ${remedy}`);
 }
 

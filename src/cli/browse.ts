@@ -1,5 +1,6 @@
 import type { ControlRequests } from '../control/contract.ts';
-import type { GatewayTarget } from '../host/startWorker.ts';
+import type { BrowseCommand } from './commands.ts';
+import { print } from './print.ts';
 import { withSettledGateway } from './settledGateway.ts';
 
 type Explanation = ControlRequests['explain']['result'];
@@ -7,20 +8,13 @@ type Explanation = ControlRequests['explain']['result'];
 const EXPLAINED_HITS = 10;
 const EXIT_FAILED = 1;
 
-export interface BrowseCommand extends GatewayTarget {
-  /** A path when it begins with a slash, else a query. */
-  subject: string;
-  explain: boolean;
-  json: boolean;
-}
-
 /** What a model would find, exactly as it would read it; with `--explain` why. */
 export function browse({ subject, explain, json, ...target }: BrowseCommand): Promise<number> {
   const isPath = subject.startsWith('/');
   return withSettledGateway(target, async (control) => {
     if (explain && !isPath) {
       const explanation = await control.request('explain', { query: subject, topK: EXPLAINED_HITS });
-      process.stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : renderExplanation(explanation));
+      print(json, explanation, renderExplanation(explanation));
       return 0;
     }
     const args = { ...(isPath ? { path: subject } : { query: subject }), render: json ? 'json' : 'porcelain' };

@@ -1,18 +1,13 @@
 import type { CatalogReport } from '../control/contract.ts';
-import type { GatewayTarget } from '../host/startWorker.ts';
 import { count, groupDigits } from '../ops/porcelain.ts';
+import type { CatalogCommand } from './commands.ts';
+import { print } from './print.ts';
 import { withSettledGateway } from './settledGateway.ts';
-
-export interface CatalogCommand extends GatewayTarget {
-  stats: boolean;
-  json: boolean;
-}
 
 export function catalog({ stats, json, ...target }: CatalogCommand): Promise<number> {
   return withSettledGateway(target, async (control) => {
     const report = await control.request('catalog', {});
-    if (json) process.stdout.write(`${JSON.stringify(stats ? statsOf(report) : report, null, 2)}\n`);
-    else process.stdout.write(stats ? renderStats(report) : renderTools(report));
+    print(json, stats ? statsOf(report) : report, stats ? renderStats(report) : renderTools(report));
     return 0;
   });
 }
@@ -22,18 +17,19 @@ function statsOf({ namespaces: _namespaces, ...stats }: CatalogReport): object {
 }
 
 function renderTools({ namespaces, findings }: CatalogReport): string {
+  const all = namespaces.reduce((sum, { tools }) => sum + tools.length, 0);
   const lines = namespaces.flatMap(({ namespace, server, tools }) => [
     `/${namespace}  ${count(tools.length, 'tool')}${server === namespace ? '' : ` of ${server}`}`,
     ...tools.map(({ path, description }) => `  ${path}  ${description}`),
   ]);
-  return `${[...lines, ...findingLines(findings)].join('\n')}\n`;
+  return `${[summaryOf(all, namespaces.length), ...lines, ...findingLines(findings)].join('\n')}\n`;
 }
 
 export function renderStats({ tokensByServer, findings, definitionTokens, gatewayTokens }: CatalogReport): string {
   const tools = tokensByServer.reduce((sum, server) => sum + server.tools, 0);
   const largest = [...tokensByServer].sort((a, b) => b.tokens - a.tokens);
   return `${[
-    `${count(tools, 'tool')} of ${count(tokensByServer.length, 'server')}`,
+    summaryOf(tools, tokensByServer.length),
     `${groupDigits(definitionTokens)} tokens if a model had them all; ${groupDigits(gatewayTokens)} through the gateway`,
     ...largest.map(
       ({ server, tools: n, tokens }) => `  ${groupDigits(tokens).padStart(10)}  ${server}, ${count(n, 'tool')}`,
@@ -41,6 +37,8 @@ export function renderStats({ tokensByServer, findings, definitionTokens, gatewa
     ...findingLines(findings),
   ].join('\n')}\n`;
 }
+
+const summaryOf = (tools: number, servers: number): string => `${count(tools, 'tool')} of ${count(servers, 'server')}`;
 
 function findingLines(findings: CatalogReport['findings']): string[] {
   if (findings.length === 0) return [];

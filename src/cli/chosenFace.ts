@@ -1,7 +1,7 @@
 import { configPlaces } from '../config/loadConfig.ts';
 import { configuredFace } from '../config/readFaces.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
-import type { ServeOptions } from './commandLine.ts';
+import type { ServeOptions } from './commands.ts';
 
 /** How the clients of one `waygate serve` see the servers: as its command line says, else as the last file that says. */
 export function chosenFace({ workspace, configFile, catalog, mode }: ServeOptions): Face {

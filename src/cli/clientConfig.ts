@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { stringify as tomlText } from 'smol-toml';
 import type { ClientId } from '../config/import/clientIds.ts';
 import type { GatewayTarget } from '../host/startWorker.ts';
-
-export interface ClientConfigCommand extends GatewayTarget {
-  client: ClientId;
-}
+import type { ClientConfigCommand } from './commands.ts';
+import { print } from './print.ts';
 
 /** How a client starts a server over stdio. */
 export interface Launch {
@@ -64,10 +62,12 @@ export interface OwnProgram {
 }
 
 export function ownLaunch(
-  { workspace, configFile }: GatewayTarget,
+  { workspace, configFile, catalog }: GatewayTarget,
   { script, nodePath, platform, isElectron }: OwnProgram,
 ): Launch {
-  const given = configFile === undefined ? [] : ['--config', configFile];
+  const option = configFile === undefined ? '--catalog' : '--config';
+  const file = configFile ?? catalog;
+  const given = file === undefined ? [] : [option, file];
   const serve = ['serve', '--workspace', workspace, ...given];
   if (isFromNpm(script)) {
     const npx = ['-y', 'waygate', ...serve];
@@ -87,14 +87,16 @@ function isFromNpm(script: string): boolean {
 }
 
 /** Prints what a client needs to use Waygate for this workspace; the data alone goes to stdout. */
-export function clientConfig({ client, ...target }: ClientConfigCommand): number {
+export function clientConfig({ client, json, ...target }: ClientConfigCommand): number {
   const launch = ownLaunch(target, {
     script: join(__dirname, 'waygate.cjs'),
     nodePath: process.execPath,
     platform: process.platform,
     isElectron: process.versions['electron'] !== undefined,
   });
-  process.stdout.write(clientConfigText(client, launch));
-  process.stderr.write(`This belongs into ${FORMS[client].file}, beside what stands there.\n`);
+  const { file } = FORMS[client];
+  const entry = clientConfigText(client, launch);
+  print(json, { client, file, entry, launch }, entry);
+  if (!json) process.stderr.write(`This belongs into ${file}, beside what stands there.\n`);
   return 0;
 }

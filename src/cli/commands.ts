@@ -1,56 +1,154 @@
-import { approve } from './approve.ts';
-import { browse } from './browse.ts';
-import { catalog } from './catalog.ts';
-import { clientConfig } from './clientConfig.ts';
-import type { Command } from './commandLine.ts';
-import { health } from './health.ts';
-import { learned } from './learned.ts';
-import { login, logout } from './login.ts';
-import { reload } from './reload.ts';
-import { secret } from './secret.ts';
-import { skill } from './skill.ts';
-import { status } from './status.ts';
-import { stop } from './stop.ts';
-import { telemetry } from './telemetry.ts';
+import type { ClientId } from '../config/import/clientIds.ts';
+import type { GatewayTarget } from '../host/startWorker.ts';
+import type { Face } from '../ops/face.ts';
 
-export { serveHttp } from './serveHttp.ts';
-
-type OtherCommand = Exclude<Command, { name: 'help' | 'version' | 'serve' }>;
-
-/** What a person asks for on the command line. A host on stdio is started for every client and loads nothing of it. */
-export async function runCommand(command: OtherCommand): Promise<number> {
-  switch (command.name) {
-    case 'status':
-      return status(command, command.json);
-    case 'health':
-      return health(command);
-    case 'telemetry':
-      return telemetry(command);
-    case 'reload':
-      return reload(command);
-    case 'stop':
-      return stop(command);
-    case 'browse':
-      return browse(command);
-    case 'catalog':
-      return catalog(command);
-    case 'approve':
-      return approve(command);
-    case 'secret':
-      return secret(command);
-    case 'login':
-      return login(command);
-    case 'logout':
-      return logout(command);
-    case 'learned':
-      return learned(command);
-    case 'import': {
-      const { importServers, ownTerminal } = await import('./import.ts');
-      return importServers(command, process.env, ownTerminal());
-    }
-    case 'client-config':
-      return clientConfig(command);
-    case 'skill':
-      return skill(command);
-  }
+/** `own` is the token that Waygate makes for the workspace. */
+export interface HttpOptions {
+  port: number;
+  token: 'own' | 'none' | { file: string };
 }
+
+export interface ServeOptions extends GatewayTarget {
+  /** What the configuration says, when absent. */
+  mode?: Face;
+}
+
+/** What a command prints is lines for whoever reads it, or data where that is asked for (004, Porcelain by Default). */
+export interface Printed {
+  json: boolean;
+}
+
+export interface FollowCommand extends GatewayTarget, Printed {
+  follow: boolean;
+}
+
+export interface BrowseCommand extends GatewayTarget, Printed {
+  /** A path when it begins with a slash, else a query. */
+  subject: string;
+  explain: boolean;
+}
+
+export interface CatalogCommand extends GatewayTarget, Printed {
+  stats: boolean;
+}
+
+export interface LearnedCommand extends GatewayTarget, Printed {
+  forget: 'all' | { toolId: string } | undefined;
+}
+
+export interface ApproveCommand extends GatewayTarget, Printed {
+  all: boolean;
+  /** Servers; with `revoke` also ids of tools. */
+  names: readonly string[];
+  revoke: boolean;
+}
+
+export interface SecretCommand extends GatewayTarget, Printed {
+  action: 'set' | 'list' | 'delete';
+  secret: string;
+}
+
+export interface LoginCommand extends GatewayTarget, Printed {
+  server: string | undefined;
+}
+
+export interface ImportCommand extends GatewayTarget, Printed {
+  /** Clients and files; all that are found when there is none. */
+  from: readonly string[];
+  /** Only servers of these names. */
+  names: readonly string[];
+  all: boolean;
+  dryRun: boolean;
+  removeFromSource: boolean;
+}
+
+export interface ClientConfigCommand extends GatewayTarget, Printed {
+  client: ClientId;
+}
+
+export interface SkillCommand extends GatewayTarget, Printed {
+  /** A folder of skills; the workspace's own one unless given. */
+  into: string | undefined;
+  replace: boolean;
+}
+
+export type Command =
+  | { name: 'help' }
+  | { name: 'version' }
+  | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
+  | ({ name: 'status' | 'stop' | 'reload' } & GatewayTarget & Printed)
+  | ({ name: 'health' | 'telemetry' } & FollowCommand)
+  | ({ name: 'browse' } & BrowseCommand)
+  | ({ name: 'catalog' } & CatalogCommand)
+  | ({ name: 'learned' } & LearnedCommand)
+  | ({ name: 'approve' } & ApproveCommand)
+  | ({ name: 'secret' } & SecretCommand)
+  | ({ name: 'login' | 'logout' } & LoginCommand)
+  | ({ name: 'import' } & ImportCommand)
+  | ({ name: 'client-config' } & ClientConfigCommand)
+  | ({ name: 'skill' } & SkillCommand);
+
+const FLAG = { type: 'boolean' } as const;
+const TEXT = { type: 'string' } as const;
+/** Every command is about the gateway of a workspace, or of a configuration given by hand … */
+const TARGET = { workspace: TEXT, config: TEXT } as const;
+/** … and where no server need be known, of a static catalog. */
+const ANY_TARGET = { ...TARGET, catalog: TEXT } as const;
+
+/** Every command with its options. All that print take `--json`. */
+export const OPTIONS = {
+  serve: { ...TARGET, mode: TEXT, catalog: TEXT, http: FLAG, port: TEXT, 'token-file': TEXT, 'no-token': FLAG },
+  status: { ...ANY_TARGET, json: FLAG },
+  health: { ...ANY_TARGET, json: FLAG, follow: FLAG },
+  telemetry: { ...ANY_TARGET, json: FLAG, follow: FLAG },
+  reload: { ...ANY_TARGET, json: FLAG },
+  stop: { ...ANY_TARGET, json: FLAG },
+  browse: { ...ANY_TARGET, explain: FLAG, json: FLAG },
+  catalog: { ...ANY_TARGET, stats: FLAG, json: FLAG },
+  learned: { ...ANY_TARGET, forget: TEXT, 'forget-all': FLAG, json: FLAG },
+  approve: { ...TARGET, all: FLAG, revoke: FLAG, json: FLAG },
+  secret: { ...TARGET, json: FLAG },
+  login: { ...TARGET, json: FLAG },
+  logout: { ...TARGET, json: FLAG },
+  import: {
+    ...TARGET,
+    from: { type: 'string', multiple: true },
+    all: FLAG,
+    'dry-run': FLAG,
+    'remove-from-source': FLAG,
+    json: FLAG,
+  },
+  'client-config': { ...ANY_TARGET, json: FLAG },
+  skill: { ...TARGET, into: TEXT, replace: FLAG, json: FLAG },
+} as const;
+
+export type CommandName = keyof typeof OPTIONS;
+export const COMMAND_NAMES = Object.keys(OPTIONS) as readonly CommandName[];
+
+/** What a command cannot do without, told to whoever leaves it out. */
+export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
+  browse: 'needs a query or a path: waygate browse "read a file", or /.',
+  secret: 'needs to know what to do: set NAME, list, or delete NAME.',
+  skill: 'needs to know what to do: waygate skill install.',
+};
+
+export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
+  'browse',
+  'approve',
+  'secret',
+  'login',
+  'logout',
+  'import',
+  'client-config',
+  'skill',
+]);
+
+/** Import makes the configuration, and a gateway whose file has gone can still be asked and stopped. */
+export const MAY_BE_ABSENT: ReadonlySet<CommandName> = new Set([
+  'import',
+  'status',
+  'health',
+  'telemetry',
+  'stop',
+  'client-config',
+]);

@@ -4,18 +4,14 @@ import type { HealthReport } from '../control/healthContract.ts';
 import { attachControl } from '../host/attachControl.ts';
 import type { GatewayTarget } from '../host/startWorker.ts';
 import { healthText } from '../surface/systemReports.ts';
+import type { FollowCommand } from './commands.ts';
 import { inTime } from './inTime.ts';
 import { noGateway, ownRuntime } from './runtime.ts';
-
-export interface HealthCommand extends GatewayTarget {
-  json: boolean;
-  follow: boolean;
-}
 
 const FOLLOW_INTERVAL_MS = 1_000;
 
 /** How the gateway fares; with `--follow` again whenever that has changed, also when it goes and comes. */
-export async function health({ json, follow, ...target }: HealthCommand): Promise<number> {
+export async function health({ json, follow, ...target }: FollowCommand): Promise<number> {
   let told = '';
   for (;;) {
     const report = await healthOf(target);

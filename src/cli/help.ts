@@ -10,15 +10,14 @@ export const HELP = (): string => `waygate: one small door to all your MCP serve
                                              canned answers, and no server at all
   waygate serve  --http [--port N] [--token-file FILE | --no-token]
                                              the same on a URL of this machine, with a bearer token
-  waygate status [--workspace DIR] [--json]  the workspace's gateway, its servers and sessions
-  waygate health [--json] [--follow]         how it and its servers fare; again at every change
-  waygate telemetry [--json] [--follow]      what it did, in numbers; then each event as it comes
-  waygate reload [--workspace DIR]           a new gateway takes over when it is ready; no session ends
-  waygate stop   [--workspace DIR]           stops the gateway and all its servers
-  waygate browse QUERY | /path [--explain] [--json]
-                                             what a model would find, and why
-  waygate catalog [--stats] [--json]         every tool by its path; or what it all would cost a model
-  waygate learned [--forget TOOL_ID | --forget-all] [--json]
+  waygate status                             the workspace's gateway, its servers and sessions
+  waygate health [--follow]                  how it and its servers fare; again at every change
+  waygate telemetry [--follow]               what it did, in numbers; then each event as it comes
+  waygate reload                             a new gateway takes over when it is ready; no session ends
+  waygate stop                               stops the gateway and all its servers
+  waygate browse QUERY | /path [--explain]   what a model would find, and why
+  waygate catalog [--stats]                  every tool by its path; or what it all would cost a model
+  waygate learned [--forget TOOL_ID | --forget-all]
                                              what use has taught the ranking here, and how to erase it
   waygate approve [--all | NAME…]            shows what the servers of a workspace would run; lets them
   waygate approve --revoke --all | NAME… | TOOL_ID…
@@ -35,7 +34,8 @@ export const HELP = (): string => `waygate: one small door to all your MCP serve
   waygate --version | --help
 
 DIR is the current folder unless given. Every command takes --workspace DIR, and --config FILE: a gateway of its own
-that FILE alone configures. Servers stand in DIR/.vscode/waygate.json:
+that FILE alone configures; those that need no server take --catalog FILE too. What a command prints are lines for
+a reader, with --json the same as data. Servers stand in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
 
 CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.

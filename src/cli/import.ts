@@ -10,7 +10,14 @@ import {
   readTextIfThere,
   replaceFile,
 } from '../config/import/importFiles.ts';
-import { type Removal, renderFlaws, renderList, renderRemovals, renderSummary } from '../config/import/importReport.ts';
+import {
+  importData,
+  type Removal,
+  renderFlaws,
+  renderList,
+  renderRemovals,
+  renderSummary,
+} from '../config/import/importReport.ts';
 import {
   exposedTwice,
   type ImportPlan,
@@ -23,8 +30,9 @@ import { type Surroundings, surroundingsOf } from '../config/import/surroundings
 import { unifiedDiff } from '../config/import/textDiff.ts';
 import { configFile } from '../config/loadConfig.ts';
 import { stateRoot } from '../config/stateFolder.ts';
-import { nearest } from '../ops/nearest.ts';
-import { type ImportCommand, UsageError } from './commandLine.ts';
+import { didYouMean } from '../ops/nearest.ts';
+import type { ImportCommand } from './commands.ts';
+import { UsageError } from './usageError.ts';
 
 export interface ImportTerminal {
   out(text: string): void;
@@ -67,7 +75,7 @@ async function carryOut(
   terminal: ImportTerminal,
   sources: readonly ReadSource[],
 ): Promise<number> {
-  const { workspace, names, dryRun } = command;
+  const { workspace, names, dryRun, json } = command;
   checkNames(names, sources);
   const file = command.configFile ?? configFile(workspace);
   const current = readTextIfThere(file);
@@ -75,11 +83,13 @@ async function carryOut(
   const plan = planImport({ file, current, workspace, env, sources, accept });
   const secrets = new FileSecrets(stateRoot(env), workspace);
   const say = (text: string): void => terminal.out(plan.redact(text));
+  // Who asks for data is a program, and nobody to be asked.
+  const interactive = terminal.interactive && !json;
 
   const chosen = command.all || names.length > 0 || command.from.length > 0 || dryRun;
   if (!chosen && plan.changed) {
-    say(renderList(plan));
-    if (!terminal.interactive) {
+    if (!json) say(renderList(plan));
+    if (!interactive) {
       throw new UsageError('import was not told what to import; name servers, or say --all, --from or --dry-run.');
     }
     if (!(await terminal.confirm(`Import ${plan.servers.length === 1 ? 'it' : 'them'} into ${file}?`))) {
@@ -88,13 +98,22 @@ async function carryOut(
     }
   }
   const removals = command.removeFromSource ? planRemovals(plan) : [];
-  if (dryRun) say(unifiedDiff(file, current, plan.after));
-  else {
+  const diff = dryRun ? unifiedDiff(file, current, plan.after) : '';
+  if (!dryRun) {
     if (plan.changed) replaceFile(file, current, plan.after);
     // Not sooner: a value without its reference would be nobody's.
     await plan.keepSecrets((name, value) => secrets.set(name, value));
     for (const removal of removals) if (removal.after !== undefined) remove(removal);
   }
+  if (json) {
+    const data = importData(plan, sources, { names, dryRun, removals, keptIn: secrets.file });
+    const told = dryRun ? { ...data, diff } : data;
+    // Before it is escaped: a secret is not found behind the backslashes of JSON.
+    const redacted = (_key: string, value: unknown) => (typeof value === 'string' ? plan.redact(value) : value);
+    terminal.out(`${JSON.stringify(told, redacted, 2)}\n`);
+    return 0;
+  }
+  say(diff);
   say(renderSummary(plan, { dryRun, keptIn: secrets.file }));
   say(renderFlaws(sources, names));
   say(renderRemovals(plan, command.removeFromSource ? removals : undefined, { dryRun }));
@@ -131,9 +150,7 @@ function exitCode({ from }: ImportCommand, { sources, unreadable, missing }: Gat
 }
 
 function unknownClient(name: string): string {
-  const hint = nearest(name, CLIENT_IDS);
-  const remedy = hint ? `did you mean "${hint}"?` : `there are ${CLIENT_IDS.join(', ')}.`;
-  return `import --from "${name}": no client of that name and no such file; ${remedy}`;
+  return `import --from "${name}": no client of that name and no such file; ${didYouMean(name, CLIENT_IDS)}`;
 }
 
 function nothingOf(client: ClientId, at: Surroundings): string {
@@ -149,8 +166,7 @@ function checkNames(names: readonly string[], sources: readonly ReadSource[]): v
   const known = sources.flatMap(({ parsed }) => [...parsed.servers, ...parsed.flaws].map(({ name }) => name));
   for (const name of names) {
     if (known.includes(name)) continue;
-    const hint = nearest(name, known);
-    const remedy = hint ? `did you mean "${hint}"?` : `there are ${[...new Set(known)].join(', ') || 'none'}.`;
+    const remedy = didYouMean(name, known, `there are ${[...new Set(known)].join(', ') || 'none'}.`);
     throw new UsageError(`no source has a server "${name}"; ${remedy}`);
   }
 }

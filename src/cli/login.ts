@@ -1,37 +1,40 @@
 import type { ControlClient } from '../control/client.ts';
 import type { GatewayTarget } from '../host/startWorker.ts';
+import type { LoginCommand } from './commands.ts';
 import { inTime } from './inTime.ts';
 import { withSettledGateway } from './settledGateway.ts';
 
-interface LoginCommand extends GatewayTarget {
-  server: string | undefined;
-}
-
 /** Prints the address to open and waits for the person; the gateway does the rest, and connects. */
-export async function login({ server, ...target }: LoginCommand): Promise<number> {
+export async function login({ server, json, ...target }: LoginCommand): Promise<number> {
   return withGateway(target, async (control) => {
     const name = server ?? (await theOneThatAsks(control));
     const answer = await control.request('signIn', { server: name });
     if ('reason' in answer) throw new Error(answer.reason);
-    process.stdout.write(`Open this address in your browser to sign in to "${name}":\n\n  ${answer.url}\n\n`);
-    process.stdout.write(tunnelHint(answer.url));
+    const hint = `Open this address in your browser to sign in to "${name}":\n\n  ${answer.url}\n\n${tunnelHint(answer.url)}`;
+    tell(json, { server: name, url: answer.url }, hint);
     const { reason } = await control.request('signInEnd', { server: name });
     if (reason !== undefined) throw new Error(reason);
-    process.stdout.write(`Signed in to "${name}".\n`);
+    tell(json, { server: name, signedIn: true }, `Signed in to "${name}".\n`);
     return 0;
   });
 }
 
-export async function logout({ server, ...target }: LoginCommand): Promise<number> {
-  if (server === undefined) throw new Error('waygate logout needs the name of a server; see waygate status.');
+export async function logout({ server: given, json, ...target }: LoginCommand): Promise<number> {
+  // The command line has seen to it that there is one.
+  const server = given as string;
   return withGateway(target, async (control) => {
     const answer = await control.request('signOut', { server });
     if ('reason' in answer) throw new Error(answer.reason);
-    process.stdout.write(
-      answer.wasSignedIn ? `Signed out of "${server}".\n` : `Nobody was signed in to "${server}".\n`,
-    );
+    const { wasSignedIn } = answer;
+    const text = wasSignedIn ? `Signed out of "${server}".\n` : `Nobody was signed in to "${server}".\n`;
+    tell(json, { server, wasSignedIn }, text);
     return 0;
   });
+}
+
+/** Data is told line by line: the address is needed before the end. */
+function tell(json: boolean, data: object, text: string): void {
+  process.stdout.write(json ? `${JSON.stringify(data)}\n` : text);
 }
 
 /** What a server asks for is known when it has been asked. */

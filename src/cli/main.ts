@@ -1,11 +1,15 @@
 import { BUILD } from '../ops/build.ts';
-import { parseCommandLine, type UsageError } from './commandLine.ts';
+import { normalisationNote } from '../ops/normalise.ts';
+import { parseCommandLine } from './commandLine.ts';
 import { HELP } from './help.ts';
+import type { UsageError } from './usageError.ts';
 
 const EXIT_FAILED = 1;
 
 async function main(): Promise<number> {
-  const command = parseCommandLine(process.argv.slice(2));
+  const command = parseCommandLine(process.argv.slice(2), (told) => {
+    process.stderr.write(`waygate: ${normalisationNote(told)}\n`);
+  });
   switch (command.name) {
     case 'help':
       process.stdout.write(HELP());
@@ -15,14 +19,14 @@ async function main(): Promise<number> {
       return 0;
     case 'serve': {
       if (command.http) {
-        const { serveHttp } = await import('./commands.ts');
+        const { serveHttp } = await import('./runCommand.ts');
         return serveHttp(command, command.http);
       }
       const { serve } = await import('./serve.ts');
       return serve(command);
     }
     default: {
-      const { runCommand } = await import('./commands.ts');
+      const { runCommand } = await import('./runCommand.ts');
       return runCommand(command);
     }
   }

@@ -6,6 +6,7 @@ export function ownRuntime({ workspace, configFile, catalog }: GatewayTarget): G
   return { workspace, configFile, catalog, nodePath: process.execPath, workerScript: join(__dirname, 'worker.cjs') };
 }
 
-export function noGateway({ workspace, configFile }: GatewayTarget): string {
-  return `No gateway runs for ${workspace}${configFile === undefined ? '' : ` with ${configFile}`}.`;
+export function noGateway({ workspace, configFile, catalog }: GatewayTarget): string {
+  const given = configFile ?? catalog;
+  return `No gateway runs for ${workspace}${given === undefined ? '' : ` with ${given}`}.`;
 }

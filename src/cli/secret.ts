@@ -1,33 +1,29 @@
 import { FileSecrets } from '../config/fileSecrets.ts';
 import { stateRoot } from '../config/stateFolder.ts';
-import type { GatewayTarget } from '../host/startWorker.ts';
+import type { SecretCommand } from './commands.ts';
+import { print } from './print.ts';
 import { refreshRunning } from './refreshRunning.ts';
-
-export interface SecretCommand extends GatewayTarget {
-  action: 'set' | 'list' | 'delete';
-  secret: string;
-}
 
 const CTRL_C = '\u0003';
 const BACKSPACE = /[\b\u007f]/;
 
 /** Secrets for `${secret:NAME}` and answers for `${input:ID}`. A value is read from stdin and never printed. */
-export async function secret({ action, secret: name, ...target }: SecretCommand): Promise<number> {
+export async function secret({ action, secret: name, json, ...target }: SecretCommand): Promise<number> {
   const secrets = new FileSecrets(stateRoot(), target.workspace);
   if (action === 'list') {
     const names = secrets.names();
-    process.stdout.write(names.length > 0 ? `${names.join('\n')}\n` : 'No secret is set.\n');
+    print(json, { names }, names.length > 0 ? `${names.join('\n')}\n` : 'No secret is set.\n');
     return 0;
   }
   if (action === 'delete') {
     if (!secrets.delete(name)) throw new Error(`there is no secret "${name}"; see waygate secret list.`);
-    process.stdout.write(`Deleted ${name}.\n`);
+    print(json, { deleted: name }, `Deleted ${name}.\n`);
     return 0;
   }
   const value = process.stdin.isTTY ? await readHidden(`Value of ${name}: `) : await readAll();
   if (value === '') throw new Error(`the value of "${name}" is empty; give it on stdin.`);
   secrets.set(name, value);
-  process.stdout.write(`Set ${name} in ${secrets.file}.\n`);
+  print(json, { set: name, file: secrets.file }, `Set ${name} in ${secrets.file}.\n`);
   await refreshRunning(target);
   return 0;
 }

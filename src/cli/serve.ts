@@ -5,7 +5,7 @@ import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
 import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
 import { chosenFace } from './chosenFace.ts';
-import type { ServeOptions } from './commandLine.ts';
+import type { ServeOptions } from './commands.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** EX_CANTCREAT. */

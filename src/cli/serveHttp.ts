@@ -7,7 +7,7 @@ import { SessionHost } from '../host/sessionHost.ts';
 import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
 import { HttpFront } from '../protocol/httpFront.ts';
 import { chosenFace } from './chosenFace.ts';
-import type { HttpOptions, ServeOptions } from './commandLine.ts';
+import type { HttpOptions, ServeOptions } from './commands.ts';
 import { ownRuntime } from './runtime.ts';
 
 const TOKEN_FILE = 'http-token';

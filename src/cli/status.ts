@@ -1,15 +1,17 @@
 import type { GatewaySnapshot, ServerStatus } from '../control/contract.ts';
 import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
 import { count, duration } from '../ops/porcelain.ts';
+import type { Printed } from './commands.ts';
 import { inTime } from './inTime.ts';
+import { print } from './print.ts';
 import { noGateway, ownRuntime } from './runtime.ts';
 
-export async function status(target: GatewayTarget, json: boolean): Promise<number> {
+export async function status({ json, ...target }: GatewayTarget & Printed): Promise<number> {
   const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   const snapshot = control && (await inTime(control.request('status', {}), 'the gateway'));
   control?.dispose();
-  if (json) process.stdout.write(`${JSON.stringify(statusJson(target.workspace, snapshot), null, 2)}\n`);
-  else process.stdout.write(snapshot ? renderStatus(snapshot, Date.now()) : `${noGateway(target)}\n`);
+  const text = snapshot ? renderStatus(snapshot, Date.now()) : `${noGateway(target)}\n`;
+  print(json, statusJson(target.workspace, snapshot), text);
   return 0;
 }
 
@@ -31,14 +33,16 @@ export function renderStatus(snapshot: GatewaySnapshot, now: number): string {
   if (servers.length > 0) lines.push('', 'servers');
   for (const server of servers) lines.push(`  ${server.name.padEnd(width)}  ${describeServer(server)}`);
   if (sessions.length > 0) lines.push('', 'sessions');
-  for (const { client, clientVersion, protocolVersion, since } of sessions) {
-    lines.push(`  ${client} ${clientVersion}`.trimEnd() + `, MCP ${protocolVersion}, for ${duration(now - since)}`);
+  for (const { client, clientVersion, protocolVersion, mode, since } of sessions) {
+    const named = `  ${client} ${clientVersion}`.trimEnd();
+    const faced = mode === undefined ? '' : `, ${mode} mode`;
+    lines.push(`${named}, MCP ${protocolVersion}${faced}, for ${duration(now - since)}`);
   }
   return `${lines.join('\n')}\n`;
 }
 
 /** Which of the files is which; the workspace's needs no word. */
-const FILE_NOTES = { user: ' (user level)', workspace: '', given: ' (given by --config)' } as const;
+const FILE_NOTES = { user: ' (user level)', workspace: '', given: ' (given by hand)' } as const;
 
 function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
   const { file, exists, files = [], problems } = configuration;

@@ -1,14 +1,16 @@
 import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import type { Printed } from './commands.ts';
 import { inTime } from './inTime.ts';
+import { print } from './print.ts';
 import { noGateway, ownRuntime } from './runtime.ts';
 
 /** A worker ends its servers within three seconds. */
 const STOP_TIMEOUT_MS = 5_000;
 
-export async function stop(target: GatewayTarget): Promise<number> {
+export async function stop({ json, ...target }: GatewayTarget & Printed): Promise<number> {
   const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   if (!control) {
-    process.stdout.write(`${noGateway(target)}\n`);
+    print(json, { workspace: target.workspace, stopped: null }, `${noGateway(target)}\n`);
     return 0;
   }
   const { worker } = await inTime(control.request('status', {}), 'the gateway');
@@ -20,7 +22,9 @@ export async function stop(target: GatewayTarget): Promise<number> {
   if (!(await gone) || !(await ended(worker.pid))) {
     throw new Error(`the gateway (pid ${worker.pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s; see its log.`);
   }
-  process.stdout.write(`Stopped the gateway of ${target.workspace} (pid ${worker.pid}).\n`);
+  const { pid } = worker;
+  const data = { workspace: target.workspace, stopped: { pid } };
+  print(json, data, `Stopped the gateway of ${target.workspace} (pid ${pid}).\n`);
   return 0;
 }
 

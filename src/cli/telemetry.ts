@@ -1,19 +1,15 @@
 import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { attachControl } from '../host/attachControl.ts';
-import { type GatewayTarget, stateVariant } from '../host/startWorker.ts';
+import { stateVariant } from '../host/startWorker.ts';
 import { eventText, telemetryText } from '../surface/systemReports.ts';
 import { eventLogFile } from '../worker/eventLogFile.ts';
 import { follow as followLines } from '../worker/jsonLines.ts';
+import type { FollowCommand } from './commands.ts';
 import { inTime } from './inTime.ts';
 import { noGateway, ownRuntime } from './runtime.ts';
 
-export interface TelemetryCommand extends GatewayTarget {
-  json: boolean;
-  follow: boolean;
-}
-
 /** What the gateway did so far, in numbers; with `--follow` then every event as it comes, whichever worker writes it. */
-export async function telemetry({ json, follow, ...target }: TelemetryCommand): Promise<number> {
+export async function telemetry({ json, follow, ...target }: FollowCommand): Promise<number> {
   const { workspace } = target;
   const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   const report = control && (await inTime(control.request('telemetry', {}), 'the gateway'));

@@ -18,7 +18,30 @@ import {
   type ServerConfig,
   type StartupConfig,
 } from './gatewayConfig.ts';
-import { type ConfigPlace, configPlaces, type LoadedConfig, loadConfig } from './loadConfig.ts';
+import { type ConfigPlace, configPlaces, type LoadedConfig, loadConfig, parseConfig } from './loadConfig.ts';
+
+/** What one file says about calls. */
+export interface CallLayer {
+  origin: ConfigOrigin;
+  file?: string;
+  blocks: CallBlocks;
+  /** The file's text, as far as that is what is in force. */
+  text?: string | undefined;
+  /** What is in force where the blocks cannot be used and this gateway has never seen any that could. */
+  kept?: { blocks: CallBlocks; text: string } | undefined;
+}
+
+/**
+ * What of a file is in force though the file itself cannot be used, or its blocks about calls cannot: the text that it
+ * is from; null where nothing is. One worker hands it to the next.
+ */
+export interface KeptText {
+  whole?: string | null;
+  calls?: string | null;
+}
+
+/** By file. */
+export type KeptTexts = Readonly<Record<string, KeptText>>;
 
 /** What a gateway runs by: its files, the later over the earlier by the name of a server and by block. */
 export interface MergedConfig {
@@ -39,7 +62,7 @@ export interface MergedConfig {
   startupAt: FileLocation;
   liveRefresh: LiveRefreshConfig;
   /** Of each file that is there, in their order: how they go together is dispatch's affair. */
-  calls: readonly { origin: ConfigOrigin; blocks: CallBlocks }[];
+  calls: readonly CallLayer[];
   /** By whose servers they are for: a repository's `default` must not get into a server of the person's own. */
   inputs: Readonly<Partial<Record<ConfigOrigin, readonly InputConfig[]>>>;
 }
@@ -50,25 +73,44 @@ export class ConfigLayers {
   readonly #read: (place: ConfigPlace) => LoadedConfig;
   readonly #good = new Map<string, LoadedConfig>();
   readonly #unusable = new Map<string, ConfigurationProblem>();
+  readonly #kept: KeptTexts;
+  readonly #keptCalls = new Map<string, NonNullable<CallLayer['kept']>>();
 
-  /** `read` reads a file that is given and no configuration. */
+  /** `read` reads a file that is given and no configuration; `kept` is what the gateway before had in force. */
   constructor(
     workspace: string,
     env: NodeJS.ProcessEnv,
     given?: string,
     read: (place: ConfigPlace) => LoadedConfig = (place) => loadConfig(workspace, env, place),
+    kept: KeptTexts = {},
   ) {
     this.#read = read;
+    this.#kept = kept;
     this.places = configPlaces(workspace, env, given);
+    for (const { origin, file } of this.places) {
+      const { whole, calls } = kept[file] ?? {};
+      if (typeof whole === 'string') this.#good.set(file, parseConfig(whole, file, workspace, env, origin));
+      if (typeof calls !== 'string') continue;
+      this.#keptCalls.set(file, { blocks: parseConfig(calls, file, workspace, env, origin).calls, text: calls });
+    }
   }
 
-  /** Why a file counts as it was before, or not at all. */
+  /** Why a file counts as it was before, or not at all; not where that was so for the gateway before. */
   get unusable(): ConfigurationProblem | undefined {
-    return [...this.#unusable.values()][0];
+    return [...this.#unusable].find(([file]) => this.#kept[file]?.whole === undefined)?.[1];
+  }
+
+  /** What counts of the files that cannot be used. */
+  get kept(): KeptTexts {
+    return Object.fromEntries(
+      [...this.#unusable.keys()].map((file) => [file, { whole: this.#good.get(file)?.text ?? null }]),
+    );
   }
 
   load(): MergedConfig {
-    return mergeConfigs(this.places.map((place) => this.#loadOne(place)));
+    const config = mergeConfigs(this.places.map((place) => this.#loadOne(place)));
+    const calls = config.calls.map((layer) => ({ ...layer, kept: this.#keptCalls.get(layer.file as string) }));
+    return { ...config, calls };
   }
 
   #loadOne(place: ConfigPlace): LoadedConfig {
@@ -77,7 +119,7 @@ export class ConfigLayers {
     const flaw = loaded.usable ? undefined : loaded.problems.find(({ severity }) => severity === 'error');
     if (flaw) this.#unusable.set(place.file, flaw);
     else this.#unusable.delete(place.file);
-    if (!loaded.usable && good) return { ...good, exists: loaded.exists, problems: loaded.problems };
+    if (!loaded.usable) return good ? { ...good, exists: loaded.exists, problems: loaded.problems } : loaded;
     this.#good.set(place.file, loaded);
     return loaded;
   }
@@ -108,7 +150,7 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
       column: 1,
     },
     liveRefresh: block('liveRefresh', DEFAULT_LIVE_REFRESH),
-    calls: layers.map(({ origin, calls }) => ({ origin, blocks: calls })),
+    calls: layers.map(({ origin, file, calls, text }) => ({ origin, file, blocks: calls, text })),
     inputs: Object.fromEntries(layers.map(({ origin, inputs }) => [origin, inputs])),
   };
 }

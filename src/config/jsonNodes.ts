@@ -1,5 +1,5 @@
 import type { Node } from 'jsonc-parser';
-import { nearest } from '../ops/nearest.ts';
+import { didYouMean } from '../ops/nearest.ts';
 
 /** Name and value nodes of an object, in the file's order. */
 export function members(object: Node): [Node, Node][] {
@@ -10,8 +10,7 @@ export function members(object: Node): [Node, Node][] {
 }
 
 export function unknownKey(name: string, known: readonly string[]): string {
-  const suggestion = nearest(name, known);
-  return `Unknown key "${name}"${suggestion ? `; did you mean "${suggestion}"?` : `; known are ${known.join(', ')}.`}`;
+  return `Unknown key "${name}"; ${didYouMean(name, known, `known are ${known.join(', ')}.`)}`;
 }
 
 /** Where names are told as errors when they repeat: at the top, those of servers, and within a server. */

@@ -43,6 +43,8 @@ export interface ConfigPlace {
 /** One file as it is read. */
 export interface LoadedConfig extends ConfigPlace {
   exists: boolean;
+  /** What it was read from. */
+  text?: string;
   /** False when the file as a whole cannot be used: whoever has an earlier one keeps it. */
   usable: boolean;
   servers: readonly ServerConfig[];
@@ -217,6 +219,7 @@ export function parseConfig(
   return {
     origin,
     file,
+    text: source,
     exists: true,
     usable: true,
     servers,

@@ -39,6 +39,8 @@ export interface ControlServer {
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
   /** Reaches into the store of whoever is at the other end. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
+  /** Tells that another worker serves from now on, and lets go; what was answered before has left by then. */
+  supersede(): Promise<void>;
   onClose(listener: () => void): void;
   dispose(): void;
 }
@@ -49,6 +51,10 @@ export function connectControl(socket: Socket): ControlClient {
   const closed = new Set<() => void>();
   connection.onNotification('snapshot', (snapshot: ControlNotifications['snapshot']) => {
     for (const listener of snapshots) listener(snapshot);
+  });
+  const superseded = new Set<() => void>();
+  connection.onNotification('superseded', () => {
+    for (const listener of superseded) listener();
   });
   let answer: Parameters<ControlClient['onApproval']>[0] = () => Promise.resolve('unavailable');
   connection.onRequest(APPROVE, (question) => answer(question));
@@ -72,6 +78,7 @@ export function connectControl(socket: Socket): ControlClient {
     onSecret: (answers) => {
       keep = answers;
     },
+    onSuperseded: (listener) => void superseded.add(listener),
     onClose: (listener) => void closed.add(listener),
     dispose: () => close(connection, socket),
   };
@@ -99,6 +106,10 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
       } catch {
         // It went in the meantime, which `onClose` tells.
       }
+    },
+    supersede: async () => {
+      await connection.sendNotification('superseded', {}).catch(() => undefined);
+      close(connection, socket);
     },
     approve: (question) => asked(APPROVE, question, 'unavailable'),
     secret: (request) => {

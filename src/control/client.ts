@@ -18,6 +18,8 @@ export interface ControlClient {
   onApproval(answer: (question: ApprovalQuestion) => Promise<ApprovalVerdict>): void;
   /** Keeps secrets for the worker from now on. */
   onSecret(answer: (request: SecretRequest) => Promise<SecretAnswer>): void;
+  /** Another worker has taken over; this line ends now. */
+  onSuperseded(listener: () => void): void;
   /** Called once, when the worker or the socket is gone. */
   onClose(listener: () => void): void;
   dispose(): void;

@@ -4,6 +4,8 @@
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
+import type { Face } from '../ops/face.ts';
+import type { StandbyHealth } from '../ops/health.ts';
 import type { RankExplanation } from '../routing/explain.ts';
 import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
@@ -27,6 +29,8 @@ export interface ServerStatus {
   /** Milliseconds since the epoch of the last change of state. */
   since: number;
   pid?: number;
+  /** The process that would take over, where the configuration asks for one. */
+  standby?: StandbyHealth;
   toolCount: number;
   /** Why it is not ready, in one sentence. */
   reason?: string;
@@ -38,6 +42,16 @@ export interface ServerStatus {
   secret?: MissingSecret;
   /** The last lines it wrote to stderr. */
   stderr?: readonly string[];
+  /** What it did that no server should, over all its starts; the most frequent first. */
+  oddities?: readonly ServerOddity[];
+}
+
+/** One kind of what servers should not do, and how often it occurred. */
+export interface ServerOddity {
+  kind: string;
+  count: number;
+  /** What it is, for a person: several of them. */
+  words: string;
 }
 
 /** A secret or an input that nobody has given yet. */
@@ -68,6 +82,8 @@ export interface SessionStatus {
   client: string;
   clientVersion: string;
   protocolVersion: string;
+  /** How it sees the servers; a worker of an older build does not say. */
+  mode?: Face;
   since: number;
 }
 
@@ -150,6 +166,13 @@ export interface CatalogReport {
   gatewayTokens: number;
 }
 
+/** What a server would run, as a person is asked to approve it. */
+export interface WouldRun {
+  name: string;
+  hash: string;
+  lines: readonly string[];
+}
+
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
 
@@ -190,9 +213,12 @@ export interface ControlRequests {
   signOut: { params: { server: string }; result: SignOutAnswer };
   /** Looks again at the servers that wait for an approval or a secret. */
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
-  /** Reads the configuration again now, and nothing else. */
-  reload: { params: Record<string, never>; result: GatewaySnapshot };
-  /** Reads the configuration again, retries what failed, lists every server's tools again; answers when done. */
+  /** What the servers that are written now would run, whether they are in force yet or not. */
+  wouldRun: { params: Record<string, never>; result: readonly WouldRun[] };
+  /**
+   * Retries what failed, lists every server's tools again, and has a changed configuration take effect; answers when
+   * that is done. Where another worker has taken over for it, whoever asks attaches to that one.
+   */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** A successor is being prepared for as long as whoever asks stays attached; then the worker looks whether there is one. */
   rollout: { params: Record<string, never>; result: { pending: true } };
@@ -226,4 +252,6 @@ export interface SecretAnswer {
 /** Notifications the worker sends. */
 export interface ControlNotifications {
   snapshot: GatewaySnapshot;
+  /** Another worker has taken over; this line ends now. */
+  superseded: Record<string, never>;
 }

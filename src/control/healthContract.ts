@@ -1,6 +1,7 @@
 /** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
+import type { StandbyHealth } from '../ops/health.ts';
 import type { TelemetrySnapshot, ToldFault } from '../ops/telemetry.ts';
-import type { GatewayHealth, ServerState } from './contract.ts';
+import type { GatewayHealth, ServerOddity, ServerState } from './contract.ts';
 
 /** `cold`: nothing runs. */
 export type LifecycleState = 'cold' | 'starting' | 'ready' | 'recovering';
@@ -27,6 +28,10 @@ export interface ServerHealth extends Omit<HealthCore, 'state' | 'worker_handsha
   /** It should run and does not. */
   down: boolean;
   reason?: string;
+  /** The process that would take over, where the configuration asks for one. */
+  standby?: StandbyHealth;
+  /** What it did that no server should, over all its starts; the most frequent first. */
+  oddities?: readonly ServerOddity[];
 }
 
 export interface HealthReport extends HealthCore {
@@ -49,4 +54,6 @@ export interface EventLogHealth {
 
 export interface TelemetryReport extends TelemetrySnapshot {
   workspace: string;
+  /** What servers did that none should: the most frequent first, bounded. */
+  oddities: readonly (ServerOddity & { server: string })[];
 }

@@ -2,12 +2,15 @@ import { isObject, type JsonObject } from './json.ts';
 import { resolvePointer } from './validation/schemaProfile.ts';
 
 /** The five rules of 000 §4.4, and no other: nothing is renamed, guessed or dropped. */
-export type RepairRule =
-  | 'parse_stringified_object'
-  | 'str_to_integer'
-  | 'str_to_number'
-  | 'str_to_boolean'
-  | 'str_to_null';
+export const REPAIR_RULES = {
+  parse_stringified_object: { reads: 'arguments that are a text that is a JSON object', as: 'the object' },
+  str_to_integer: { reads: 'a text that is a whole number, where the schema asks for `integer`', as: 'the number' },
+  str_to_number: { reads: 'a text that is a number, where the schema asks for `number`', as: 'the number' },
+  str_to_boolean: { reads: '`"true"` or `"false"`, where the schema asks for `boolean`', as: 'the truth value' },
+  str_to_null: { reads: '`"null"`, where the schema asks for `null` and takes no text', as: '`null`' },
+} as const;
+
+export type RepairRule = keyof typeof REPAIR_RULES;
 
 export interface ArgRepair {
   /** `$.count`; `$` for the arguments as a whole. */

@@ -1,11 +1,11 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
+import { thrownWords } from '../upstream/judgeThrown.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from './approval.ts';
 import type { ArgRepair } from './argRepairs.ts';
 import { type AuthorizedCall, authorize } from './authorize.ts';
 import { CallHistory } from './callHistory.ts';
-import { thrownWords } from './classifyError.ts';
 import type { CallProgress, Upstream } from './dispatchCall.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from './dispatchConfig.ts';
 import type { DryRunReport } from './dryRun.ts';
@@ -73,7 +73,7 @@ export interface CallDiagnostics {
 }
 
 export type CallOutcome<R> =
-  | { kind: 'result'; result: R; diagnostics: CallDiagnostics }
+  | { kind: 'result'; result: R; diagnostics: CallDiagnostics; repairs: readonly ArgRepair[] }
   | { kind: 'dry_run'; report: DryRunReport };
 
 /** What a call has become so far; each stage adds its part. */
@@ -152,7 +152,8 @@ export class CallPipeline<R> {
     const call = begin<R>(request, false);
     await this.#run(call);
     if (call.report) return { kind: 'dry_run', report: call.report };
-    return { kind: 'result', result: call.result as R, diagnostics: diagnosticsOf(call) };
+    const { result, repairs } = call;
+    return { kind: 'result', result: result as R, diagnostics: diagnosticsOf(call), repairs };
   }
 
   /** The same way for a call that its client has made to the server itself: sent and answered as it is. */

@@ -1,4 +1,4 @@
-import { nearest } from '../ops/nearest.ts';
+import { didYouMean } from '../ops/nearest.ts';
 import { DispatchConfigError } from './configError.ts';
 import { dotted, isObject, type JsonObject, type JsonPath } from './json.ts';
 
@@ -12,8 +12,7 @@ export class ConfigBlock {
     this.#fields = asObject(value, path);
     for (const key of Object.keys(this.#fields)) {
       if (known.includes(key)) continue;
-      const meant = nearest(key, known);
-      const hint = meant ? `did you mean "${meant}"?` : `it takes ${known.join(', ')}.`;
+      const hint = didYouMean(key, known, `it takes ${known.join(', ')}.`);
       throw new DispatchConfigError(`"${dotted(path)}" has no key "${key.slice(0, 64)}"; ${hint}`, [...path, key]);
     }
   }

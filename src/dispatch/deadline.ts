@@ -62,27 +62,19 @@ export class Deadline {
     return setTimeout(() => this.#controller.abort(new DeadlineError(this.ms)), this.leftMs);
   }
 
-  /** Settles with the work, or at once when the signal aborts: nothing depends on whether a server reacts to it. */
-  race<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal } = this;
-    return new Promise<T>((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason);
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      work(signal)
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener('abort', onAbort));
-    });
-  }
-
   sleep(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    return this.race(
-      () =>
-        new Promise<void>((done) => {
-          timer = setTimeout(done, ms);
-        }),
-    ).finally(() => clearTimeout(timer));
+    const { signal } = this;
+    return new Promise<void>((resolve, reject) => {
+      const over = (settle: () => void): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        settle();
+      };
+      const onAbort = (): void => over(() => reject(signal.reason));
+      const timer = setTimeout(() => over(resolve), ms);
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+    });
   }
 
   dispose(): void {

@@ -1,12 +1,13 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import type { Probe } from '../ops/probe.ts';
 import type { ReplayContract } from '../ops/replay.ts';
+import { failedCall } from '../upstream/callFailed.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
-import { thrownWords } from './classifyError.ts';
+import { thrownWords } from '../upstream/judgeThrown.ts';
+import type { RequestOptions } from '../upstream/serverCalls.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
-import { dispatchError, judgeFailure } from './dispatchError.ts';
+import { dispatchError } from './dispatchError.ts';
 import type { JsonObject } from './json.ts';
-import { completedByProbe, probeLost } from './probeLost.ts';
 import { type Attempts, callWithRetry, type RetryBudget, type RetryPolicy } from './retry.ts';
 
 /** A server as dispatch sees it; `ServerConnection` is one. */
@@ -14,17 +15,8 @@ export interface Upstream {
   readonly state: string;
   /** Why it is not ready. */
   readonly reason?: string | undefined;
-  call(
-    tool: string,
-    args: JsonObject,
-    options: {
-      timeoutMs: number;
-      signal: AbortSignal;
-      onProgress: (progress: CallProgress) => void;
-      origin?: CallOrigin | undefined;
-      meta?: Readonly<JsonObject> | undefined;
-    },
-  ): Promise<JsonObject>;
+  /** Settles when the signal aborts, whether or not the server reacts to that. */
+  call(tool: string, args: JsonObject, options: RequestOptions & { signal: AbortSignal }): Promise<JsonObject>;
 }
 
 export interface CallProgress {
@@ -59,7 +51,10 @@ export interface DispatchTerms {
 /** A connection's own limit comes after the deadline, which then tells what happened. */
 const SLACK_MS = 1_000;
 
-/** Sends a call to its server, again where that is allowed. What goes wrong is thrown as an error object of 000 §3.4. */
+/**
+ * Sends a call to its server, again where that is allowed. A call that was lost is its connection's to send again, by
+ * contract; here it is sent again after what 000 §4.5 has retried. What goes wrong is thrown as its error object.
+ */
 export async function dispatchCall(
   tool: CatalogTool,
   upstream: Upstream,
@@ -67,59 +62,55 @@ export async function dispatchCall(
   { signal, onProgress, origin, meta }: ClientEnd,
   terms: DispatchTerms,
 ): Promise<Attempts<JsonObject>> {
-  const deadline = new Deadline(terms.deadlineMs, signal);
+  const { contract, probe, deadlineMs, scrubSecrets } = terms;
+  const deadline = new Deadline(deadlineMs, signal);
   const leave = terms.budget.enter();
   if (origin) origin.stillWorking = () => deadline.extend();
-  const send = () =>
-    callWithRetry(
-      () =>
-        deadline.race((stop) =>
-          upstream.call(tool.upstreamName, args, {
-            // A question to the person moves the deadline, which the connection does not know.
-            timeoutMs: (origin ? Math.max(deadline.leftMs, LONGEST_CALL_MS) : deadline.leftMs) + SLACK_MS,
-            signal: stop,
-            origin,
-            meta,
-            onProgress: (progress) => {
-              deadline.extend();
-              onProgress?.(progress);
-            },
-          }),
-        ),
-      {
-        policy: terms.contract === 'convergent' ? repeatedOnce(terms.retry) : terms.retry,
-        contract: terms.contract,
-        budget: terms.budget,
-        random: terms.random,
-        sleep: (seconds) => deadline.sleep(seconds * 1_000),
-        left: () => deadline.leftMs / 1_000,
-        classify: judgeFailure,
+  // What may be replayed is, once, whatever `retry` says: that is what the person has declared (004, Replay).
+  const repeated = { ...terms.retry, max_attempts: Math.max(2, terms.retry.max_attempts) };
+  const policy = contract === 'convergent' ? repeated : terms.retry;
+  const maxReplays = terms.retry.retryable_codes.includes('UPSTREAM_UNAVAILABLE') ? repeated.max_attempts - 1 : 1;
+  let tries = 0;
+  let replays = 0;
+  const call = () => {
+    tries += 1;
+    return upstream.call(tool.upstreamName, args, {
+      // A question to the person moves the deadline, which the connection does not know.
+      timeoutMs: (origin ? Math.max(deadline.leftMs, LONGEST_CALL_MS) : deadline.leftMs) + SLACK_MS,
+      signal: deadline.signal,
+      origin,
+      meta,
+      contract,
+      probe,
+      maxReplays: Math.max(0, maxReplays + 1 - tries - replays),
+      onEnd: (dispatches) => {
+        replays += Math.max(0, dispatches - 1);
       },
-    );
-  const { contract, probe, deadlineMs, scrubSecrets } = terms;
+      onProgress: (progress) => {
+        deadline.extend();
+        onProgress?.(progress);
+      },
+    });
+  };
   try {
-    try {
-      return await send();
-    } catch (lost) {
-      const call = { contract, probe, args, leftMs: deadline.leftMs, signal };
-      const found = await probeLost(lost, upstream, call);
-      if (found === 'unresolved') throw lost;
-      if (found === 'safe_to_replay') return await send();
-      return { value: completedByProbe(tool.upstreamName, probe as Probe), attempts: 1, delays: [] };
-    }
+    return await callWithRetry(call, {
+      policy,
+      contract,
+      budget: terms.budget,
+      random: terms.random,
+      sleep: (seconds) => deadline.sleep(seconds * 1_000),
+      left: () => deadline.leftMs / 1_000,
+      judge: (error) => failedCall(error, scrubSecrets),
+      replays: () => replays,
+    });
   } catch (error) {
-    const told = dispatchError(error, { tool, contract, deadlineMs, scrubSecrets });
+    const told = dispatchError(error, { tool, contract, deadlineMs, signal: deadline.signal, scrubSecrets });
     terms.log(scrubSecrets(`${tool.id}: ${told.code}: ${fullDetail(error)}`));
     throw told;
   } finally {
     leave();
     deadline.dispose();
   }
-}
-
-/** What may be replayed is, once, whatever `retry` says: that is what the person has declared (004, Replay). */
-function repeatedOnce(retry: RetryPolicy): RetryPolicy {
-  return { ...retry, max_attempts: Math.max(2, retry.max_attempts) };
 }
 
 function fullDetail(error: unknown): string {

@@ -2,7 +2,7 @@ import { GatewayError } from '../ops/gatewayError.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { RpcError } from '../ops/rpcError.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
-import { thrownWords } from './classifyError.ts';
+import { thrownWords } from '../upstream/judgeThrown.ts';
 import { dispatchError } from './dispatchError.ts';
 
 /** How long a server may take over a resource or a prompt; its progress extends it. */

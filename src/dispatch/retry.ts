@@ -1,6 +1,7 @@
+import { traitsOf } from '../ops/faultCodes.ts';
 import type { GatewayErrorCode } from '../ops/gatewayError.ts';
-import { type Dispatched, mayRepeat, type ReplayContract } from '../ops/replay.ts';
-import type { Classified } from './classifyError.ts';
+import { mayRepeat, type ReplayContract } from '../ops/replay.ts';
+import type { FailedCall } from '../upstream/callFailed.ts';
 import { DispatchConfigError } from './configError.ts';
 import { ConfigBlock } from './configReader.ts';
 import { dotted, type JsonPath } from './json.ts';
@@ -73,8 +74,10 @@ export interface RetryRun {
   sleep(seconds: number): Promise<void>;
   /** Seconds until the call must be over: no wait goes beyond. */
   left(): number;
-  /** What a failure was, and whether the server may have seen the call. */
-  classify(error: unknown): Classified & { dispatched: Dispatched };
+  /** What a failure was, and what is known of its execution. */
+  judge(error: unknown): FailedCall;
+  /** How often the connection has sent it again by itself, after losses. */
+  replays?(): number;
 }
 
 export interface Attempts<T> {
@@ -100,24 +103,25 @@ export class AttemptsFailed extends Error {
 /** Calls until it succeeds or must not be tried again. */
 export async function callWithRetry<T>(call: () => Promise<T>, run: RetryRun): Promise<Attempts<T>> {
   const delays: number[] = [];
+  const attempts = (): number => delays.length + 1 + (run.replays?.() ?? 0);
   let release: (() => void) | undefined;
   for (;;) {
     let failure: unknown;
     try {
-      return { value: await call(), attempts: delays.length + 1, delays };
+      return { value: await call(), attempts: attempts(), delays };
     } catch (error) {
       failure = error;
     } finally {
       release?.();
     }
-    const delay = nextDelay(failure, delays.length, run);
+    const delay = attempts() >= run.policy.max_attempts ? undefined : nextDelay(failure, delays.length, run);
     release = delay === undefined ? undefined : await room(run);
-    if (delay === undefined || release === undefined) throw new AttemptsFailed(failure, delays.length + 1, delays);
+    if (delay === undefined || release === undefined) throw new AttemptsFailed(failure, attempts(), delays);
     try {
       await run.sleep(delay);
     } catch {
       release();
-      throw new AttemptsFailed(failure, delays.length + 1, delays);
+      throw new AttemptsFailed(failure, attempts(), delays);
     }
     delays.push(delay);
   }
@@ -138,10 +142,12 @@ async function room(run: RetryRun): Promise<(() => void) | undefined> {
 
 function nextDelay(error: unknown, failed: number, run: RetryRun): number | undefined {
   const { policy } = run;
-  if (failed + 1 >= policy.max_attempts) return undefined;
-  const { code, retryAfter, dispatched } = run.classify(error);
-  if (!policy.retryable_codes.includes(code) || !mayRepeat(run.contract, dispatched)) return undefined;
-  const delay = Math.max(backoffDelay(policy, failed, run.random()), retryAfter ?? 0);
+  const { fault, knowledge, retryAfterSeconds = 0 } = run.judge(error);
+  const { error: code, remedy } = traitsOf(fault);
+  // What waits for the person is not to be had by asking again.
+  if (remedy !== 'time' || !policy.retryable_codes.includes(code) || !mayRepeat(run.contract, knowledge))
+    return undefined;
+  const delay = Math.max(backoffDelay(policy, failed, run.random()), retryAfterSeconds);
   return delay < run.left() ? delay : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { ControlClient } from '../control/client.ts';
-import type { GatewaySnapshot, TreeChildren } from '../control/contract.ts';
+import type { ControlRequests, GatewaySnapshot, TreeChildren } from '../control/contract.ts';
 import {
   type LinkEffect,
   type LinkEvent,
@@ -29,6 +29,8 @@ export class GatewayLink {
   #phase: LinkPhase = { kind: 'off', reason: 'checking' };
   #client: ControlClient | undefined;
   #snapshot: GatewaySnapshot | undefined;
+  /** What was shown of the worker that gave way. */
+  #left: LinkState | undefined;
   #attachment = 0;
   #attachedAt = 0;
   #abort: AbortController | undefined;
@@ -43,20 +45,18 @@ export class GatewayLink {
   }
 
   /** Lists every server's tools again and retries what failed. */
-  async refresh(): Promise<void> {
-    const client = this.#attachedClient();
-    this.#accept(client, await client.request('refresh', {}));
+  refresh(): Promise<void> {
+    return this.#step('refresh', {});
   }
 
   /** The state now, for what must not be decided by what was shown a moment ago. */
   status(): Promise<GatewaySnapshot> {
-    return this.#attachedClient().request('status', {});
+    return this.#ask('status', {});
   }
 
   /** Lets servers run, by the hashes of what the person has seen. */
-  async approve(hashes: readonly string[]): Promise<void> {
-    const client = this.#attachedClient();
-    this.#accept(client, await client.request('approve', { hashes }));
+  approve(hashes: readonly string[]): Promise<void> {
+    return this.#step('approve', { hashes });
   }
 
   /** Begins a sign-in; resolves to what the browser is to open, and to what comes of it: nothing, or why it failed. */
@@ -75,13 +75,12 @@ export class GatewayLink {
   }
 
   /** Has servers that wait for something look whether it is there. */
-  async recheck(): Promise<void> {
-    const client = this.#attachedClient();
-    this.#accept(client, await client.request('recheck', {}));
+  recheck(): Promise<void> {
+    return this.#step('recheck', {});
   }
 
   children(path: string): Promise<TreeChildren> {
-    return this.#attachedClient().request('children', { path });
+    return this.#ask('children', { path });
   }
 
   /** Stops the worker, when one is attached, and attaches to a new one; settles with the first attachment or failure. */
@@ -96,14 +95,17 @@ export class GatewayLink {
    */
   async reload(rollOut: (workspace: string) => Promise<unknown>): Promise<void> {
     if (this.#phase.kind !== 'attached') return this.restart();
+    const before = this.#attachment;
     await rollOut(this.#phase.workspace);
-    this.#dispatch({ type: 'replaced' });
+    // The worker before may have told already, and the link may have moved.
+    if (this.#attachment === before) this.#dispatch({ type: 'replaced' });
     await this.#settled();
   }
 
   #settled(): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (state: LinkState): boolean => {
+        if (this.#phase.kind === 'moving') return false;
         if (state.kind === 'attached') resolve();
         else if (state.kind === 'waiting') reject(new Error(state.reason));
         else if (state.kind === 'off') reject(new Error('The gateway is off in this workspace.'));
@@ -119,6 +121,30 @@ export class GatewayLink {
 
   dispose(): void {
     this.#dispatch({ type: 'dispose' });
+  }
+
+  /** Asks the worker that serves: one that gives way to another before it has answered is not the one to ask. */
+  #ask<M extends keyof ControlRequests>(
+    method: M,
+    params: ControlRequests[M]['params'],
+  ): Promise<ControlRequests[M]['result']> {
+    if (this.#phase.kind === 'moving') return this.#settled().then(() => this.#ask(method, params));
+    return this.#attachedClient()
+      .request(method, params)
+      .catch((error) => {
+        if (this.#phase.kind !== 'moving') throw error;
+        return this.#ask(method, params);
+      });
+  }
+
+  async #step<M extends 'refresh' | 'approve' | 'recheck'>(
+    method: M,
+    params: ControlRequests[M]['params'],
+  ): Promise<void> {
+    const attachment = this.#attachment;
+    const snapshot = await this.#ask(method, params);
+    if (!this.#client || this.#phase.kind !== 'attached' || this.#attachment !== attachment) return;
+    this.#accept(this.#client, snapshot);
   }
 
   #attachedClient(): ControlClient {
@@ -151,13 +177,21 @@ export class GatewayLink {
         // The answer and the end of the socket come in either order; the end is what counts.
         this.#client?.request('stop', {}).catch(() => undefined);
         return;
+      case 'let_go':
+        this.#left = this.state.value;
+        this.#detach();
+        return;
       case 'detach':
-        this.#abort?.abort();
-        this.#client?.dispose();
-        this.#abort = undefined;
-        this.#client = undefined;
-        this.#snapshot = undefined;
+        this.#detach();
     }
+  }
+
+  #detach(): void {
+    this.#abort?.abort();
+    this.#client?.dispose();
+    this.#abort = undefined;
+    this.#client = undefined;
+    this.#snapshot = undefined;
   }
 
   async #open(workspace: string): Promise<void> {
@@ -173,6 +207,7 @@ export class GatewayLink {
       this.#client = client;
       client.onClose(() => this.#closed(client));
       client.onSnapshot((snapshot) => this.#accept(client, snapshot));
+      client.onSuperseded(() => client === this.#client && this.#dispatch({ type: 'replaced' }));
       const first = await client.request('watch', {});
       if (abort.signal.aborted) return;
       this.#attachment += 1;
@@ -186,7 +221,7 @@ export class GatewayLink {
 
   #closed(client: ControlClient): void {
     if (client !== this.#client) return;
-    if (this.#phase.kind === 'attaching') {
+    if (this.#phase.kind === 'attaching' || this.#phase.kind === 'moving') {
       this.#dispatch({ type: 'attach_failed', reason: 'The gateway ended while it was starting.' });
     } else {
       this.#dispatch({ type: 'closed', attachedForMs: performance.now() - this.#attachedAt });
@@ -217,6 +252,8 @@ export class GatewayLink {
         };
       case 'attached':
         return this.#snapshot && { kind: 'attached', attachment: this.#attachment, snapshot: this.#snapshot };
+      case 'moving':
+        return this.#left;
       case 'attaching':
       case 'stopping':
         return { kind: this.#phase.kind };

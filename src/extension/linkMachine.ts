@@ -26,6 +26,8 @@ export type LinkPhase =
   | { kind: 'off'; reason: OffReason }
   | { kind: 'attaching'; workspace: string; attempt: number }
   | { kind: 'attached'; workspace: string; attempt: number }
+  /** From one worker to the one that has taken over from it. */
+  | { kind: 'moving'; workspace: string; attempt: number }
   | { kind: 'waiting'; workspace: string; attempt: number; delayMs: number; reason: string }
   | { kind: 'stopping'; workspace: string }
   | { kind: 'disposed' };
@@ -44,6 +46,8 @@ export type LinkEvent =
 export type LinkEffect =
   | { type: 'attach'; workspace: string }
   | { type: 'detach' }
+  /** Detaches, and what was last seen is shown until there is something newer. */
+  | { type: 'let_go' }
   | { type: 'stop_worker' }
   | { type: 'set_timer'; ms: number }
   | { type: 'clear_timer' };
@@ -77,49 +81,56 @@ function wait(workspace: string, attempt: number, reason: string, ...before: Lin
   };
 }
 
-const LET_GO: readonly LinkEffect[] = [{ type: 'clear_timer' }, { type: 'detach' }];
+const DETACH: readonly LinkEffect[] = [{ type: 'clear_timer' }, { type: 'detach' }];
+
+const move = (workspace: string): LinkStep => ({
+  phase: { kind: 'moving', workspace, attempt: 0 },
+  effects: [{ type: 'let_go' }, { type: 'set_timer', ms: ATTACH_LIMIT_MS }, { type: 'attach', workspace }],
+});
+
+const isAttaching = (phase: LinkPhase): phase is Extract<LinkPhase, { kind: 'attaching' | 'moving' }> =>
+  phase.kind === 'attaching' || phase.kind === 'moving';
 
 export function step(phase: LinkPhase, event: LinkEvent): LinkStep {
   if (phase.kind === 'disposed') return stay(phase);
   switch (event.type) {
     case 'dispose':
-      return { phase: { kind: 'disposed' }, effects: LET_GO };
+      return { phase: { kind: 'disposed' }, effects: DETACH };
     case 'target':
       return retarget(phase, event.target);
     case 'restart':
       if (phase.kind === 'off' || phase.kind === 'stopping') return stay(phase);
-      if (phase.kind !== 'attached') return attach(phase.workspace, 0, ...LET_GO);
+      if (phase.kind !== 'attached') return attach(phase.workspace, 0, ...DETACH);
       return {
         phase: { kind: 'stopping', workspace: phase.workspace },
         effects: [{ type: 'set_timer', ms: STOP_LIMIT_MS }, { type: 'stop_worker' }],
       };
     case 'replaced':
-      return phase.kind === 'attached' || phase.kind === 'waiting'
-        ? attach(phase.workspace, 0, ...LET_GO)
-        : stay(phase);
+      if (phase.kind === 'waiting') return attach(phase.workspace, 0, ...DETACH);
+      return phase.kind === 'attached' ? move(phase.workspace) : stay(phase);
     case 'attached':
-      if (phase.kind !== 'attaching') return stay(phase);
+      if (!isAttaching(phase)) return stay(phase);
       return { phase: { ...phase, kind: 'attached' }, effects: [{ type: 'clear_timer' }] };
     case 'attach_failed':
-      return phase.kind === 'attaching' ? wait(phase.workspace, phase.attempt, event.reason, ...LET_GO) : stay(phase);
+      return isAttaching(phase) ? wait(phase.workspace, phase.attempt, event.reason, ...DETACH) : stay(phase);
     case 'closed':
-      if (phase.kind === 'stopping') return attach(phase.workspace, 0, ...LET_GO);
+      if (phase.kind === 'stopping') return attach(phase.workspace, 0, ...DETACH);
       if (phase.kind !== 'attached') return stay(phase);
       return wait(
         phase.workspace,
         event.attachedForMs >= LASTING_MS ? 0 : phase.attempt,
         'The gateway has ended.',
-        ...LET_GO,
+        ...DETACH,
       );
     case 'timer':
       if (phase.kind === 'waiting') return attach(phase.workspace, phase.attempt);
-      if (phase.kind === 'stopping') return attach(phase.workspace, 0, ...LET_GO);
-      if (phase.kind !== 'attaching') return stay(phase);
+      if (phase.kind === 'stopping') return attach(phase.workspace, 0, ...DETACH);
+      if (!isAttaching(phase)) return stay(phase);
       return wait(
         phase.workspace,
         phase.attempt,
         `The gateway did not answer within ${ATTACH_LIMIT_MS / 1_000} seconds.`,
-        ...LET_GO,
+        ...DETACH,
       );
   }
 }
@@ -127,8 +138,8 @@ export function step(phase: LinkPhase, event: LinkEvent): LinkStep {
 function retarget(phase: Exclude<LinkPhase, { kind: 'disposed' }>, target: LinkTarget): LinkStep {
   if ('off' in target) {
     if (phase.kind === 'off') return stay({ kind: 'off', reason: target.off });
-    return { phase: { kind: 'off', reason: target.off }, effects: LET_GO };
+    return { phase: { kind: 'off', reason: target.off }, effects: DETACH };
   }
   if (phase.kind === 'off') return attach(target.workspace, 0);
-  return phase.workspace === target.workspace ? stay(phase) : attach(target.workspace, 0, ...LET_GO);
+  return phase.workspace === target.workspace ? stay(phase) : attach(target.workspace, 0, ...DETACH);
 }

@@ -87,6 +87,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
     return [
       { style: 'title', text: `${oneLine(server.name, 60)}: ${STATE_WORDS[server.state]}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
+      ...oddityParts(server),
       ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
     ];
   }
@@ -101,6 +102,13 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
       ? [{ style: 'text' as const, text: `Its server has ${declared.replace('declared', 'declared it')}.` }]
       : []),
   ];
+}
+
+/** What it does that no server should may be why it is in trouble. */
+function oddityParts({ oddities = [] }: ServerStatus): TooltipPart[] {
+  if (oddities.length === 0) return [];
+  const told = oddities.slice(0, 3).map(({ words, count: n }) => `${words} (${n})`);
+  return [{ style: 'text', text: `Odd: ${told.join(', ')}.` }];
 }
 
 /** What needs the person stands first, what is merely starting last: rows in between do not jump when it is done. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeptTexts } from '../config/configLayers.ts';
 import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import type { ControlClient } from '../control/client.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
@@ -20,6 +21,10 @@ export interface RolloutOptions {
   folder?: string;
   /** Only where the worker is of an older build than ours. */
   onlyOlder?: boolean;
+  /** Only where the worker is the one of this token. */
+  onlyOf?: string;
+  /** What is in force of files that cannot be used. */
+  kept?: KeptTexts;
 }
 
 /** Somebody else starts a worker, or replaces one: longer than that takes. */
@@ -36,13 +41,19 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
   const folder =
     options.folder ??
     workspaceStateFolder(runtime.workspace, runtime.stateDir ?? stateRoot(runtime.env), stateVariant(runtime));
-  if (!readRendezvous(folder)) return { kind: 'nothing_runs' };
+  const asked = readRendezvous(folder);
+  if (!asked) return { kind: 'nothing_runs' };
   const release = await lock(folder);
   try {
     const incumbent = readRendezvous(folder);
     if (!incumbent || !isAlive(incumbent.pid)) return { kind: 'nothing_runs' };
+    // Somebody else has replaced it since this was asked for.
+    if (incumbent.token !== asked.token && incumbent.build === BUILD) {
+      return { kind: 'done', pid: incumbent.pid, replaced: asked.pid };
+    }
     const order = incumbent.link > LINK_VERSION ? 1 : compareBuilds(incumbent.build, BUILD);
     if (options.onlyOlder && order >= 0) return { kind: 'current' };
+    if (options.onlyOf !== undefined && incumbent.token !== options.onlyOf) return { kind: 'current' };
     if (order > 0) {
       throw new WorkerUnavailableError(
         `A newer Waygate (${incumbent.version}) serves this workspace; reload it with that version.`,
@@ -50,7 +61,7 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
     }
     const told = await tellOf(folder, incumbent);
     try {
-      const pid = await replace(runtime, folder, incumbent);
+      const pid = await replace(runtime, folder, incumbent, options.kept);
       return { kind: 'done', pid, replaced: incumbent.pid };
     } finally {
       // Now it looks who is named.
@@ -61,10 +72,15 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
   }
 }
 
-async function replace(runtime: GatewayRuntime, folder: string, incumbent: Rendezvous): Promise<number> {
+async function replace(
+  runtime: GatewayRuntime,
+  folder: string,
+  incumbent: Rendezvous,
+  kept: KeptTexts | undefined,
+): Promise<number> {
   let pid: number;
   try {
-    pid = await startWorker(runtime, folder, { candidate: true });
+    pid = await startWorker(runtime, folder, { candidate: true, ...(kept && { kept }) });
   } catch (error) {
     await endLeftovers(folder);
     throw error;

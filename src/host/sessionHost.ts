@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { CallJournal } from '../ops/callJournal.ts';
@@ -6,33 +5,25 @@ import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
 import type { Terminal } from '../ops/journalCall.ts';
-import { contractOf, type ReplayContract } from '../ops/replay.ts';
+import { contractOf } from '../ops/replay.ts';
 import {
-  CONTRACT_NOTIFICATION,
   encodeMessage,
   errorResponse,
-  ID_FORM,
   INVALID_REQUEST,
   isRequestId,
   type JsonRpcMessage,
-  PARSE_ERROR,
-  PRIVATE_PREFIX,
-  peekId,
   peekIsError,
-  peekResponseId,
   type RequestId,
   requestKey,
   resultResponse,
-  STOPPED_NOTIFICATION,
-  SUPERSEDED_NOTIFICATION,
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
-import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
-import { HeldLogLevel } from './heldLogLevel.ts';
-import { HeldSubscriptions } from './heldSubscriptions.ts';
+import { readClientLine, tooLarge } from './clientLine.ts';
+import { HeldSession } from './heldSession.ts';
 import { INTRODUCTIONS } from './introductions.ts';
 import type { Loss } from './workerConnection.ts';
+import { readWorkerFrame } from './workerFrame.ts';
 import { WorkerLink } from './workerLink.ts';
 
 export interface SessionHostOptions {
@@ -60,10 +51,6 @@ const LIMITS = {
   maxProbes: 0,
   retryAfter: 1,
 };
-/** No client's own id. */
-const INITIALIZE_ID = `waygate:${randomUUID()}`;
-const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
-const LEVEL_ID = `${INITIALIZE_ID}:level`;
 
 /**
  * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
@@ -74,13 +61,9 @@ export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #journal: CallJournal<ClientCall, Buffer>;
   readonly #link: WorkerLink;
-  readonly #logLevel = new HeldLogLevel();
-  /** The client's `initialize`, as each worker is told of it. */
-  #seed: JsonRpcMessage | undefined;
-  readonly #subscriptions = new HeldSubscriptions();
+  readonly #held = new HeldSession();
   /** Its id, while the worker's answer to it is what the client waits for. */
   #initializing: RequestId | undefined;
-  #initialized = false;
   #waitTimer: NodeJS.Timeout | undefined;
   /** Why there is no worker; what is asked meanwhile is not kept waiting. */
   #unreachable: Fault | undefined;
@@ -111,14 +94,7 @@ export class SessionHost {
   async run(): Promise<number> {
     const splitter = new LineSplitter({
       onLine: (line) => this.#onClientLine(line),
-      onOversize: (prefix, bytes) =>
-        this.#write(
-          errorResponse(
-            peekId(prefix) ?? null,
-            INVALID_REQUEST,
-            `A message of ${bytes} bytes is too large; the limit is 16 MiB.`,
-          ),
-        ),
+      onOversize: (prefix, bytes) => this.#write(tooLarge(prefix, bytes)),
     });
     const { input, output } = this.#options;
     const ended = new Promise<void>((resolve) => {
@@ -153,25 +129,11 @@ export class SessionHost {
   }
 
   #onClientLine(line: Buffer): void {
-    let message: JsonRpcMessage;
-    try {
-      message = JSON.parse(line.toString('utf8')) as JsonRpcMessage;
-    } catch {
-      this.#write(errorResponse(null, PARSE_ERROR, 'The line is not JSON.'));
-      return;
-    }
-    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-      this.#write(
-        errorResponse(null, INVALID_REQUEST, 'Each line must be one JSON-RPC message; batches are not part of MCP.'),
-      );
-    } else if (typeof message.method !== 'string') this.#forward(line);
-    else if (message.id === undefined) this.#onNotification(message, line);
-    else if (isRequestId(message.id)) this.#onRequest(message.id, message, line);
-    else {
-      const { id } = message as { id: unknown };
-      const known = typeof id === 'string' || typeof id === 'number' ? id : null;
-      this.#write(errorResponse(known, INVALID_REQUEST, `A request id must be ${ID_FORM}.`));
-    }
+    const read = readClientLine(line);
+    if (read.kind === 'refused') this.#write(read.answer);
+    else if (read.kind === 'answer') this.#forward(line);
+    else if (read.kind === 'notification') this.#onNotification(read.message, line);
+    else this.#onRequest(read.id, read.message, line);
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
@@ -181,12 +143,11 @@ export class SessionHost {
   }
 
   #onInitialize(id: RequestId, message: JsonRpcMessage): void {
-    if (this.#seed) {
+    if (this.#held.begun) {
       this.#write(errorResponse(id, INVALID_REQUEST, 'This session is initialized already.'));
       return;
     }
-    const protocolVersion = negotiateVersion(message.params?.protocolVersion);
-    this.#seed = { ...message, params: { ...message.params, protocolVersion } };
+    const protocolVersion = this.#held.begin(message);
     const introduction = INTRODUCTIONS[this.#face];
     if (introduction) this.#write(resultResponse(id, { protocolVersion, ...introduction }));
     else this.#initializing = id;
@@ -207,12 +168,11 @@ export class SessionHost {
     if (this.#initializing === undefined) return;
     this.#write(refusal({ id: this.#initializing, method: 'initialize' }, fault));
     this.#initializing = undefined;
-    // The client may ask again.
-    this.#seed = undefined;
+    this.#held.forgetBeginning();
   }
 
   #onNotification(message: JsonRpcMessage, line: Buffer): void {
-    if (message.method === 'notifications/initialized') this.#initialized = true;
+    if (message.method === 'notifications/initialized') this.#held.noteInitialized();
     if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId, line);
     else this.#forward(line);
   }
@@ -241,7 +201,7 @@ export class SessionHost {
       this.#write(refusal(payload, admission.fault, admission.retryAfter));
       return;
     }
-    this.#logLevel.note(message);
+    this.#held.noteRequest(message);
     if (this.#link.resting) this.#wake();
     else if (this.#unreachable !== undefined) {
       this.#journal.failWaiting(this.#unreachable);
@@ -269,31 +229,37 @@ export class SessionHost {
   #onAttached(generation: number): void {
     clearTimeout(this.#waitTimer);
     this.#unreachable = undefined;
-    if (this.#seed) this.#introduce();
+    this.#introduce();
     this.#journal.open(generation);
   }
 
   /** Tells a worker what this session has negotiated; its answer is for nobody. */
   #introduce(): void {
-    this.#link.send(Buffer.from(encodeMessage({ ...this.#seed, id: INITIALIZE_ID })));
-    if (!this.#initialized) return;
-    this.#link.send(Buffer.from(encodeMessage({ method: 'notifications/initialized' })));
-    for (const frame of this.#logLevel.frames(LEVEL_ID)) this.#link.send(Buffer.from(frame));
-    for (const frame of this.#subscriptions.frames(SUBSCRIBE_ID)) this.#link.send(Buffer.from(frame));
+    for (const frame of this.#held.frames()) this.#link.send(Buffer.from(frame));
   }
 
   #onWorkerFrame(frame: Buffer, generation: number): void {
-    if (isPrivate(frame)) {
-      this.#onPrivateFrame(frame, generation);
-      return;
+    const read = readWorkerFrame(frame);
+    if (read.kind === 'message') this.#toClient(frame);
+    else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
+    else if (read.kind === 'contract') {
+      this.#journal.reclassify(generation, requestKey(read.id), { contract: read.contract, canProbe: false });
+    } else if (read.kind === 'listed') this.#held.noteListed(read.mark);
+    else if (read.kind === 'stopped') {
+      this.#journal.retire(generation);
+      this.#link.rest();
+    } else if (read.kind === 'superseded') {
+      this.#journal.retire(generation);
+      this.#waitForWorker();
+      this.#link.supersede(generation);
     }
-    const id = peekResponseId(frame);
-    if (id === undefined) this.#toClient(frame);
-    else if (id === INITIALIZE_ID) this.#onIntroduced(frame);
-    else if (id !== LEVEL_ID && !(typeof id === 'string' && id.startsWith(SUBSCRIBE_ID))) {
-      // Cancelled, or answered without its worker: one terminal reply an id.
-      this.#journal.reply(generation, requestKey(id), frame);
-    }
+  }
+
+  #onAnswer(id: RequestId, frame: Buffer, generation: number): void {
+    const own = this.#held.answered(id);
+    if (own === 'introduction') this.#onIntroduced(frame);
+    // Cancelled, or answered without its worker: one terminal reply an id.
+    else if (own === undefined) this.#journal.reply(generation, requestKey(id), frame);
   }
 
   /** The worker's answer to `initialize` is the client's where that has not had one. */
@@ -302,22 +268,6 @@ export class SessionHost {
     const answer = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
     this.#write(encodeMessage({ ...answer, id: this.#initializing }));
     this.#initializing = undefined;
-  }
-
-  /** What a worker tells its host alone. */
-  #onPrivateFrame(frame: Buffer, generation: number): void {
-    const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
-    if (method === STOPPED_NOTIFICATION) {
-      this.#journal.retire(generation);
-      this.#link.rest();
-    } else if (method === SUPERSEDED_NOTIFICATION) {
-      this.#journal.retire(generation);
-      this.#waitForWorker();
-      this.#link.supersede(generation);
-    } else if (method === CONTRACT_NOTIFICATION) {
-      const { id, contract } = params as { id: RequestId; contract: ReplayContract };
-      this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
-    }
   }
 
   #onWorkerLost(generation: number, loss: Loss): void {
@@ -357,7 +307,7 @@ export class SessionHost {
     if (terminal.kind === 'reply') {
       const { reply } = terminal;
       this.#link.proved();
-      if (call.uri !== undefined && !peekIsError(reply)) this.#subscriptions.succeeded(call.method, call.uri);
+      if (call.uri !== undefined && !peekIsError(reply)) this.#held.noteSuccess(call.method, call.uri);
       this.#toClient(reply);
     } else if (terminal.kind === 'fault') this.#write(faultAnswer(call, terminal));
     if (this.#journal.size === 0) this.#ended?.();
@@ -380,17 +330,12 @@ export class SessionHost {
 const EXIT_NO_WORKER = 69;
 const NEWLINE = Buffer.from('\n');
 const MAX_COPIED_BYTES = 64 * 1024;
-const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
 
 const LOSS_CODES = {
   gone: 'connection_lost',
   silent: 'unresponsive',
   superseded: 'drain_limit',
 } as const satisfies Record<Loss, KnownFaultCode>;
-
-function isPrivate(frame: Buffer): boolean {
-  return frame.length > PRIVATE_HEAD.length && frame.subarray(0, PRIVATE_HEAD.length).equals(PRIVATE_HEAD);
-}
 
 function framed(line: Buffer): Buffer {
   return Buffer.concat([line, NEWLINE]);

@@ -53,6 +53,11 @@ export class CallJournal<Payload, Reply> {
     return entry && knowledgeOf(entry);
   }
 
+  /** Whether it is with nobody. */
+  isWaiting(id: string): boolean {
+    return this.#shelf.get(id)?.generation === 0;
+  }
+
   /** Takes a call and sends it as soon as it can. */
   admit(call: JournalCall<Payload>): Admission {
     const code = this.#shelf.refusalOf(call, this.#current !== undefined, (one) => this.#live.has(one));
@@ -85,13 +90,21 @@ export class CallJournal<Payload, Reply> {
     if (!this.#live.delete(generation)) return;
     this.retire(generation);
     for (const entry of this.#shelf.all) {
-      if (entry.generation !== generation || !this.#shelf.holds(entry)) continue;
-      entry.lastFault = fault;
-      entry.generation = 0;
-      entry.lost = true;
-      this.#decide(entry, fault, undefined);
+      if (entry.generation === generation && this.#shelf.holds(entry)) this.#lose(entry, fault);
     }
     this.#advanceAll();
+  }
+
+  /**
+   * The way of one call alone is gone, a stream of HTTP: no reply to it can come any more. Its generation lives, and may
+   * be asked about it or be sent it again.
+   */
+  loseCall(generation: number, id: string, fault: Fault): boolean {
+    const entry = this.#shelf.with(generation, id);
+    if (!entry) return false;
+    this.#lose(entry, fault);
+    this.#advance(entry);
+    return true;
   }
 
   reply(generation: number, id: string, reply: Reply): ReplyVerdict {
@@ -109,7 +122,6 @@ export class CallJournal<Payload, Reply> {
     const entry = this.#shelf.with(generation, id);
     if (!entry) return false;
     this.#takeBack(entry, generation);
-    this.#advance(entry);
     return true;
   }
 
@@ -164,9 +176,10 @@ export class CallJournal<Payload, Reply> {
   /** Sends what waits and asks what is held, if there is a generation for it and nobody was faster. */
   #advance(entry: JournalEntry<Payload>): void {
     const generation = this.#current;
-    if (generation === undefined || entry.refusedBy === generation) return;
     if (!this.#shelf.holds(entry)) return;
-    if (entry.phase === 'waiting') this.#dispatch(entry, generation);
+    if (generation === undefined || entry.refusedBy === generation) {
+      if (entry.generation === 0) this.#effects.wait?.(entry.call);
+    } else if (entry.phase === 'waiting') this.#dispatch(entry, generation);
     else if (entry.phase === 'held') {
       this.#shelf.setPhase(entry, 'probing');
       entry.generation = generation;
@@ -194,21 +207,32 @@ export class CallJournal<Payload, Reply> {
     this.#shelf.setPhase(entry, 'waiting');
     entry.generation = 0;
     entry.refusedBy = generation;
+    this.#advance(entry);
+  }
+
+  #lose(entry: JournalEntry<Payload>, fault: Fault): void {
+    entry.lastFault = fault;
+    entry.generation = 0;
+    entry.lost = true;
+    this.#decide(entry, fault, undefined);
   }
 
   #decide(entry: JournalEntry<Payload>, fault: Fault, probe: ProbeResolution | undefined): void {
     this.#shelf.setPhase(entry, 'waiting');
-    const { contract } = entry.call;
-    const mayReplay = entry.dispatches <= this.#limits.maxReplays;
+    const { contract, maxReplays = this.#limits.maxReplays } = entry.call;
+    const isExhausted = entry.dispatches > this.#limits.maxReplays;
+    const mayReplay = !isExhausted && entry.dispatches <= maxReplays;
     const disposition = dispositionOf({ knowledge: knowledgeOf(entry), contract, probe, mayReplay });
     if (disposition === 'replay') return;
     if (disposition === 'hold_for_probe') this.#holdForProbe(entry, fault);
     else if (disposition === 'complete_from_probe') {
       this.#counts.completed_by_probe += 1;
       this.#settle(entry, { kind: 'completed_by_probe', dispatches: entry.dispatches });
+    } else if (disposition !== 'reject_replay_exhausted') {
+      this.#settleFault(entry, faultFrom('outcome_unknown', fault));
     } else {
-      const code = disposition === 'reject_replay_exhausted' ? 'replay_exhausted' : 'outcome_unknown';
-      this.#settleFault(entry, faultFrom(code, fault));
+      // Whoever made it may want no more of it: that says nothing of the call, which was lost like others.
+      this.#settleFault(entry, isExhausted ? faultFrom('replay_exhausted', fault) : fault);
     }
   }
 

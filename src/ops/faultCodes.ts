@@ -21,6 +21,8 @@ export interface FaultTraits {
   retryable: boolean;
   /** Completes "{server} …". */
   says: string;
+  /** The same where the time that it had is known, which follows it. */
+  saysWithin?: string;
   /** What to do about it, to a model. */
   advice: string;
   /** Whether the detail helps a model: most often it is for the person who runs the server. */
@@ -31,7 +33,7 @@ type Row = Omit<FaultTraits, 'class' | 'remedy'> & { remedy?: Remedy };
 
 const ASK_USER = 'Ask the user to look at this server, or use another tool.';
 const LATER = 'Call again later, or use another tool.';
-const CHECK_FIRST = 'It may have taken effect: check before you repeat it.';
+export const CHECK_FIRST = 'It may have taken effect: check before you repeat it.';
 const OTHER_CALL = 'Change the call, or use another tool.';
 
 /** Traits that most faults of a class share. */
@@ -50,6 +52,8 @@ const MISANSWERED = {
   retryable: false,
   advice: OTHER_CALL,
 } as const;
+/** What was wrong with it is in the detail. */
+const UNUSABLE = { says: 'gave an answer that cannot be used', tellsDetail: true } as const;
 const PERMANENT = {
   directive: 'abort_request',
   recovery_hint: 'roll_forward',
@@ -103,7 +107,24 @@ const BY_CLASS = {
     spawn_eacces: { ...PERMANENT, says: 'cannot start: its command may not be run' },
     folder_missing: { ...PERMANENT, says: 'cannot start: its folder does not exist or may not be entered' },
     secret_missing: { ...PERMANENT, error: 'AUTH_FAILED', says: 'cannot start: it needs a secret that nobody has set' },
-    needs_approval: { ...PERMANENT, says: 'is not approved for this workspace' },
+    needs_approval: {
+      ...PERMANENT,
+      error: 'PERMISSION_DENIED',
+      says: "waits for the user's approval",
+      advice: 'Ask the user to see what it runs and to approve it.',
+    },
+    tool_left_out: {
+      ...PERMANENT,
+      recovery_hint: 'keep_worker',
+      says: 'has this tool left out by its configuration',
+      advice: 'Use another tool, or ask the user.',
+    },
+    not_running: {
+      ...LOST,
+      says: 'is not running',
+      tellsDetail: true,
+      advice: 'Call again later, or ask the user to look at this server.',
+    },
     configuration_invalid: { ...PERMANENT, says: 'cannot start as it is configured' },
     stopped: { ...LOST, directive: 'abort_request', recovery_hint: 'keep_worker', says: 'was stopped' },
   },
@@ -114,12 +135,13 @@ const BY_CLASS = {
       directive: 'abort_request',
       recovery_hint: 'keep_worker',
       says: 'did not answer in time',
+      saysWithin: 'did not answer within',
     },
     unresponsive: { ...TIMED_OUT, says: 'stopped answering' },
   },
   protocol: {
-    malformed_response: { ...MISANSWERED, says: 'gave an answer that is not valid MCP' },
-    bad_result: { ...MISANSWERED, says: 'gave a result of the wrong form' },
+    malformed_response: { ...MISANSWERED, ...UNUSABLE },
+    bad_result: { ...MISANSWERED, ...UNUSABLE },
     garbage_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'wrote too much that is not MCP' },
     unknown_id_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'answered too much that nobody asked' },
     initialize_refused: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'refused to be initialized' },
@@ -133,6 +155,7 @@ const BY_CLASS = {
       retryable: true,
       says: 'is unavailable',
       advice: LATER,
+      tellsDetail: true,
     },
     upstream_timeout: {
       ...MISANSWERED,
@@ -140,6 +163,7 @@ const BY_CLASS = {
       retryable: true,
       says: 'reported a time-out',
       advice: LATER,
+      tellsDetail: true,
     },
     unauthorized: {
       ...MISANSWERED,
@@ -147,6 +171,7 @@ const BY_CLASS = {
       error: 'AUTH_FAILED',
       says: 'wants the user to sign in',
       advice: 'Ask the user to sign in to this server, or use another tool.',
+      tellsDetail: true,
     },
     credentials_refused: {
       ...PERMANENT,
@@ -161,14 +186,14 @@ const BY_CLASS = {
       advice: 'Ask the user for access, or go on without it.',
       tellsDetail: true,
     },
-    rate_limited: { ...FULL, says: 'limits its calls', advice: 'Call again after a while.' },
+    rate_limited: { ...FULL, says: 'limits its calls', advice: 'Call again after a while.', tellsDetail: true },
   },
   resource: {
     queue_overflow: { ...FULL, says: 'has too many requests waiting' },
     queue_bytes: { ...FULL, says: 'has too much data waiting' },
     frame_too_large: {
       ...MISANSWERED,
-      says: 'gave an answer that is too large',
+      ...UNUSABLE,
       advice: 'It was carried out: ask for less instead of repeating it.',
     },
     request_too_large: {
@@ -205,12 +230,17 @@ const BY_CLASS = {
     },
   },
   ambiguous_outcome: {
-    outcome_unknown: { ...AMBIGUOUS, error: 'UPSTREAM_UNAVAILABLE', says: 'was lost while it ran this call' },
+    outcome_unknown: {
+      ...AMBIGUOUS,
+      error: 'UPSTREAM_UNAVAILABLE',
+      says: 'ended or lost its connection during the call',
+    },
     outcome_unknown_after_timeout: {
       ...AMBIGUOUS,
       recovery_hint: 'keep_worker',
       error: 'UPSTREAM_TIMEOUT',
-      says: 'did not answer this call in time',
+      says: 'did not answer in time',
+      saysWithin: 'did not answer within',
     },
   },
 } as const satisfies Record<FaultClass, Record<string, Row>>;

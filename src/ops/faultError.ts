@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts';
-import { traitsOf } from './faultCodes.ts';
+import { CHECK_FIRST, type FaultTraits, traitsOf } from './faultCodes.ts';
 import { GatewayError } from './gatewayError.ts';
 import { oneLine } from './porcelain.ts';
 import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
@@ -16,12 +16,16 @@ export interface Telling {
   retryAfter?: number;
   /** How often it was sent in all, where that was more than once. */
   dispatches?: number;
+  /** How long it had to answer, where that has run out. */
+  withinMs?: number;
+  /** For whoever forwards a server's error as it came. */
+  cause?: unknown;
 }
 
 const MAX_SUBJECT_CHARS = 60;
 /** An error line for a model (000 §3.4). */
 const MAX_MESSAGE_CHARS = 256;
-const CHECK_FIRST = 'The call may have taken effect: check before you repeat it.';
+const SAFE = 'It is safe to repeat.';
 
 /** The one way from a fault to the error object of 000 §3.4 (004, Failure Shaping). */
 export function faultError(fault: Fault, telling: Telling): GatewayError {
@@ -29,8 +33,11 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
   const { knowledge, contract } = telling;
   const lost = knowledge === 'in_flight' || knowledge === 'outcome_unknown';
   const mayHaveTakenEffect = lost && contract !== 'convergent';
-  return new GatewayError(traits.error, sentence(fault, telling, mayHaveTakenEffect), {
+  const isSafe = lost && !mayHaveTakenEffect && traits.retryable;
+  const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? SAFE : whenToCall(telling, traits);
+  return new GatewayError(traits.error, sentence(fault, telling, next), {
     path: telling.path ?? '',
+    cause: telling.cause,
     retryable: traits.retryable && !mayHaveTakenEffect,
     details: {
       ...(knowledge === 'not_dispatched' ? { outcome: 'not_dispatched' } : lost ? { outcome: 'unknown' } : {}),
@@ -42,19 +49,20 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
   });
 }
 
-function sentence(fault: Fault, telling: Telling, mayHaveTakenEffect: boolean): string {
-  const { says, advice, tellsDetail, retryable } = traitsOf(fault);
-  const subject = `${oneLine(telling.subject, MAX_SUBJECT_CHARS)} ${says}`;
-  const sent = telling.knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
-  const next = mayHaveTakenEffect ? CHECK_FIRST : `${sent}${whenToCall(telling, retryable, advice)}`;
+function sentence(fault: Fault, telling: Telling, next: string): string {
+  const { says, saysWithin, tellsDetail } = traitsOf(fault);
+  const { withinMs } = telling;
+  const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
+  const subject = `${oneLine(telling.subject, MAX_SUBJECT_CHARS)} ${said}`;
   // What to do about it is never cut off: the detail has what room is left.
   const room = MAX_MESSAGE_CHARS - subject.length - next.length - ': . '.length;
   const detail = tellsDetail && fault.detail !== '' ? `: ${oneLine(fault.detail, room)}` : '';
   return `${ended(`${subject}${detail}`)} ${next}`;
 }
 
-function whenToCall({ retryAfter }: Telling, retryable: boolean, advice: string): string {
-  return retryable && retryAfter !== undefined ? `Call again after ${Math.ceil(retryAfter)} s.` : advice;
+function whenToCall({ retryAfter, knowledge }: Telling, { retryable, advice }: FaultTraits): string {
+  const sent = knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
+  return `${sent}${retryable && retryAfter !== undefined ? `Call again after ${Math.ceil(retryAfter)} s.` : advice}`;
 }
 
 function ended(words: string): string {

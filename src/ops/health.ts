@@ -34,6 +34,16 @@ export type SupervisionState =
   | 'needs_configuration'
   | 'stopped';
 
+/** A process in reserve: `absent` while nobody is served. */
+export type StandbyState = 'absent' | 'starting' | 'ready' | 'failed';
+
+export interface StandbyHealth {
+  state: StandbyState;
+  pid?: number;
+  /** Why there is none, in one sentence. */
+  reason?: string;
+}
+
 const HANDSHAKE: Readonly<Record<SupervisionState, HandshakeState>> = {
   idle: 'absent',
   starting: 'starting',

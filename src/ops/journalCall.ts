@@ -10,6 +10,8 @@ export interface JournalCall<Payload> {
   readonly bytes: number;
   /** Whether something can be asked about its effect; without that `probe_required` is as good as `never_replay`. */
   readonly canProbe: boolean;
+  /** How often whoever made it lets it be sent again; the journal's own limit holds without it, and above it. */
+  readonly maxReplays?: number;
 }
 
 /** How a call ended. There is one such end for every call that was admitted and not cancelled. */
@@ -30,6 +32,8 @@ export type Terminal<Reply> =
 export interface JournalEffects<Payload, Reply> {
   /** Sends a call to a generation. False: not a byte of it left, and the generation takes no more. */
   dispatch(call: JournalCall<Payload>, generation: number): boolean;
+  /** No generation can have it now: whoever can starts one, or gives it up. Told each time that it is found so. */
+  wait?(call: JournalCall<Payload>): void;
   /** Asks whether a lost call took effect, and tells by `resolveProbe`. */
   probe?(call: JournalCall<Payload>, generation: number): void;
   settle(call: JournalCall<Payload>, terminal: Terminal<Reply>): void;

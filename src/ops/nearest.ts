@@ -13,6 +13,22 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
+/** The only one that begins as a word does, where it was left unfinished; else the nearest. */
+export function meantBy(word: string, known: readonly string[]): string | undefined {
+  const begins = word === '' ? [] : known.filter((candidate) => candidate.startsWith(word));
+  return begins.length === 1 ? begins[0] : nearest(word, known);
+}
+
+/** What to do about a word that is none of those there are: one sentence's end. */
+export function didYouMean(
+  word: string,
+  known: readonly string[],
+  otherwise = `there are ${known.join(', ')}.`,
+): string {
+  const meant = nearest(word, known);
+  return meant === undefined ? otherwise : `did you mean "${meant}"?`;
+}
+
 /** Damerau–Levenshtein with adjacent swaps; anything from `cutoff` on is as good as infinite. */
 function editDistance(a: string, b: string, cutoff: number): number {
   if (Math.abs(a.length - b.length) >= cutoff) return cutoff;

@@ -3,9 +3,39 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * What a model, or a person, may write otherwise where only one thing can be meant (004, Normalization). Each is a
- * rule with a name; whoever applies one says so in the result.
+ * rule with a name; whoever applies one says so in the result. `docs/answers.md` has them as a table.
  */
-export type NormalisationRule = 'field_alias' | 'integer_text' | 'token_alias' | 'file_uri';
+export const NORMALISATION_RULES = {
+  field_alias: {
+    reads: 'another spelling of an argument (`topK`, `top-k`), or its usual other name (`q`, `limit`, `uri`, `params`)',
+    as: 'the argument',
+    where: 'arguments of the gateway’s own tools; never where two mean the same one',
+  },
+  integer_text: {
+    reads: 'a whole number as text (`" 7 "`, `"42.0"`)',
+    as: 'the number',
+    where: 'arguments of the gateway’s own tools and of a selector that are whole numbers',
+  },
+  token_alias: {
+    reads:
+      'another spelling of a word of ours (`toolBrowse`, `HEAD`, `claudeCode`), or its alias (`text`, `plain`, `structured`)',
+    as: 'the word',
+    where:
+      'names of the gateway’s tools, `render`, types of selectors; commands, modes and clients of the command line',
+  },
+  file_uri: {
+    reads: 'a `file://` URI where a path is asked for, and the path, or another form of the URI, of a resource',
+    as: 'the path; the address under which the resource is listed',
+    where: 'options of the command line; `resource_id` of `resource_read`, where one listed resource is that file',
+  },
+  tool_id: {
+    reads: 'a `tool_id` with a stray blank, in another case, or without its hash',
+    as: 'the `tool_id`',
+    where: '`tool_execute` and `tool_hydrate`, where one tool alone can be meant',
+  },
+} as const satisfies Readonly<Record<string, { reads: string; as: string; where: string }>>;
+
+export type NormalisationRule = keyof typeof NORMALISATION_RULES;
 
 export interface Normalisation {
   rule: NormalisationRule;
@@ -13,6 +43,9 @@ export interface Normalisation {
   from: string;
   to: string;
 }
+
+/** Where a rule is told that was applied. */
+export type Tell = (told: Normalisation) => void;
 
 /** `" 7 "` and `"42.0"` are numbers, `"-1"` and `"7.5"` are not: undefined. */
 export function humanInteger(text: string): number | undefined {

@@ -41,6 +41,12 @@ export function judgeProbe(probe: Probe, result: { isError?: unknown; structured
   return found === equals ? 'already_completed' : 'safe_to_replay';
 }
 
+/** The result of a call that has taken effect, whose own answer is gone. */
+export function completedByProbe(tool: string, probe: Probe): Record<string, unknown> {
+  const text = `The server was lost during this call, which has taken effect: ${probe.tool} shows it. The answer of ${tool} itself is lost; do not repeat the call.`;
+  return { content: [{ type: 'text', text }], _meta: { 'waygate/outcome': 'completed_by_probe' } };
+}
+
 class MissingValueError extends Error {}
 
 function fill(template: unknown, callArguments: unknown): unknown {

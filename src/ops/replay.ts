@@ -51,10 +51,7 @@ export function contractOf(method: string, tool: string | undefined): ReplayCont
   return CONVERGENT_METHODS.has(method) ? 'convergent' : 'never_replay';
 }
 
-/** What is known of a request that failed: that the server never had it, that it had it, or neither. */
-export type Dispatched = 'no' | 'yes' | 'unknown';
-
 /** The one rule for repeating by ourselves: it never left, or running it again converges (design.md §3, 004). */
-export function mayRepeat(contract: ReplayContract, dispatched: Dispatched): boolean {
-  return dispatched === 'no' || contract === 'convergent';
+export function mayRepeat(contract: ReplayContract, knowledge: ExecutionKnowledge): boolean {
+  return knowledge === 'not_dispatched' || contract === 'convergent';
 }

@@ -24,6 +24,10 @@ export const STOPPED_NOTIFICATION = 'notifications/waygate/stopped';
 export const SUPERSEDED_NOTIFICATION = 'notifications/waygate/superseded';
 /** Likewise: `{ id, contract }`, what a request's replay contract is, which depends on a tool that the host does not know. */
 export const CONTRACT_NOTIFICATION = 'notifications/waygate/contract';
+/** Likewise: `{ mark }`, which stands for the tools that the client has just been told of. */
+export const LISTED_NOTIFICATION = 'notifications/waygate/listed';
+/** From a host to the worker that comes next: the mark of the tools that its client knows. */
+export const KNOWS_NOTIFICATION = 'notifications/waygate/knows';
 
 /**
  * A message as one frame. `id` comes before the payload, so that a forwarder can tell whose answer a frame of a

@@ -5,6 +5,7 @@ import type { ProgressCallback, RequestHandlerExtra } from '@modelcontextprotoco
 import {
   type ElicitRequestFormParams,
   ErrorCode,
+  type JSONRPCRequest,
   McpError,
   type Result,
   ResultSchema,
@@ -13,9 +14,18 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
-import { CONTRACT_NOTIFICATION, PRIVATE_PREFIX, STOPPED_NOTIFICATION, SUPERSEDED_NOTIFICATION } from './frames.ts';
+import {
+  CONTRACT_NOTIFICATION,
+  KNOWS_NOTIFICATION,
+  LISTED_NOTIFICATION,
+  PRIVATE_PREFIX,
+  STOPPED_NOTIFICATION,
+  SUPERSEDED_NOTIFICATION,
+} from './frames.ts';
 import { lazyValidator } from './lazyValidator.ts';
+import { listMark } from './listMark.ts';
 import { LineTransport } from './mcpTransport.ts';
+import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
 
 export interface Progress {
   progress: number;
@@ -110,11 +120,18 @@ export interface SessionServer {
   dispose(): void;
 }
 
-/** One client's MCP session, on the socket that its host has attached (and how that host wants its frames). */
+export interface SessionOptions {
+  /** How the host wants its frames. */
+  marksRelated?: boolean;
+  /** Hears of what was answered; `tools/call` is the surface's to tell, which knows more of it. */
+  onRequest?: (request: SessionRequest) => void;
+}
+
+/** One client's MCP session, on the socket that its host has attached. */
 export function serveSession(
   socket: Socket,
   surface: SessionSurface,
-  frames: { marksRelated?: boolean } = {},
+  { onRequest, ...frames }: SessionOptions = {},
 ): SessionServer {
   const server = new Server(surface.serverInfo, {
     capabilities: surface.capabilities,
@@ -138,8 +155,18 @@ export function serveSession(
   };
   // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
+    if (request.method === 'tools/call' || !onRequest) return answerTo(request, extra);
+    const { method } = request;
+    return toldWhenAnswered({ method, signal: extra.signal }, () => answerTo(request, extra), onRequest);
+  };
+  const answerTo = async (request: JSONRPCRequest, extra: CallExtra): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
-    if (request.method === 'tools/list') return { tools: await surface.listTools() };
+    if (request.method === 'tools/list') {
+      const tools = await surface.listTools();
+      // Behind the answer.
+      setImmediate(() => toHost(LISTED_NOTIFICATION, { mark: listMark(tools) }));
+      return { tools };
+    }
     const call: SurfaceCall = {
       signal: extra.signal,
       client: client().name,
@@ -162,7 +189,11 @@ export function serveSession(
   server.oninitialized = () => {
     close ??= surface.open?.(peer);
   };
-  server.fallbackNotificationHandler = async ({ method, params = {} }) => surface.notification?.(method, params, peer);
+  server.fallbackNotificationHandler = async ({ method, params = {} }) => {
+    if (method !== KNOWS_NOTIFICATION) surface.notification?.(method, params, peer);
+    // Another worker has told the client of its tools: what has changed since nobody else will tell.
+    else if (listMark(await surface.listTools()) !== params.mark) peer.notify('notifications/tools/list_changed');
+  };
   server.onclose = () => {
     close?.();
     socket.destroy();

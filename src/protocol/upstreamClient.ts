@@ -37,14 +37,14 @@ export type UpstreamFailure =
 export const LOST = Object.freeze({ lost: true });
 
 export class UpstreamRequestError extends Error {
-  override readonly name = 'UpstreamRequestError';
+  override readonly name: string = 'UpstreamRequestError';
   readonly failure: UpstreamFailure;
   /** The JSON-RPC code or HTTP status, when the server answered with an error. */
   readonly code: number | undefined;
   /** How long the server asks to wait before the next request. */
   readonly retryAfterSeconds: number | undefined;
   /** What was wrong with the answer, where one came that cannot be used. */
-  fault: FrameFault | undefined;
+  frame: FrameFault | undefined;
   /** What came with the server's error, as it came. */
   readonly data: unknown;
 
@@ -225,7 +225,7 @@ function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError 
     if (error.data === LOST) return new UpstreamRequestError('closed', error.message.replace(SDK_PREFIX, ''));
     const words = error.message.replace(SDK_PREFIX, '');
     const fault = frameFaultOf(error.data);
-    if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { fault });
+    if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { frame: fault });
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
       return new UpstreamRequestError('timeout', words);
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { RpcError } from '../ops/rpcError.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../protocol/sessionServer.ts';
+import { OWN_BUSINESS } from '../upstream/callOrigin.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
@@ -179,6 +180,7 @@ export class ClientRequests {
   /** The call that a server's own message belongs to. */
   #callAt(connection: ServerConnection, related: object | undefined): SessionCall | 'none' | 'several' {
     if (related instanceof SessionCall) return related.over.aborted ? 'none' : related;
+    if (related === OWN_BUSINESS) return 'none';
     const sessions = new Set(connection.origins.map((origin) => origin.session ?? origin));
     if (sessions.size > 1) return 'several';
     const newest = connection.origins.at(-1);

@@ -1,3 +1,4 @@
+import type { ServerOddity } from '../control/contract.ts';
 import type { HealthReport, ServerHealth, TelemetryReport } from '../control/healthContract.ts';
 import { boundText, count, duration, firstLines, groupDigits, latency, oneLine, table } from '../ops/porcelain.ts';
 import type { LatencyTold, TelemetryTotals, ToldError, ToldFault } from '../ops/telemetry.ts';
@@ -6,6 +7,8 @@ import type { LatencyTold, TelemetryTotals, ToldError, ToldFault } from '../ops/
 const MAX_SERVERS = 60;
 const MAX_ROWS = 12;
 const MAX_LINE = 200;
+/** Of one server. */
+const MAX_ODDITIES = 3;
 
 export function healthText(health: HealthReport): string {
   const { condition, servers, problems, event_log: log } = health;
@@ -33,13 +36,28 @@ function serverSummary(servers: readonly ServerHealth[]): string {
 
 function serverLine(server: ServerHealth): string {
   const { name, state, uptime_ms: uptime, restart_count: restarts, consecutive_failures: failures, reason } = server;
+  const { oddities = [] } = server;
   const parts = [
     state.replaceAll('_', ' '),
     ...(state === 'ready' ? [`up ${duration(uptime)}`] : []),
     ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
     ...(failures === 0 ? [] : [`${count(failures, 'failure')} in a row`]),
+    ...standbyWords(server),
   ];
-  return oneLine(`${name}: ${parts.join(', ')}${reason === undefined ? '' : `: ${reason}`}`, MAX_LINE);
+  const line = oneLine(`${name}: ${parts.join(', ')}${reason === undefined ? '' : `: ${reason}`}`, MAX_LINE);
+  return oddities.length === 0 ? line : `${line}\n  ${oddityLine(oddities)}`;
+}
+
+/** A ready one is told with the state; why there is none is news. */
+function standbyWords({ standby }: ServerHealth): string[] {
+  if (!standby || standby.state === 'absent') return [];
+  return [`standby ${standby.state}${standby.reason === undefined ? '' : ` (${standby.reason})`}`];
+}
+
+function oddityLine(oddities: readonly ServerOddity[]): string {
+  const shown = oddities.slice(0, MAX_ODDITIES).map(({ words, count: n }) => `${words} (${groupDigits(n)})`);
+  const more = oddities.length - shown.length;
+  return oneLine(`odd: ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`, MAX_LINE);
 }
 
 function faultLine(what: string, fault: ToldFault): string {
@@ -63,8 +81,16 @@ export function telemetryText(telemetry: TelemetryReport): string {
       'tool',
       tools.map((row) => ({ name: row.tool_id, ...row })),
     ),
+    ...odditiesOf(telemetry),
   ];
   return boundText(lines.join('\n'));
+}
+
+function odditiesOf({ oddities }: TelemetryReport): string[] {
+  const shown = oddities.slice(0, MAX_ROWS).map(({ server, words, count: n }) => [server, n, words]);
+  const more = oddities.length - shown.length;
+  if (shown.length === 0) return [];
+  return ['', ...table(['odd server', 'times', 'what'], shown), ...(more > 0 ? [`… ${more} more omitted`] : [])];
 }
 
 type RowTold = TelemetryTotals & LatencyTold & { name: string; last_error?: ToldError };

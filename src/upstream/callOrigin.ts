@@ -9,5 +9,5 @@ export interface CallOrigin {
 /** Of a request that nobody has named the origin of: what a server asks meanwhile may belong to it. */
 export const NOBODY: CallOrigin = {};
 
-/** Of a request of the gateway's own, about which no server has anything to ask. */
+/** Of a request of the gateway's own, about which no server has anything to ask; and of what a process asks before it serves anybody. */
 export const OWN_BUSINESS: CallOrigin = {};

@@ -1,4 +1,7 @@
+import type { Oddities } from '../protocol/oddities.ts';
 import { type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import type { Live } from './serverStart.ts';
+import { LinkFailure } from './upstreamLink.ts';
 
 /** Longer than any server that works takes to answer; a busy one says at least something (facts/reliability.md §2.4). */
 const PING_MS = 2_000;
@@ -15,6 +18,26 @@ export async function showsLife(client: UpstreamClient, pingMs = PING_MS): Promi
   } catch {
     // An error is an answer too. Gone already: whoever watches its end tells of that.
     return client.closed || client.heardAt > asked;
+  }
+}
+
+/** A process that let a deadline pass and says nothing at all is replaced: every further call would hang too. */
+export class LifeCheck {
+  readonly #oddities: Oddities;
+  #checking: UpstreamClient | undefined;
+
+  constructor(oddities: Oddities) {
+    this.#oddities = oddities;
+  }
+
+  async check(live: Live | undefined): Promise<void> {
+    if (live?.link.pid === undefined || this.#checking === live.client) return;
+    this.#checking = live.client;
+    if (await showsLife(live.client)) this.#checking = undefined;
+    else {
+      this.#oddities.add('unresponsive');
+      live.lose(new LinkFailure('It stopped answering, so it was ended.', 'unresponsive'));
+    }
   }
 }
 

@@ -1,16 +1,23 @@
-import type { ConnectionState } from './serverConnection.ts';
+import type { Fault } from '../ops/fault.ts';
+import { traitsOf } from '../ops/faultCodes.ts';
 
 /** The call never left: whoever made it may make it again. */
 export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
-  /** What the person must do first, where waiting is of no use. */
-  readonly failure: 'unauthorized' | 'unapproved' | undefined;
+  /** Why; of whoever knows no more than the words there is none. */
+  readonly fault: Fault | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: string, state?: ConnectionState, retryAfterSeconds?: number) {
+  constructor(reason: string, fault?: Fault, retryAfterSeconds?: number) {
     super(reason);
+    this.fault = fault;
     this.retryAfterSeconds = retryAfterSeconds;
-    if (state === 'needs_approval') this.failure = 'unapproved';
-    else if (state === 'needs_sign_in' || state === 'needs_secret') this.failure = 'unauthorized';
+  }
+
+  /** What the person must do first, where waiting is of no use. */
+  get failure(): 'unauthorized' | 'unapproved' | undefined {
+    const error = this.fault && traitsOf(this.fault).error;
+    if (error === 'AUTH_FAILED') return 'unauthorized';
+    return error === 'PERMISSION_DENIED' ? 'unapproved' : undefined;
   }
 }

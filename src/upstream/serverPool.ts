@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { type ConnectionEvents, type ConnectionServices, ServerConnection } from './serverConnection.ts';
 
@@ -11,7 +10,7 @@ export interface PoolEvents extends ConnectionEvents {
 export class ServerPool {
   readonly #services: ConnectionServices;
   readonly #events: PoolEvents;
-  #connections = new Map<string, ServerConnection>();
+  readonly #connections = new Map<string, ServerConnection>();
 
   constructor(services: ConnectionServices, events: PoolEvents) {
     this.#services = services;
@@ -26,26 +25,14 @@ export class ServerPool {
     return this.#connections.get(name);
   }
 
-  /** Begins what is new, stops what is gone, restarts what is configured otherwise; leaves the rest alone. */
-  apply(configs: readonly ServerConfig[]): void {
-    const next = new Map<string, ServerConnection>();
+  /** To be called once: a configuration holds for as long as its gateway does. */
+  open(configs: readonly ServerConfig[]): void {
     for (const config of configs) {
-      const current = this.#connections.get(config.name);
-      if (current && sameServer(current.config, config)) {
-        current.config = config;
-        next.set(config.name, current);
-      } else {
-        const connection = new ServerConnection(config, this.#services, this.#events);
-        next.set(config.name, connection);
-        this.#events.onConnection?.(connection);
-        // Who changes a server wants to see what comes of it.
-        if (current) void connection.start();
-        else connection.begin();
-      }
+      const connection = new ServerConnection(config, this.#services, this.#events);
+      this.#connections.set(config.name, connection);
+      this.#events.onConnection?.(connection);
+      connection.begin();
     }
-    const gone = this.connections.filter((connection) => next.get(connection.config.name) !== connection);
-    this.#connections = next;
-    for (const connection of gone) void connection.stop();
     this.#events.onChange();
   }
 
@@ -65,13 +52,4 @@ export class ServerPool {
   async stop(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.stop()));
   }
-}
-
-/** Where a server stands in the file, and what is shown of it, may change without the server being another. */
-function sameServer(a: ServerConfig, b: ServerConfig): boolean {
-  return isDeepStrictEqual(whatRuns(a), whatRuns(b));
-}
-
-function whatRuns({ location: _location, tools: _tools, required: _required, ...rest }: ServerConfig): object {
-  return rest;
 }

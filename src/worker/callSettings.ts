@@ -1,5 +1,5 @@
 import { CALL_KEYS, type CallBlocks } from '../config/callBlocks.ts';
-import type { MergedConfig } from '../config/configLayers.ts';
+import type { CallLayer, KeptText, KeptTexts, MergedConfig } from '../config/configLayers.ts';
 import type { ConfigOrigin, ConfigurationProblem } from '../config/gatewayConfig.ts';
 import { DispatchConfigError } from '../dispatch/configError.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig, readDispatchConfig } from '../dispatch/dispatchConfig.ts';
@@ -37,18 +37,29 @@ const NOTHING_SAID: DispatchLayer = { settings: DISPATCH_DEFAULTS, said: new Set
 
 /** The settings of all files together. A file whose blocks are wrong leaves its own last good ones in force. */
 export class CallSettings {
-  readonly #good = new Map<ConfigOrigin, DispatchLayer>();
+  readonly #good = new Map<ConfigOrigin, DispatchLayer & { text?: string | undefined }>();
+  /** The files whose blocks are wrong, by the text that their last good ones are from. */
+  #kept: KeptTexts = {};
+
+  get kept(): KeptTexts {
+    return this.#kept;
+  }
 
   read({ calls, servers }: Pick<MergedConfig, 'calls' | 'servers'>): {
     settings: DispatchConfig;
     problems: ConfigurationProblem[];
   } {
     const problems: ConfigurationProblem[] = [];
-    for (const { origin, blocks } of calls) {
+    const wrong: [string, KeptText][] = [];
+    for (const { origin, file, blocks, text, kept } of calls) {
       const { settings, problem } = readCallSettings(blocks);
-      if (settings) this.#good.set(origin, { settings, said: saidBy(blocks) });
-      if (problem) problems.push(problem);
+      if (settings) this.#good.set(origin, { settings, said: saidBy(blocks), text });
+      else if (kept && !this.#good.has(origin)) this.#keep(origin, kept);
+      if (!problem) continue;
+      problems.push(problem);
+      if (file !== undefined) wrong.push([file, { calls: this.#good.get(origin)?.text ?? null }]);
     }
+    this.#kept = Object.fromEntries(wrong);
     const layerOf = (origin: ConfigOrigin): DispatchLayer => this.#good.get(origin) ?? NOTHING_SAID;
     if (calls.some(({ origin }) => origin === 'given')) return { settings: layerOf('given').settings, problems };
     const own = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
@@ -56,6 +67,11 @@ export class CallSettings {
     const blocks = calls.find(({ origin }) => origin === 'workspace')?.blocks;
     if (ineffective && blocks) problems.push(...ineffectiveRules(ineffective, blocks));
     return { settings, problems };
+  }
+
+  #keep(origin: ConfigOrigin, { blocks, text }: NonNullable<CallLayer['kept']>): void {
+    const { settings } = readCallSettings(blocks);
+    if (settings) this.#good.set(origin, { settings, said: saidBy(blocks), text });
   }
 }
 

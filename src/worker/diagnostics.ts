@@ -5,6 +5,7 @@ import { BUILD } from '../ops/build.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../ops/diagnosticEvent.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { Telemetry } from '../ops/telemetry.ts';
+import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import { type CatalogLoaded, catalogLoaded } from '../surface/catalogEvents.ts';
 import type { CatalogView } from '../surface/catalogView.ts';
 import type { CallEvent } from '../surface/gateway/callEvents.ts';
@@ -32,6 +33,8 @@ const CATALOG_REST_MS = 1_000;
 /** A snapshot of the busiest tools stands in the log every so many calls of tools. */
 const SNAPSHOT_EVERY = 200;
 const MAX_REASON = 200;
+/** Of all servers together, in telemetry. */
+const MAX_ODDITIES = 50;
 /** A server's words may repeat what it was given: the log has none of them, worker.log has them scrubbed. */
 const OWN_WORDS: Readonly<Record<string, string>> = {
   UPSTREAM_ERROR: 'The server answered with an error.',
@@ -78,6 +81,10 @@ export class Diagnostics {
     });
   }
 
+  rolloutFailed(reason: string): void {
+    this.#write({ event: 'rollout.failed', success: false, attributes: { pid: process.pid, reason } });
+  }
+
   callEnded(call: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId: string }): void {
     const { method, end, retries, error, toolId } = event;
     const { durationMs } = call;
@@ -108,6 +115,13 @@ export class Diagnostics {
       return this.#line({ ...event, durationMs, attributes }, at);
     });
     if (tool !== null && event.dispatched) this.#toolCalled(event, tool, durationMs, requestId, at);
+  }
+
+  /** What a client asked for by MCP's own methods. Its words are its own: none of them is kept, nor of the answer. */
+  sessionAnswered({ method, latencyMs, failed }: SessionRequest): void {
+    const error = failed === undefined ? undefined : { code: String(failed), message: `JSON-RPC error ${failed}` };
+    const end = error ? 'answered_with_error' : 'ok';
+    this.#telemetry.request({ method, latencyMs, end, ...(error ? { error } : {}) });
   }
 
   /** To be called whenever a server's state or list has changed. */
@@ -157,8 +171,14 @@ export class Diagnostics {
     };
   }
 
-  telemetry(condition: GatewayHealth): TelemetryReport {
-    return { workspace: this.#options.workspace, ...this.#telemetry.snapshot(this.#life(condition)) };
+  telemetry(condition: GatewayHealth, servers: readonly ServerStatus[] = []): TelemetryReport {
+    const { workspace } = this.#options;
+    const oddities = servers.flatMap(({ name: server, oddities = [] }) => oddities.map((one) => ({ server, ...one })));
+    return {
+      workspace,
+      ...this.#telemetry.snapshot(this.#life(condition)),
+      oddities: oddities.sort((a, b) => b.count - a.count).slice(0, MAX_ODDITIES),
+    };
   }
 
   #life(condition: GatewayHealth): SupervisedLife {
@@ -224,7 +244,7 @@ export class Diagnostics {
     this.#write({ event: 'catalog.loaded', success: true, attributes: { ...loaded } });
   }
 
-  #serverHealth({ name, state, reason }: ServerStatus): ServerHealth {
+  #serverHealth({ name, state, reason, standby, oddities }: ServerStatus): ServerHealth {
     const { readySince, last_fault, ...record } = this.#watch.record(name);
     const { scrubSecrets } = this.#options;
     return {
@@ -234,6 +254,8 @@ export class Diagnostics {
       ...record,
       uptime_ms: readySince === undefined ? 0 : Math.round(performance.now() - readySince),
       ...(reason === undefined ? {} : { reason: oneLine(scrubSecrets(reason), MAX_REASON) }),
+      ...(standby ? { standby } : {}),
+      ...(oddities ? { oddities } : {}),
       ...(last_fault === undefined
         ? {}
         : { last_fault: { ...last_fault, detail: oneLine(scrubSecrets(last_fault.detail), MAX_REASON) } }),

@@ -1,66 +1,52 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
-import type { CatalogTool } from '../catalog/types.ts';
 import { type Approvals, approvalsOf, needsApproval } from '../config/approvals.ts';
-import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
+import type { KeptTexts } from '../config/configLayers.ts';
 import { FileTokens } from '../config/fileTokens.ts';
-import type { ConfigurationProblem } from '../config/gatewayConfig.ts';
 import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
 import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
-  CatalogReport,
-  GatewayHealth,
-  GatewaySnapshot,
   LearnedUse,
   SecretAnswer,
   SecretRequest,
-  ServerStatus,
   TreeChildren,
 } from '../control/contract.ts';
-import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../dispatch/dispatchConfig.ts';
 import { replayFor } from '../dispatch/layeredConfig.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import type { Face } from '../ops/face.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../ops/restartPolicy.ts';
+import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
-import type { RankExplanation } from '../routing/explain.ts';
-import { explainRanking } from '../routing/rankIndex.ts';
-import { catalogReport } from '../surface/catalogReport.ts';
-import { CatalogView } from '../surface/catalogView.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
-import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
-import { advertisedTools, gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
-import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
-import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
 import { systemResources } from '../surface/systemResources.ts';
-import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
 import { OwnEnvironment } from '../upstream/loginShellPath.ts';
-import { waitAtMost } from '../upstream/patience.ts';
 import { killMarked } from '../upstream/processTree.ts';
-import type { ConnectionServices, ServerConnection } from '../upstream/serverConnection.ts';
+import type { ConnectionServices } from '../upstream/serverConnection.ts';
 import { ServerPool } from '../upstream/serverPool.ts';
 import { SignIns } from '../upstream/signIns.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { approvalQuestion } from './approvalQuestion.ts';
-import { CallSettings } from './callSettings.ts';
+import { Configuration } from './configuration.ts';
+import { ConfigurationWatch } from './configurationWatch.ts';
 import { Diagnostics, type SupervisedLife } from './diagnostics.ts';
+import { Faces } from './faces.ts';
+import { GatewayReports } from './gatewayReports.ts';
 import { KeptTokens } from './keptTokens.ts';
+import { LiveCatalog } from './liveCatalog.ts';
 import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
 import { ServerLinks } from './serverLinks.ts';
-import { serverStatuses, watchedServer } from './serverStatuses.ts';
+import { watchedServer } from './serverStatuses.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { type SignInRequests, signInRequests } from './signInRequests.ts';
-import { StartupGate, type StartupView } from './startupGate.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -72,6 +58,10 @@ export interface GatewayOptions {
   life?: () => Partial<SupervisedLife>;
   /** Reads that file, where it is no configuration. */
   load?: (place: ConfigPlace) => LoadedConfig;
+  /** What was in force of files that cannot be used, in the worker before. */
+  kept?: KeptTexts;
+  /** Has another worker take over that runs by what is written now; rejects with why not. */
+  rollOut(kept: KeptTexts): Promise<unknown>;
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
@@ -81,28 +71,17 @@ export interface GatewayOptions {
   secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
-/** These serve nothing until somebody does something. */
-const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
-  'failed',
-  'needs_sign_in',
-  'needs_secret',
-  'needs_approval',
-]);
-/** Several servers come up within a moment: one rebuild serves them all. */
-const REBUILD_DELAY_MS = 30;
 const WARM_UP_AFTER_MS = 1_000;
-/** A changed file applies by itself; polling sees what editors do to files on every system. */
-const CONFIG_POLL_MS = 1_000;
-/** How long a client that lists everything waits for servers of which nothing is known yet. */
-const SETTLE_MS = 15_000;
+/** Polling sees what is done to a file on every system. */
+const APPROVALS_POLL_MS = 1_000;
 /** How long a worker that was replaced waits for its calls in flight. */
 const DRAIN_MS = 10_000;
 
 /** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
 export class Gateway {
-  /** What sessions see, by the way that they have asked for. */
-  readonly faces: Readonly<Record<Face, SessionSurface>>;
   readonly signInRequests: SignInRequests;
+  readonly configuration: Configuration;
+  readonly reports: GatewayReports;
   readonly #options: GatewayOptions;
   readonly #journal: ChildJournal;
   readonly #pool: ServerPool;
@@ -112,40 +91,38 @@ export class Gateway {
   readonly #uses: UseMemory;
   readonly #calls: CallPipeline<AdmittedResult>;
   readonly #clientRequests: ClientRequests;
-  /** The surfaces that list tools. */
-  readonly #listing: readonly { onCatalogChanged(): void }[];
-  #firewall: Firewall;
+  readonly #faces: Faces;
+  readonly #firewall: Firewall;
   readonly #approvals: Approvals;
   readonly #links: ServerLinks;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
-  readonly #layers: ConfigLayers;
-  readonly #callSettings = new CallSettings();
-  #callsConfig: DispatchConfig = DISPATCH_DEFAULTS;
-  readonly #gate = new StartupGate(() => this.#startupView());
-  #config: MergedConfig;
-  #view = CatalogView.build([], 0);
+  readonly #watch: ConfigurationWatch;
+  readonly #catalog: LiveCatalog;
   readonly #primitives: Primitives;
-  #listed: readonly unknown[] = [];
-  #rebuildTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
   #superseded = false;
+  #problemsLogged = '';
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     const { workspace, stateFolder } = options;
     const life = options.life === undefined ? {} : { life: options.life };
     this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets, ...life });
-    this.#layers = new ConfigLayers(workspace, process.env, options.configFile, options.load);
-    this.#config = this.#layers.load();
-    const { artifacts } = this.#config;
+    this.configuration = new Configuration(options);
+    const { artifacts, idleMinutes, startup, liveRefresh, inputs } = this.configuration.current;
     this.#artifacts = new ArtifactStore({
       folder: join(options.stateFolder, 'artifacts'),
       maxBytes: artifacts.maxBytes,
       maxCount: artifacts.maxArtifacts,
       maxAgeMs: artifacts.ttlSeconds * 1_000,
     });
-    this.#firewall = this.#newFirewall();
+    this.#firewall = new Firewall({
+      store: this.#artifacts,
+      shownChars: artifacts.shownChars,
+      maskForModel: artifacts.maskSecrets,
+      maskOnDisk: artifacts.maskOnDisk,
+    });
     this.#approvals = approvalsOf(rootOf(options.stateFolder));
     this.#signIns = new SignIns(new KeptTokens(new FileTokens(rootOf(options.stateFolder)), options.secret));
     this.#journal = new ChildJournal(options.stateFolder);
@@ -157,7 +134,7 @@ export class Gateway {
       environment: new OwnEnvironment(process.env, options.log),
       secrets: new SharedSecrets(stateRoot, workspace, options.secret),
       signIns: this.#signIns,
-      inputs: ({ origin = 'workspace' }) => this.#config.inputs[origin] ?? [],
+      inputs: ({ origin = 'workspace' }) => inputs[origin] ?? [],
     });
     this.#uses = new UseMemory(options.stateFolder, options.log);
     this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
@@ -166,9 +143,9 @@ export class Gateway {
       mayTry: (config) => this.#signIns.mayTry(config),
       isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(options.workspace, config),
       snapshots: this.#snapshots,
-      idleMs: () => (this.#superseded ? 0 : this.#config.idleMinutes * 60_000),
-      startTimeoutMs: () => this.#config.startup.timeoutSeconds * 1_000,
-      liveRefresh: () => this.#config.liveRefresh,
+      idleMs: () => (this.#superseded ? 0 : idleMinutes * 60_000),
+      startTimeoutMs: () => startup.timeoutSeconds * 1_000,
+      liveRefresh: () => liveRefresh,
       restartLimits: restartLimits(process.env),
     };
     this.#clientRequests = new ClientRequests({
@@ -181,85 +158,100 @@ export class Gateway {
       onConnection: (connection) => {
         this.#primitives.attach(connection);
         this.#clientRequests.attach(connection);
-        passthrough.attach(connection);
+        this.#faces.attach(connection);
       },
       log: options.log,
       scrubSecrets,
     });
     this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#links.follow(config));
-    this.#calls = new CallPipeline<AdmittedResult>({
-      upstream: (server) => this.#pool.get(server),
-      firewall: (result, { tool, provenance }) => {
-        this.#primitives.links.note(tool.server, result);
-        return this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+    this.#calls = new CallPipeline<AdmittedResult>(
+      {
+        upstream: (server) => this.#pool.get(server),
+        firewall: (result, { tool, provenance }) => {
+          this.#primitives.links.note(tool.server, result);
+          return this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+        },
+        scrubSecrets,
+        approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
+        approvalStore: approvalFile(options.stateFolder, options.log),
+        log: options.log,
       },
-      scrubSecrets,
-      approval: { ask: ({ tool, args, reason }) => options.approve(approvalQuestion(tool, args, reason)) },
-      approvalStore: approvalFile(options.stateFolder, options.log),
-      log: options.log,
-    });
-    this.#configureCalls();
+      this.configuration.calls,
+    );
     this.#primitives = new Primitives({
       upstream: (server) => this.#pool.get(server),
       firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
       authorize: (call) => this.#calls.authorizeView(call),
       scrubSecrets,
-      settled: (timeoutMs, signal) => this.#settled(timeoutMs, signal),
-      own: systemResources({ health: () => this.healthReport(), telemetry: () => this.telemetryReport() }),
+      settled: (timeoutMs, signal) => this.#catalog.settled(timeoutMs, signal),
+      own: systemResources({ health: () => this.reports.health(), telemetry: () => this.reports.telemetry() }),
       ranking: rankResources,
       log: options.log,
     });
-    const context = {
-      calls: this.#calls,
-      contractOf: (tool: CatalogTool) => replayFor(this.#callsConfig, tool).contract,
-      clientRequests: this.#clientRequests,
-      settled: () => this.#settled(SETTLE_MS, new AbortController().signal),
-      primitives: this.#primitives.ports,
-      view: () => this.#view,
-      servers: () => this.#serverStatuses(),
-      configuration: () => this.#config,
-      browseConfig: () => this.#config.browse,
-      useHistory: () => this.#uses.history,
-      recordUse: (query: string, toolId: string) => {
-        if (this.#config.browse.learning) this.#uses.record(query, toolId);
+    this.#catalog = new LiveCatalog({
+      connections: () => this.#pool.connections,
+      primitives: () => this.#primitives,
+      onChanged: (view) => {
+        this.#calls.invalidate();
+        this.#faces.onCatalogChanged();
+        this.#diagnostics.catalogChanged(view);
       },
+      onFailed: (view, error) => {
+        this.#diagnostics.catalogFailed(view);
+        options.log(`the catalog could not be built anew: ${error.stack}`);
+      },
+      onRebuilt: () => options.onChange(),
+    });
+    this.reports = new GatewayReports({
+      workspace,
+      config: () => this.configuration.current,
+      connection: (name) => this.#pool.get(name),
+      links: this.#links,
+      catalog: this.#catalog,
+      primitives: this.#primitives,
+      activity: this.#activity,
+      diagnostics: this.#diagnostics,
+      uses: this.#uses,
+    });
+    this.#faces = new Faces({
+      workspace: options.workspace,
+      config: () => this.configuration.current,
+      connections: () => this.#pool.connections,
+      catalog: this.#catalog,
+      primitives: this.#primitives,
+      reports: this.reports,
+      calls: this.#calls,
+      contractOf: (tool) => replayFor(this.configuration.calls, tool).contract,
+      clientRequests: this.#clientRequests,
+      firewall: this.#firewall,
       artifacts: this.#artifacts,
-      admit: () => this.#gate.admit(),
+      uses: this.#uses,
       onCallStart: () => {
         this.#inFlight += 1;
       },
-      onCallEnd: (...[call, event]: Parameters<GatewayContext['onCallEnd']>) => {
+      onCallEnd: (call, event) => {
         this.#inFlight -= 1;
         this.#activity.add(call);
         this.#diagnostics.callEnded(call, event);
-        this.#options.onChange();
+        options.onChange();
       },
-    };
-    const transparent = transparentSurface(context);
-    const passthrough = passthroughSurface(this.#passthroughContext(context));
-    this.#listing = [transparent, passthrough];
-    this.faces = {
-      gateway: this.#clientRequests.serve(gatewaySurface(context, this.#primitives.client)),
-      transparent: this.#clientRequests.serve(transparent),
-      passthrough: this.#clientRequests.serve(passthrough),
-    };
+    });
+    this.#watch = new ConfigurationWatch({
+      files: this.configuration.files,
+      look: () => this.configuration.look(),
+      onLooked: () => this.#onLooked(),
+      rollOut: () => this.#rollOut(),
+      onRefused: (reason) => this.#onRefused(reason),
+    });
   }
 
-  #passthroughContext(
-    context: Omit<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'>,
-  ): PassthroughContext {
-    const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
-      this.#firewall.admit(result, { toolId, upstreamName });
-    return {
-      ...context,
-      connections: () => this.#pool.connections,
-      hasSeveralServers: () => {
-        const { servers, broken } = this.#config;
-        return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
-      },
-      digest: () => (this.#config.passthrough.firewall ? digest : undefined),
-      shownChars: () => this.#config.artifacts.shownChars,
-    };
+  /** For telemetry. */
+  sessionAnswered(request: SessionRequest): void {
+    this.#diagnostics.sessionAnswered(request);
+  }
+
+  get faces(): Readonly<Record<Face, SessionSurface>> {
+    return this.#faces.all;
   }
 
   start(): void {
@@ -270,27 +262,23 @@ export class Gateway {
     this.#logProblems();
     // Not before the first browse: that needs none of it.
     setTimeout(() => this.#calls.validator.warmUp(), WARM_UP_AFTER_MS).unref();
-    this.#apply();
+    this.#pool.open(this.configuration.current.servers.filter((server) => !server.disabled));
     // From the first answer on every configured server has its place.
-    this.#rebuild();
-    for (const { file } of this.#layers.places) {
-      watchFile(file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onFile);
-    }
+    this.#catalog.rebuild();
     // By the editor, the command line, or another window.
-    watchFile(this.#approvals.file, { interval: CONFIG_POLL_MS, persistent: false }, this.#onApprovals);
+    watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
-  /** Why what the person has written cannot be served, where that is so: a gateway that is to take over says it first. */
-  get flaw(): string | undefined {
-    const problem = this.#layers.unusable;
-    if (!problem) return undefined;
-    const { message, location } = problem;
-    return `${location.file}:${location.line}:${location.column}: ${message}`;
+  /** It is found from now on, so that it is its turn to see to changes. `after` another worker that serves until now. */
+  begin({ after }: { after: boolean }): void {
+    const { servers, broken } = this.configuration.current;
+    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
+    this.#watch.start(after);
   }
 
   /** Resolves when every server's tools are known, or have been waited for long enough. */
   async prepared(timeoutMs: number): Promise<void> {
-    await this.#settled(timeoutMs, new AbortController().signal);
+    await this.#catalog.settled(timeoutMs, new AbortController().signal);
   }
 
   /** Another worker serves from now on: servers end with their last call here, the idle ones at once. */
@@ -306,13 +294,13 @@ export class Gateway {
   }
 
   #unwatch(): void {
-    for (const { file } of this.#layers.places) unwatchFile(file, this.#onFile);
+    this.#watch.stop();
     unwatchFile(this.#approvals.file, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
     this.#signIns.stop();
-    clearTimeout(this.#rebuildTimer);
+    this.#catalog.stop();
     this.#unwatch();
     this.#primitives.stop();
     this.#uses.flush();
@@ -336,11 +324,11 @@ export class Gateway {
     void this.#recheckSignIns();
   }
 
-  /** Reads the configuration again and lists every server's tools again; resolves when all have answered or failed. */
+  /** Lists every server's tools again, and has a changed configuration take effect; resolves when both are done. */
   async refresh(): Promise<void> {
-    this.reload();
     await this.#pool.refresh();
-    this.#rebuild();
+    this.#catalog.rebuild();
+    await this.#watch.look();
   }
 
   /** Resolves when no call is in flight, or when that has taken too long. */
@@ -349,54 +337,8 @@ export class Gateway {
     while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
-  get health(): GatewayHealth {
-    const states = this.#serverStatuses().map((server) => server.state);
-    if (this.#config.problems.some((problem) => problem.severity === 'error')) return 'degraded';
-    if (this.#gate.flaw !== undefined && !states.includes('starting')) return 'degraded';
-    if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
-    return states.includes('starting') ? 'starting' : 'ready';
-  }
-
-  healthReport(): HealthReport {
-    const problems = this.#config.problems.filter(({ severity }) => severity === 'error');
-    return this.#diagnostics.health(
-      this.health,
-      this.#serverStatuses(),
-      problems.map(({ message }) => message),
-    );
-  }
-
-  telemetryReport(): TelemetryReport {
-    return this.#diagnostics.telemetry(this.health);
-  }
-
-  status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
-    // Whoever is told that a server is ready finds its tools in the catalog.
-    if (this.#rebuildTimer) this.#rebuild();
-    const { file, exists, files } = this.#config;
-    const problems = [...this.#config.problems, ...this.#startupProblem()];
-    return {
-      workspace: this.#options.workspace,
-      configuration: { file, exists, files, problems },
-      servers: this.#serverStatuses(),
-      catalog: this.#view.status,
-      recentCalls: this.#activity.recent,
-    };
-  }
-
   children(path: string): TreeChildren {
-    return this.#view.children(path);
-  }
-
-  /** For a person who wants to know why a query brings what it brings. */
-  explain(query: string, topK: number): RankExplanation {
-    const history = this.#config.browse.learning ? { history: this.#uses.history } : {};
-    return explainRanking(this.#view.index, query, { topK, ...history });
-  }
-
-  catalogReport(): CatalogReport {
-    const primitives = this.#primitives.ports;
-    return catalogReport(this.#view, advertisedTools({ primitives }), primitives.view().catalog.findings);
+    return this.#catalog.view.children(path);
   }
 
   get learned(): readonly LearnedUse[] {
@@ -407,15 +349,7 @@ export class Gateway {
     this.#uses.forget(toolId);
   }
 
-  readonly #onFile = (): void => this.reload();
-
   readonly #onApprovals = (): void => this.#pool.recheck();
-
-  #apply(): void {
-    const { servers, broken } = this.#config;
-    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
-    this.#pool.apply(servers.filter((server) => !server.disabled));
-  }
 
   async #recheckSignIns(): Promise<void> {
     for (const connection of this.#pool.connections) {
@@ -424,106 +358,37 @@ export class Gateway {
     }
   }
 
-  /** A broken file leaves its last good content in force; its problem is told all the same. */
-  reload(): void {
-    this.#config = this.#layers.load();
-    this.#configureCalls();
-    this.#firewall = this.#newFirewall();
+  /** Where things stand in the files, and what is wrong there, may have changed. */
+  #onLooked(): void {
     this.#logProblems();
-    this.#apply();
-    this.#onServersChanged();
+    this.#options.onChange();
   }
 
-  /** A wrong block leaves the last good ones in force; where it is wrong is told with the file's other problems. */
-  #configureCalls(): void {
-    const { settings, problems } = this.#callSettings.read(this.#config);
-    this.#calls.configure(settings);
-    this.#callsConfig = settings;
-    this.#config = { ...this.#config, problems: [...this.#config.problems, ...problems] };
+  async #rollOut(): Promise<void> {
+    this.#options.log('the configuration has changed: another worker is prepared');
+    await this.#options.rollOut(this.configuration.kept);
   }
 
-  #newFirewall(): Firewall {
-    const { shownChars, maskSecrets, maskOnDisk } = this.#config.artifacts;
-    return new Firewall({ store: this.#artifacts, shownChars, maskForModel: maskSecrets, maskOnDisk });
+  #onRefused(reason: string): void {
+    this.configuration.refuse(reason);
+    this.#options.log(`the changed configuration is not in force: ${reason}`);
+    this.#diagnostics.rolloutFailed(reason);
+    this.#options.onChange();
   }
 
   #logProblems(): void {
-    for (const { severity, message, location } of this.#config.problems) {
-      this.#options.log(`${severity}: ${location.file}:${location.line}:${location.column}: ${message}`);
-    }
+    const lines = this.configuration.problemLines;
+    // They are the same at most looks.
+    if (lines.join() === this.#problemsLogged) return;
+    this.#problemsLogged = lines.join();
+    for (const line of lines) this.#options.log(line);
   }
 
   #onServersChanged(): void {
     this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
     this.#options.onChange();
-    this.#rebuildTimer ??= setTimeout(() => this.#rebuild(), REBUILD_DELAY_MS);
+    this.#catalog.touch();
   }
-
-  /** Waits for those that have never been listed: starting is not absent. */
-  async #settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const unknown = this.#pool.connections.filter(({ state, isKnown }) => state === 'starting' && !isKnown);
-    if (unknown.length > 0) {
-      const started = Promise.all(unknown.map((connection) => connection.start()));
-      await waitAtMost(started, performance.now() + timeoutMs, signal);
-    }
-    if (this.#rebuildTimer) this.#rebuild();
-  }
-
-  /** One synchronous step: whoever asks sees the old catalog or the new one (000 §4.6). */
-  #rebuild(): void {
-    clearTimeout(this.#rebuildTimer);
-    this.#rebuildTimer = undefined;
-    const connections = this.#pool.connections;
-    this.#primitives.rebuild(connections);
-    // The tools alone: what else a server has changes without them.
-    const listed = connections.flatMap(({ config, catalog }) => [config.name, catalog.tools, catalog.instructions]);
-    const same = listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i]);
-    if (same) return;
-    this.#listed = listed;
-    try {
-      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
-      this.#calls.invalidate();
-      for (const surface of this.#listing) surface.onCatalogChanged();
-      this.#diagnostics.catalogChanged(this.#view);
-    } catch (error) {
-      // What a server lists must never end the worker: the last good catalog serves on.
-      this.#diagnostics.catalogFailed(this.#view);
-      this.#options.log(`the catalog could not be built anew: ${(error as Error).stack}`);
-    }
-    this.#options.onChange();
-  }
-
-  #startupView(): StartupView {
-    // Whoever asks whether there is a tool is told of those that have just come.
-    if (this.#rebuildTimer) this.#rebuild();
-    const required = new Map(this.#config.servers.map((server) => [server.name, server.required ?? true]));
-    const servers = this.#serverStatuses()
-      .filter(({ state }) => state !== 'disabled')
-      .map(({ name, state }) => ({ name, state, required: required.get(name) ?? true }));
-    return { config: this.#config.startup, servers, toolCount: this.#view.status.toolCount };
-  }
-
-  #startupProblem(): ConfigurationProblem[] {
-    const { flaw } = this.#gate;
-    const isStarting = this.#serverStatuses().some(({ state }) => state === 'starting');
-    if (flaw === undefined || isStarting) return [];
-    return [{ severity: 'error', message: flaw, location: this.#config.startupAt }];
-  }
-
-  #serverStatuses(): ServerStatus[] {
-    return serverStatuses({
-      config: this.#config,
-      view: this.#view,
-      connection: (name) => this.#pool.get(name),
-      missing: (name) => this.#links.missing(name),
-    });
-  }
-}
-
-function listingOf(connection: ServerConnection) {
-  const { config } = connection;
-  const { tools, instructions } = connection.catalog;
-  return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
 }
 
 /** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */

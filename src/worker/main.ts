@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { KeptTexts } from '../config/configLayers.ts';
 import { READY_FD } from '../host/startWorker.ts';
 import { keepCompiledCode } from './compiledCode.ts';
 import { writeLog } from './workerLog.ts';
@@ -12,18 +13,34 @@ import { WorkerProcess } from './workerProcess.ts';
  */
 async function main(): Promise<void> {
   const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
   const { values } = parseArgs({
-    options: { workspace: text, state: text, config: text, catalog: text, candidate: { type: 'boolean' } },
+    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag, kept: flag },
   });
-  if (!values.workspace || !values.state) throw new Error('The worker needs --workspace and --state.');
-  keepCompiledCode(values.state);
+  const { workspace, state: stateFolder, config: configFile, catalog } = values;
+  if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
+  keepCompiledCode(stateFolder);
+  const token = randomBytes(32).toString('hex');
+  const runtime = {
+    workspace,
+    configFile,
+    catalog,
+    nodePath: process.execPath,
+    workerScript: process.argv[1] as string,
+  };
   const worker = new WorkerProcess({
-    workspace: values.workspace,
-    stateFolder: values.state,
-    ...(values.config === undefined ? {} : { configFile: values.config }),
+    workspace,
+    stateFolder,
+    ...(configFile === undefined ? {} : { configFile }),
     candidate: values.candidate === true,
-    token: randomBytes(32).toString('hex'),
-    ...(values.catalog === undefined ? {} : await served(values.catalog)),
+    token,
+    ...(values.kept ? { kept: await handedOver() } : {}),
+    rollOut: async (kept) => {
+      // Loaded when it is needed: few workers ever make their own successor.
+      const { rollOut } = await import('../host/rollOut.ts');
+      await rollOut(runtime, { folder: stateFolder, onlyOf: token, kept });
+    },
+    ...(catalog === undefined ? {} : await served(catalog)),
     onServing: () => say('ready'),
     onEnd: () => process.exit(0),
   });
@@ -39,6 +56,13 @@ async function main(): Promise<void> {
 async function served(catalog: string) {
   const { staticCatalog } = await import('./staticCatalog.ts');
   return staticCatalog(catalog);
+}
+
+/** What the worker before has in force of files that cannot be used. */
+async function handedOver(): Promise<KeptTexts> {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+  return JSON.parse(text) as KeptTexts;
 }
 
 function say(line: string): void {

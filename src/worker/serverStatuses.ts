@@ -4,6 +4,7 @@ import type { BrokenServer, ServerConfig } from '../config/gatewayConfig.ts';
 import type { MissingSecret, ServerStatus } from '../control/contract.ts';
 import type { CatalogView } from '../surface/catalogView.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
+import { oddityReport } from './oddityReport.ts';
 import type { WatchedServer } from './upstreamWatch.ts';
 
 export interface StatusSources {
@@ -26,7 +27,8 @@ function statusOf(config: ServerConfig, { view, connection: find, missing: lacki
     const state = config.disabled ? ('disabled' as const) : ('starting' as const);
     return { ...base, namespace: '', state, since: 0, toolCount: 0 };
   }
-  const { state, since, pid, reason, stderr } = connection;
+  const { state, since, pid, reason, stderr, standby } = connection;
+  const oddities = oddityReport(connection.oddities);
   const missing = state === 'needs_secret' ? lacking(config.name) : undefined;
   return {
     ...base,
@@ -35,10 +37,12 @@ function statusOf(config: ServerConfig, { view, connection: find, missing: lacki
     since,
     toolCount: view.toolCountOf(config.name),
     ...(pid === undefined ? {} : { pid }),
+    ...(standby ? { standby } : {}),
     ...(missing ? { secret: missing } : {}),
     ...(state === 'needs_approval' ? { approval: approvable(config) } : {}),
     ...(reason === undefined ? {} : { reason }),
     stderr,
+    ...(oddities.length === 0 ? {} : { oddities }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { SecretMissingError } from '../config/secretReferences.ts';
 import type { ControlHandlers } from '../control/channel.ts';
-import { nearest } from '../ops/nearest.ts';
+import { didYouMean } from '../ops/nearest.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import type { ServerPool } from '../upstream/serverPool.ts';
 import { SignInError, type SignIns } from '../upstream/signIns.ts';
@@ -44,7 +44,6 @@ function serverCalled(name: string, pool: ServerPool): ServerConnection {
   const connection = pool.get(name);
   if (connection) return connection;
   const known = pool.connections.map(({ config }) => config.name);
-  const hint = nearest(name, known);
-  const remedy = hint ? `did you mean "${hint}"?` : `there is ${known.join(', ') || 'none'}.`;
+  const remedy = didYouMean(name, known, `there is ${known.join(', ') || 'none'}.`);
   throw new SignInError(`There is no server "${name}"; ${remedy}`);
 }

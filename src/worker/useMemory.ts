@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   emptyHistory,
@@ -13,50 +13,75 @@ const FILE = 'uses.json';
 /** Uses come in bursts: one write serves them. */
 const WRITE_DELAY_MS = 1_000;
 
-/** What was executed after which query, kept in the workspace's own state: never elsewhere, and erasable. */
+/**
+ * What was executed after which query, kept in the workspace's own state: never elsewhere, and erasable. The file is
+ * the memory of all workers of the workspace: one that takes over learns from it what the one before writes last.
+ */
 export class UseMemory {
   readonly #file: string;
   readonly #log: (line: string) => void;
-  #history: UseHistory;
+  #history = emptyHistory();
+  /** Which state of the file that is from. */
+  #stamp = '';
+  #unwritten: { query: string; toolId: string }[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #isWritten = true;
 
   constructor(folder: string, log: (line: string) => void) {
     this.#file = join(folder, FILE);
     this.#log = log;
-    this.#history = this.#read();
   }
 
   get history(): UseHistory {
+    this.#follow();
     return this.#history;
   }
 
   record(query: string, toolId: string): void {
-    this.#history = recordUse(this.#history, query, toolId);
-    this.#isWritten = false;
+    this.#history = recordUse(this.history, query, toolId);
+    this.#unwritten.push({ query, toolId });
     this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS);
   }
 
   /** Forgets one tool's uses, or all. */
   forget(toolId?: string): void {
-    this.#history = forgetUses(this.#history, toolId);
-    this.#isWritten = false;
-    this.flush();
+    this.#history = forgetUses(this.history, toolId);
+    this.#unwritten = [];
+    this.#write();
   }
 
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // What a successor has learned meanwhile must not be put back.
-    if (this.#isWritten) return;
-    this.#isWritten = true;
+    if (this.#unwritten.length === 0) return;
+    this.#follow();
+    this.#unwritten = [];
+    this.#write();
+  }
+
+  /** Somebody else may have written: what is not written yet comes on top. */
+  #follow(): void {
+    const stamp = this.#stampNow();
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#history = this.#unwritten.reduce((all, { query, toolId }) => recordUse(all, query, toolId), this.#read());
+  }
+
+  #stampNow(): string {
+    const stats = statSync(this.#file, { throwIfNoEntry: false });
+    return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : '';
+  }
+
+  #write(): void {
+    const temporary = `${this.#file}.${process.pid}`;
     try {
       if (this.#history.entries.length === 0) rmSync(this.#file, { force: true });
       else {
-        writeFileSync(`${this.#file}.new`, serializeHistory(this.#history), { mode: 0o600 });
-        renameSync(`${this.#file}.new`, this.#file);
+        writeFileSync(temporary, serializeHistory(this.#history), { mode: 0o600 });
+        renameSync(temporary, this.#file);
       }
+      this.#stamp = this.#stampNow();
     } catch (error) {
+      rmSync(temporary, { force: true });
       this.#log(`what was learned from use could not be written: ${(error as Error).message}`);
     }
   }

@@ -1,6 +1,7 @@
 /**
  * How long a server that was killed is away: from SIGKILL to the answer of the next call, through a connection of ours.
- * The floor, measured in the same rounds: a bare child's own start, from its spawn to its first answer.
+ * The floor, measured in the same rounds: a bare child's own start, from its spawn to its first answer. With a standby
+ * it is a bare call to a child that waits, from the SIGKILL of another one.
  * `node test/bench/recovery.ts [--kills N] [--json]`.
  */
 import { spawn } from 'node:child_process';
@@ -8,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
@@ -21,21 +23,61 @@ const folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
 /** Spawn, initialize, one call: what nobody can be faster than. */
 async function bareStart(): Promise<number> {
   const started = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
-  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
-  send({ id: 1, method: 'initialize', params });
-  const took = await new Promise<number>((answered) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.includes('"id":1')) {
-        send({ method: 'notifications/initialized' });
-        send({ id: 2, method: 'tools/call', params: { name: 'echo', arguments: { text: 'a' } } });
-      } else if (line.includes('"id":2')) answered(performance.now() - started);
-    });
-  });
-  child.kill('SIGKILL');
-  await new Promise((gone) => child.once('close', gone));
+  const child = new BareChild();
+  await child.initialized();
+  await child.call();
+  const took = performance.now() - started;
+  await child.kill();
   return took;
+}
+
+/** One child is killed, and when that is known another one, which waits, is called. */
+async function bareFailover(): Promise<number> {
+  const [serving, waiting] = [new BareChild(), new BareChild()];
+  await Promise.all([serving.initialized(), waiting.initialized()]);
+  const killed = performance.now();
+  await serving.kill();
+  await waiting.call();
+  const took = performance.now() - killed;
+  await waiting.kill();
+  return took;
+}
+
+class BareChild {
+  readonly #child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  readonly #answers = new Map<number, () => void>();
+
+  constructor() {
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      this.#answers.get((JSON.parse(line) as { id: number }).id)?.();
+    });
+  }
+
+  async initialized(): Promise<void> {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
+    await this.#ask(1, 'initialize', params);
+    this.#send({ method: 'notifications/initialized' });
+  }
+
+  call(): Promise<void> {
+    return this.#ask(2, 'tools/call', { name: 'echo', arguments: { text: 'a' } });
+  }
+
+  kill(): Promise<void> {
+    const gone = new Promise<void>((done) => this.#child.once('exit', () => done()));
+    this.#child.kill('SIGKILL');
+    return gone;
+  }
+
+  #ask(id: number, method: string, params: object): Promise<void> {
+    const answered = new Promise<void>((done) => this.#answers.set(id, done));
+    this.#send({ id, method, params });
+    return answered;
+  }
+
+  #send(message: object): void {
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
 }
 
 const journal = new ChildJournal(folder);
@@ -52,13 +94,14 @@ const config: StdioServerConfig = {
 };
 
 /** Each kill meets a server that has only been killed once: a crash loop is another matter. */
-async function recovery(): Promise<number> {
+async function recovery({ standby }: { standby: boolean }): Promise<number> {
   const connection = new ServerConnection(
-    config,
+    { ...config, standby },
     { openLink: async (written, events) => new StdioLink(written as StdioServerConfig, journal, events) },
     { onChange: () => undefined, log: () => undefined, scrubSecrets: (text) => text },
   );
   await connection.start();
+  while (standby && connection.standby?.state !== 'ready') await sleep(5);
   const killed = performance.now();
   process.kill(connection.pid as number, 'SIGKILL');
   for (;;) {
@@ -76,10 +119,17 @@ async function recovery(): Promise<number> {
 const at = (list: number[], share: number): number =>
   list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * share))] as number;
 
-const times = { floor: [] as number[], recovery: [] as number[] };
+const times = {
+  floor: [] as number[],
+  recovery: [] as number[],
+  standbyFloor: [] as number[],
+  standby: [] as number[],
+};
 for (let n = 0; n < Number(values.kills); n++) {
   times.floor.push(await bareStart());
-  times.recovery.push(await recovery());
+  times.recovery.push(await recovery({ standby: false }));
+  times.standbyFloor.push(await bareFailover());
+  times.standby.push(await recovery({ standby: true }));
 }
 journal.close();
 rmSync(folder, { recursive: true, force: true });
@@ -89,6 +139,10 @@ const report = {
   floorP95Ms: at(times.floor, 0.95),
   recoveryP50Ms: at(times.recovery, 0.5),
   recoveryP95Ms: at(times.recovery, 0.95),
+  standbyFloorP50Ms: at(times.standbyFloor, 0.5),
+  standbyFloorP95Ms: at(times.standbyFloor, 0.95),
+  standbyP50Ms: at(times.standby, 0.5),
+  standbyP95Ms: at(times.standby, 0.95),
 };
 if (values.json) console.log(JSON.stringify(report));
 else {
@@ -97,5 +151,11 @@ else {
   console.log(
     `recovery    p50 ${recoveryP50Ms.toFixed(0)} ms (${(recoveryP50Ms / floorP50Ms).toFixed(2)} x), ` +
       `p95 ${recoveryP95Ms.toFixed(0)} ms (+${(recoveryP95Ms - floorP95Ms).toFixed(0)} ms)`,
+  );
+  const { standbyFloorP50Ms, standbyFloorP95Ms, standbyP50Ms, standbyP95Ms } = report;
+  console.log(`bare standby p50 ${standbyFloorP50Ms.toFixed(1)} ms, p95 ${standbyFloorP95Ms.toFixed(1)} ms`);
+  console.log(
+    `standby     p50 ${standbyP50Ms.toFixed(1)} ms, p95 ${standbyP95Ms.toFixed(1)} ms ` +
+      `(+${(standbyP95Ms - standbyFloorP95Ms).toFixed(1)} ms; at most 20 ms)`,
   );
 }

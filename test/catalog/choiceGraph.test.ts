@@ -279,12 +279,16 @@ describe('names that are remembered', () => {
     }
   });
 
-  it('suggest the nearest path', () => {
+  it('tell how far a path leads, and what there is from there', () => {
     const { graph } = catalogOf('github', GITHUB);
-    expect(failure(() => graph.resolve('/githbu/issues')).nearest).toBe('/github');
-    expect(failure(() => graph.resolve('/github/pull-requets')).nearest).toBe('/github/pull-requests');
-    expect(failure(() => graph.resolve('/github/issues/creat_issue')).nearest).toBe('/github/issues/create_issue');
-    expect(failure(() => graph.resolve('/zzz')).message).toContain('browse "/"');
+    expect(failure(() => graph.resolve('/githbu/issues')).missing).toEqual({
+      parent: '/',
+      label: 'githbu',
+      siblings: ['github'],
+    });
+    const { parent, label, siblings } = failure(() => graph.resolve('/github/issues/creat_issue')).missing ?? {};
+    expect([parent, label]).toEqual(['/github/issues', 'creat_issue']);
+    expect(siblings).toContain('create_issue');
   });
 });
 

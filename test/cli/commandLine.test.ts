@@ -39,7 +39,7 @@ describe('the command line', () => {
     [['telemetry', '--folow'], /waygate telemetry has no option "--folow"; did you mean "--follow"\?/],
     [
       ['health', '--since'],
-      /waygate health has no option "--since"; it takes --workspace, --config, --json, --follow\./,
+      /waygate health has no option "--since"; it takes --workspace, --config, --catalog, --json, --follow\./,
     ],
     [['status', 'here'], /waygate status: Unexpected argument 'here'/],
     [['status', '--json=yes'], /waygate status: Option '--json' does not take an argument\./],
@@ -131,7 +131,7 @@ describe('the command line', () => {
     expect(text).toMatch(
       /\n {2}gone {2}failed: The command "waygate-no-such-command" was not found; .*waygate\.json:\d+\)\n/,
     );
-    expect(text).toMatch(/\nsessions\n {2}test-client 1\.2\.3, MCP 2025-11-25, for \d+ s\n$/);
+    expect(text).toMatch(/\nsessions\n {2}test-client 1\.2\.3, MCP 2025-11-25, gateway mode, for \d+ s\n$/);
     expect(await status(workspace)).toMatchObject({
       workspace: workspace.folder,
       worker: {
@@ -142,12 +142,23 @@ describe('the command line', () => {
       },
       configuration: { file: workspace.configFile, exists: true, problems: [] },
       catalog: { toolCount: 6, namespaceCount: expect.any(Number) },
-      sessions: [{ client: 'test-client' }],
+      sessions: [{ client: 'test-client', mode: 'gateway' }],
       servers: [
         { name: 'one', state: 'ready', pid: expect.any(Number) },
         { name: 'gone', state: 'failed' },
       ],
     });
+  });
+
+  it('tells each session’s way to see the servers', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    for (const mode of ['gateway', 'transparent', 'passthrough'])
+      await HostProcess.connect(workspace, ['--mode', mode]);
+    const { stdout } = await waygate(workspace, ['status']);
+    const modes = [...stdout.matchAll(/^ {2}test-client .*, (\w+) mode, for /gm)].map(([, mode]) => mode);
+    // Whichever has attached first.
+    expect([...modes].sort()).toEqual(['gateway', 'passthrough', 'transparent']);
+    expect((await status(workspace)).sessions.map(({ mode }) => mode)).toEqual(modes);
   });
 
   it('stops the worker with its servers; the session stays, and only its next request starts another', async () => {

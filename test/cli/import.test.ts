@@ -246,7 +246,7 @@ describe('on a terminal', () => {
     };
     return { told, faked };
   }
-  const command = { from: [], names: [], all: false, dryRun: false, removeFromSource: false };
+  const command = { from: [], names: [], all: false, dryRun: false, removeFromSource: false, json: false };
 
   it.each([true, false])('lists what was found and asks once; the answer %s counts', async (answer) => {
     const one = place({ 'w/.cursor/mcp.json': servers({ files }) });

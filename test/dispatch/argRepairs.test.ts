@@ -40,6 +40,25 @@ describe('argument repairs', () => {
     });
   });
 
+  it.each([
+    ['parse_stringified_object', '{}', {}, {}],
+    ['str_to_integer', { n: '1' }, { n: 1 }, schema],
+    ['str_to_number', { x: '1.5' }, { x: 1.5 }, schema],
+    ['str_to_boolean', { b: 'true' }, { b: true }, schema],
+    ['str_to_null', { z: 'null' }, { z: null }, schema],
+  ])('%s reads %j as %j', (rule, args, meant, by) => {
+    expect(repairArgs(args, by)).toMatchObject({ args: meant, repairs: [{ rule }] });
+  });
+
+  it('leave every text alone that may be one: a file URI stays what it is, whatever the field is called', () => {
+    const path = { type: 'string', format: 'path', description: 'A path of the local file system.' };
+    const args = { path: 'file:///tmp/a', Path: 'x', n: 1 };
+    expect(repairArgs(args, { type: 'object', properties: { path, n: { type: 'integer' } } })).toEqual({
+      args,
+      repairs: [],
+    });
+  });
+
   it('never make another number of the one that was written', () => {
     expect(repairArgs({ n: '9007199254740993' }, schema).repairs).toEqual([]);
   });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { classifyError } from '../../src/dispatch/classifyError.ts';
 import { readDispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import { NOTHING_REPEATED, replayOf } from '../../src/dispatch/replaySettings.ts';
 import { ResultCache, readCacheSettings } from '../../src/dispatch/resultCache.ts';
 import { backoffDelay, RETRY_WITH_FULL_JITTER, RetryBudget } from '../../src/dispatch/retry.ts';
 import { UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
 import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
+import { classified } from '../support/classified.ts';
 import { bench, resultOf, text, toolsOf } from './support.ts';
 
 const TOOLS = toolsOf(
@@ -363,7 +363,7 @@ describe('sharing and the cache', () => {
 
 describe('classification', () => {
   it('looks at types and codes before words', () => {
-    const code = (error: unknown) => classifyError(error).code;
+    const code = (error: unknown) => classified(error).code;
     expect(code(new UpstreamRequestError('timeout', 'unauthorized'))).toBe('UPSTREAM_TIMEOUT');
     expect(code(Object.assign(new Error('timed out'), { status: 401 }))).toBe('AUTH_FAILED');
     expect(code(new Error('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) }))).toBe(
@@ -387,14 +387,14 @@ describe('classification', () => {
     ['the timeoutless variant', 'UPSTREAM_ERROR'],
     ['Bad credentials: authentication required', 'AUTH_FAILED'],
   ])('%s: %s', (words, code) => {
-    expect(classifyError(new Error(words)).code).toBe(code);
+    expect(classified(new Error(words)).code).toBe(code);
   });
 
   it('judges anything that can be thrown', () => {
     const self: { cause?: unknown } = {};
     self.cause = self;
     for (const thrown of [undefined, null, 5, 'x', self, Object.create(null)]) {
-      expect(() => classifyError(thrown)).not.toThrow();
+      expect(() => classified(thrown)).not.toThrow();
     }
   });
 });

@@ -9,7 +9,12 @@ import {
 import type { Upstream } from '../../src/dispatch/dispatchCall.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import type { JsonObject } from '../../src/dispatch/json.ts';
+import { faultOf } from '../../src/ops/fault.ts';
 import { GatewayError, type GatewayErrorObject } from '../../src/ops/gatewayError.ts';
+import { Oddities } from '../../src/protocol/oddities.ts';
+import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
+import { type RequestOptions, ServerCalls } from '../../src/upstream/serverCalls.ts';
+import { LinkFailure, type UpstreamLink } from '../../src/upstream/upstreamLink.ts';
 
 export function toolOf(raw: JsonObject, server?: string): CatalogTool {
   return ingestTool(raw, server === undefined ? undefined : { server, namespace: server }).tool;
@@ -24,26 +29,50 @@ export const text = (words: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-/** A server within the test: what it was sent is counted, what it answers is said. */
-export class TestUpstream implements Upstream {
+type TestAnswer = (call: {
+  tool: string;
+  args: JsonObject;
+  n: number;
+  signal: AbortSignal;
+  onProgress: (p: { progress: number }) => void;
+}) => JsonObject | Promise<JsonObject>;
+
+/** A server within the test, behind the calls of a connection: what it was sent is counted, what it answers is said. */
+export class TestUpstream extends UpstreamClient implements Upstream {
   state = 'ready';
   reason: string | undefined;
   readonly calls: { tool: string; args: JsonObject }[] = [];
-  answer: (call: {
-    tool: string;
-    args: JsonObject;
-    n: number;
-    signal: AbortSignal;
-    onProgress: (p: { progress: number }) => void;
-  }) => JsonObject | Promise<JsonObject> = ({ tool }) => text(`called ${tool}`);
+  answer: TestAnswer = ({ tool }) => text(`called ${tool}`);
+  readonly #calls: ServerCalls;
 
-  async call(
-    tool: string,
-    args: JsonObject,
-    { signal, onProgress }: { signal: AbortSignal; onProgress: (p: { progress: number }) => void },
-  ): Promise<JsonObject> {
+  constructor() {
+    super();
+    const link = { pid: undefined, stderr: [], explain: async (error: unknown) => new LinkFailure(String(error)) };
+    const live = { generation: 1, link: link as unknown as UpstreamLink, client: this, wasKnown: true, lose: () => {} };
+    const scrubSecrets = (words: string): string => words.replaceAll('SECRET', '[REDACTED-SECRET]');
+    this.#calls = new ServerCalls(
+      {
+        usable: live,
+        waitUntilReady: () => Promise.reject(new Error('it waits for nothing')),
+        remark: () => undefined,
+        faultOf: ({ code, message }) => faultOf(code, { generation: 1, detail: message }, scrubSecrets),
+        scrubSecrets,
+      },
+      new Oddities(),
+    );
+    this.#calls.opened(live);
+  }
+
+  call(tool: string, args: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    return this.#calls.send('tools/call', { name: tool, arguments: args }, options);
+  }
+
+  /** What the connection sends to the server. */
+  override async request(_method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    const { name: tool, arguments: args } = params as { name: string; arguments: JsonObject };
+    const { signal, onProgress = () => undefined } = options;
     this.calls.push({ tool, args });
-    return this.answer({ tool, args, n: this.calls.length, signal, onProgress });
+    return this.answer({ tool, args, n: this.calls.length, signal: signal as AbortSignal, onProgress });
   }
 }
 

@@ -3,13 +3,15 @@ import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { configurationKeys, faultTable, withGenerated } from '../../scripts/lib/generatedDocs.mjs';
+import { configurationKeys, faultTable, ruleTable, withGenerated } from '../../scripts/lib/generatedDocs.mjs';
 import { parseCommandLine } from '../../src/cli/commandLine.ts';
 import { HELP } from '../../src/cli/help.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
+import { REPAIR_RULES } from '../../src/dispatch/argRepairs.ts';
 import { COMMANDS, EXTENSION_TITLE } from '../../src/extension/contributions.ts';
 import { BREAKER_LIMITS } from '../../src/ops/circuitBreaker.ts';
 import { FAULT_CODES } from '../../src/ops/faultCodes.ts';
+import { NORMALISATION_RULES } from '../../src/ops/normalise.ts';
 import { contractOf, type ReplayContract } from '../../src/ops/replay.ts';
 import { RESTART_LIMITS } from '../../src/ops/restartPolicy.ts';
 import { ALL_TOOLS } from '../../src/surface/gateway/definitions.ts';
@@ -121,6 +123,20 @@ describe('docs/configuration.md', () => {
   });
 });
 
+describe('docs/answers.md', () => {
+  const answers = read('docs/answers.md');
+
+  it('has every rule by which something is read as what was meant (npm run docs writes it)', () => {
+    expect(answers).toBe(withGenerated(answers, ruleTable(NORMALISATION_RULES, REPAIR_RULES)));
+  });
+
+  it('has rules alone that some test names', () => {
+    const tests = globSync('test/{cli,dispatch,ops,surface}/**/*.test.ts').map(read).join('\n');
+    const rules = Object.keys({ ...NORMALISATION_RULES, ...REPAIR_RULES });
+    expect(rules.filter((rule) => !tests.includes(rule))).toEqual([]);
+  });
+});
+
 describe('docs/reliability.md', () => {
   it('has every fault, as the table of the code has it (npm run docs writes it)', () => {
     expect(reliability).toBe(withGenerated(reliability, faultTable(FAULT_CODES)));
@@ -174,6 +190,19 @@ describe('docs/reliability.md', () => {
       );
       expect(known, `${room} has no "${code}" any more: see "${words}" in docs/reliability.md`).toBe(true);
       expect(reliability).toContain(words);
+    }
+  });
+
+  it('proves each of the twelve points by tests that are there', () => {
+    const [, section = ''] = reliability.split('\n## Proof\n');
+    const rows = [...section.matchAll(/^\| (\d+) \| (.+?) \| (.+) \|$/gm)].map(([, n, , tests]) => [n, tests] as const);
+    expect(rows.map(([n]) => n)).toEqual(Array.from({ length: 12 }, (_, i) => `${i + 1}`));
+    for (const [n, tests = ''] of rows) {
+      const parts = [...tests.matchAll(/`(test\/[\w/.]+)`: (.+?)(?=; `|$)/g)];
+      expect(parts.length, n).toBeGreaterThan(0);
+      for (const [, file = '', names = ''] of parts) {
+        for (const [, name = ''] of names.matchAll(/\*(.+?)\*/g)) expect(read(file), `${n}: ${file}`).toContain(name);
+      }
     }
   });
 

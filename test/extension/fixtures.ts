@@ -51,6 +51,7 @@ export class ScriptedWorker implements ControlClient {
   answer: (method: keyof ControlRequests) => unknown = () => snapshot();
   #snapshot: (snapshot: GatewaySnapshot) => void = () => undefined;
   #close: () => void = () => undefined;
+  #supersede: () => void = () => undefined;
 
   async request<M extends keyof ControlRequests>(method: M): Promise<ControlRequests[M]['result']> {
     this.asked.push(method);
@@ -62,6 +63,9 @@ export class ScriptedWorker implements ControlClient {
   /** No test of the link asks anybody. */
   onApproval(): void {}
   onSecret(): void {}
+  onSuperseded(listener: () => void): void {
+    this.#supersede = listener;
+  }
   onClose(listener: () => void): void {
     this.#close = listener;
   }
@@ -71,6 +75,11 @@ export class ScriptedWorker implements ControlClient {
 
   tell(next: GatewaySnapshot): void {
     this.#snapshot(next);
+  }
+  /** As a worker does that gives way: it tells so, and goes. */
+  giveWay(): void {
+    this.#supersede();
+    this.#close();
   }
   end(): void {
     this.#close();

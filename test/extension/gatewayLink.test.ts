@@ -194,6 +194,49 @@ describe('GatewayLink', () => {
     expect(worker(0).disposed).toBe(true);
   });
 
+  it('moves to the worker that has taken over: what was shown stays until that one has told', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    const before = attachedState();
+    let come: (client: ControlClient) => void = () => undefined;
+    attach = () => new Promise((resolve) => (come = resolve));
+    worker(0).giveWay();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(attachedState()).toEqual(before);
+    // Whoever asks meanwhile is answered by the one that comes.
+    const asked = link.children('/');
+    const next = snapshot({ health: 'degraded' });
+    worker(1).answer = (method) => (method === 'children' ? NO_CHILDREN : next);
+    come(worker(1));
+    expect(await asked).toBe(NO_CHILDREN);
+    expect(attachedState()).toEqual({ kind: 'attached', attachment: 2, snapshot: next });
+    expect(new Set(seen)).toEqual(new Set(['attaching', 'attached']));
+    expect(worker(0).asked).toEqual(['watch']);
+  });
+
+  it('asks the next worker what the one before did not answer as it gave way', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    let lose: (error: Error) => void = () => undefined;
+    worker(0).answer = () => new Promise((_, reject) => (lose = reject));
+    const refreshed = link.refresh();
+    worker(0).giveWay();
+    lose(new Error('The connection was closed.'));
+    await refreshed;
+    expect(worker(1).asked).toEqual(['watch', 'refresh']);
+  });
+
+  it('says so when the worker that has taken over is gone', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    attach = async () => {
+      throw new Error('It is gone.');
+    };
+    worker(0).giveWay();
+    await settle();
+    expect(link.state.value).toMatchObject({ kind: 'waiting', reason: 'It is gone.' });
+  });
+
   it('stays with the worker that it has when the other one fails, and says why', async () => {
     link.setTarget(WORKSPACE);
     await settle();

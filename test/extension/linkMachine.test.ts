@@ -115,8 +115,13 @@ describe('the link', () => {
 
   it('attaches to a worker that has taken over, at once and with a clean record', () => {
     const next = step(attachedPhase(3), { type: 'replaced' });
-    expect(next.phase).toEqual(attaching());
-    expect(next.effects.map(({ type }) => type)).toEqual(['clear_timer', 'detach', 'set_timer', 'attach']);
+    expect(next.phase).toEqual({ kind: 'moving', workspace: WORKSPACE, attempt: 0 });
+    // What was shown stays until the next one has told.
+    expect(next.effects.map(({ type }) => type)).toEqual(['let_go', 'set_timer', 'attach']);
+    expect(step(next.phase, { type: 'attached' }).phase).toEqual(attachedPhase(0));
+    expect(step(next.phase, { type: 'replaced' })).toEqual({ phase: next.phase, effects: [] });
+    for (const event of [{ type: 'timer' }, { type: 'attach_failed', reason: 'It is gone.' }] as const)
+      expect(step(next.phase, event).phase).toMatchObject({ kind: 'waiting', attempt: 1 });
     expect(step(waiting(5), { type: 'replaced' }).phase).toEqual(attaching());
     const untrusted: LinkPhase = { kind: 'off', reason: 'untrusted' };
     expect(step(untrusted, { type: 'replaced' })).toEqual({ phase: untrusted, effects: [] });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder } from '../support/census.ts';
 import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
 
 /** Servers that are lost, or hang, with calls in flight (facts/reliability.md §2.4). */
 
@@ -133,7 +133,7 @@ describe('a client', () => {
     gateway.host.child.kill('SIGKILL');
     await until('the cancellation', () => gateway.received.some((line) => line.includes('notifications/cancelled')));
     const answer = await other.call('tool_execute', { tool_id: 'faulty:act', args: { nonce: 'next' } });
-    expect(answer.text).toBe('ok\nnext\n');
+    expect(withoutIdNote(answer).text).toBe('ok\nnext\n');
     expect(gateway.lives).toHaveLength(1);
   });
 

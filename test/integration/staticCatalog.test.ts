@@ -45,6 +45,33 @@ function file(text: string, name = 'catalog.json'): string {
 }
 
 describe('a static catalog', () => {
+  it('has a gateway of its own, which every command reaches by the same file', async () => {
+    const catalog = file(JSON.stringify(CATALOG));
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const run = (...args: string[]) => waygate(workspace, [...args, '--catalog', catalog]);
+    const none = `No gateway runs for ${workspace.folder} with ${catalog}.\n`;
+    for (const command of ['status', 'health', 'telemetry', 'reload', 'stop'])
+      expect((await run(command)).stdout).toBe(none);
+    const host = await HostProcess.connect(workspace, ['--catalog', catalog]);
+    await host.toolId('/weather/get');
+    expect((await run('status')).stdout).toMatch(/\ncatalog {2}3 tools of 5 servers\n/);
+    expect((await run('health')).stdout).toMatch(/^gateway ready, /);
+    expect((await run('telemetry')).stdout).toMatch(/^\d+ requests? in /);
+    expect((await run('catalog')).stdout).toContain('  /weather/get  The weather.\n');
+    expect((await run('browse', '/weather')).stdout).toContain('weather:get');
+    const [, pid] = /^Reloaded .* \(pid (\d+), before \d+\)\.\n$/.exec((await run('reload')).stdout) ?? [];
+    // The workspace's own is another.
+    expect(await status(workspace)).toMatchObject({ worker: null });
+    expect((await run('stop')).stdout).toBe(`Stopped the gateway of ${workspace.folder} (pid ${pid}).\n`);
+    const gone = join(workspace.folder, 'gone.json');
+    expect((await waygate(workspace, ['status', '--catalog', gone])).stdout).toContain(`with ${gone}.\n`);
+    expect(await waygate(workspace, ['browse', '/', '--catalog', gone])).toMatchObject({
+      code: 66,
+      stderr: `waygate: there is no catalog file ${gone}; name one with --catalog.\n`,
+    });
+    expect((await waygate(workspace, ['client-config', 'zed', '--catalog', catalog])).stdout).toContain('"--catalog"');
+  });
+
   it('is browsed and executed like any other, with nothing running', async () => {
     const catalog = file(JSON.stringify(CATALOG));
     const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);

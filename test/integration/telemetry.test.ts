@@ -109,6 +109,46 @@ describe('health and telemetry of a gateway that works', () => {
     if (process.platform !== 'win32') expect(statSync(eventsFile(workspace)).mode & 0o777).toBe(0o600);
   });
 
+  it('count what clients ask by the methods of MCP too, each by its own, and keep nothing of it', async () => {
+    const workspace = testWorkspace({ one: servers.primitives() });
+    const host = await HostProcess.connect(workspace);
+    const canary = 'canary-88bb';
+    await until('its resources', async () => {
+      const { result } = await host.request('resources/list');
+      return (result?.resources as unknown[] | undefined)?.some((one) => JSON.stringify(one).includes('readme'));
+    });
+    const before = (await told<TelemetryReport>(workspace, 'telemetry')).totals.request_count;
+    const asked: [method: string, params: object, failed?: number][] = [
+      ['tools/list', {}],
+      ['resources/templates/list', {}],
+      ['resources/read', { uri: 'file:///shared/readme.md' }],
+      ['resources/read', { url: canary }, -32602],
+      ['prompts/list', {}],
+      ['prompts/get', { name: canary }, -32602],
+      ['logging/setLevel', { level: 'info' }],
+      [`odd/${canary}`, {}, -32601],
+    ];
+    for (const [method, params, failed] of asked) {
+      expect((await host.request(method, params)).error?.code, method).toBe(failed);
+    }
+    const telemetry = await told<TelemetryReport>(workspace, 'telemetry');
+    expect(telemetry.totals.request_count - before).toBe(asked.length);
+    const row = (method: string) => telemetry.methods.find((one) => one.method === method);
+    for (const method of ['tools/list', 'resources/templates/list', 'prompts/list', 'logging/setLevel']) {
+      expect(row(method), method).toMatchObject({ request_count: 1, success_count: 1, error_count: 0 });
+    }
+    expect(row('resources/list')?.success_count).toBeGreaterThan(0);
+    expect(row('resources/read')).toMatchObject({
+      request_count: 2,
+      response_error_count: 1,
+      last_error: { code: '-32602', message: 'JSON-RPC error -32602' },
+    });
+    expect(row('resources/read')?.max_latency_ms).toBeGreaterThan(0);
+    expect(row('prompts/get')).toMatchObject({ request_count: 1, error_count: 1 });
+    expect(row('(unknown method)')).toMatchObject({ request_count: 1, error_count: 1 });
+    expect(JSON.stringify(telemetry)).not.toContain(canary);
+  });
+
   it('come as text too, and follow what comes: events from the log, health at every change', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     expect((await waygate(workspace, ['health'])).stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attachControl.ts';
 import { rendezvous, stateFolder } from '../support/census.ts';
-import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { HostProcess, type RpcMessage, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** The whole way of a call with real processes: what is checked, asked, limited, kept and shown (C.1 to C.3). */
@@ -16,8 +16,8 @@ function configured(blocks: object, ...flags: string[]): TestWorkspace {
   return workspace;
 }
 
-const execute = (host: HostProcess, tool: string, args: unknown, more: object = {}) =>
-  host.call('tool_execute', { tool_id: `one:${tool}`, args, ...more });
+const execute = async (host: HostProcess, tool: string, args: unknown, more: object = {}) =>
+  withoutIdNote(await host.call('tool_execute', { tool_id: `one:${tool}`, args, ...more }));
 
 describe('arguments', () => {
   it('that do not fit never reach the server, and are told whole', async () => {
@@ -40,6 +40,9 @@ describe('arguments', () => {
     const answer = await execute(host, 'wait', '{"ms": "1"}', { render: 'json' });
     expect(answer.structured).toMatchObject({ status: 'ok', summary: 'waited 1 ms' });
     expect(JSON.stringify(answer.structured?.provenance)).toContain('str_to_integer');
+    expect((await execute(host, 'wait', { ms: '1' })).text).toContain(
+      '\nnote: $.ms of the arguments was repaired (str_to_integer)\n',
+    );
     const strict = await HostProcess.connect(configured({}));
     await strict.toolId('/one/wait');
     expect((await execute(strict, 'wait', { ms: '1' })).text).toMatch(/^Error ARGS_INVALID/);

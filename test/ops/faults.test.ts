@@ -156,9 +156,10 @@ describe('the table of faults', () => {
       'secret_missing',
       'spawn_eacces',
       'spawn_enoent',
+      'tool_left_out',
       'unsupported_version',
     ]);
-    expect(by('time')).toHaveLength(codes.length - 10);
+    expect(by('time')).toHaveLength(codes.length - 11);
   });
 });
 
@@ -193,8 +194,19 @@ describe('what a model is told of a fault', () => {
       'github ended by itself. Nothing was sent. Call again after 2 s.',
     );
     expect(told('outcome_unknown', { knowledge: 'outcome_unknown' }).message).toBe(
-      'github was lost while it ran this call. The call may have taken effect: check before you repeat it.',
+      'github ended or lost its connection during the call. It may have taken effect: check before you repeat it.',
     );
+    expect(told('killed', { knowledge: 'outcome_unknown', contract: 'convergent' }).message).toBe(
+      'github was killed. It is safe to repeat.',
+    );
+    expect(told('call_timeout', { knowledge: 'in_flight', contract: 'convergent', withinMs: 1_500 }).message).toBe(
+      'github did not answer within 1.5 s. It is safe to repeat.',
+    );
+    expect(told('outcome_unknown_after_timeout', { knowledge: 'in_flight' }).message).toBe(
+      'github did not answer in time. It may have taken effect: check before you repeat it.',
+    );
+    // A time that it had means nothing where it did not run out.
+    expect(told('exited', { withinMs: 1_500 }).message).toMatch(/^github ended by itself\. /);
     // The detail is for the person, but where it tells a model what to change.
     expect(told('exited', {}, 'secret words').message).not.toContain('secret words');
     expect(told('forbidden', { knowledge: 'completed' }, 'repo scope is missing!').message).toBe(

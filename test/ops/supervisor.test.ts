@@ -22,6 +22,7 @@ class Stage {
   readonly told: string[] = [];
   readonly health: HealthSnapshot[] = [];
   endFails = false;
+  isReserved = false;
 
   readonly supervisor = new Supervisor<string>({
     start: (context) =>
@@ -39,6 +40,7 @@ class Stage {
       return this.endFails ? Promise.reject(new Error('will not end')) : settle();
     },
     faultOf: (error, generation) => fault(error as KnownFaultCode, generation),
+    isReserved: () => this.isReserved,
     onReady: (handle, generation) => void this.told.push(`ready ${handle} ${generation}`),
     onLost: (generation, { code }) => void this.told.push(`lost ${generation} ${code}`),
     onUnavailable: (error) => void this.told.push(`unavailable ${error.fault.code} ${error.retryAfter}`),
@@ -141,6 +143,21 @@ describe('what is supervised', () => {
     await stage.up();
     expect(await waiting).toBe('h3');
     expect(stage.told).toEqual(['ready h3 3']);
+  });
+
+  it('waits for no pace where the next one is ready already, but for the end of a crash loop', async () => {
+    const stage = new Stage();
+    stage.isReserved = true;
+    stage.supervisor.start();
+    for (let ends = 1; ends <= 4; ends++) {
+      await stage.up();
+      await stage.exit();
+      expect([stage.starts.length, stage.timers.length]).toEqual([ends + 1, 0]);
+    }
+    await stage.up();
+    await stage.exit();
+    expect([stage.starts.length, stage.timers.map(({ at }) => at)]).toEqual([5, [60_000]]);
+    expect(stage.supervisor.health.supervision).toBe('crash_loop');
   });
 
   it('in a crash loop is tried once a minute, and nobody waits for that', async () => {

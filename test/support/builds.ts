@@ -59,3 +59,22 @@ Socket.prototype.write = function (chunk, ...rest) {
 };
 require(${JSON.stringify(real)});
 `;
+
+/** Only a worker that is to take over from another is that program, and only while the file is there. */
+export const candidatesWhile = (file: string, worker: (real: string) => string) => (real: string) =>
+  `
+if (process.argv.includes('--candidate') && require('node:fs').existsSync(${JSON.stringify(file)})) {
+  ${worker(real)}
+} else require(${JSON.stringify(real)});
+`;
+
+/** A worker that may not write its name into the state folder. */
+export const withoutPlace = (real: string): string => `
+const fs = require('node:fs');
+const rename = fs.renameSync;
+fs.renameSync = (from, to) => {
+  if (/worker\\.json$/.test(String(to))) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+  rename(from, to);
+};
+require(${JSON.stringify(real)});
+`;

@@ -28,7 +28,7 @@ export async function waygate(workspace: TestWorkspace, args: readonly string[])
 
 export interface StatusReport {
   worker: { pid: number; build: string; uptimeMs: number; state: string } | null;
-  sessions: { client: string; clientVersion: string; protocolVersion: string }[];
+  sessions: { client: string; clientVersion: string; protocolVersion: string; mode?: string }[];
   servers: {
     name: string;
     state: string;

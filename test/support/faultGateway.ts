@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { status } from './census.ts';
 import { type Effect, readEffects, type Told } from './historyChecker.ts';
-import { HostProcess, type ToolAnswer } from './hostProcess.ts';
+import { HostProcess, type ToolAnswer, withoutIdNote } from './hostProcess.ts';
 import { type HttpServer, startHttpServer } from './httpServer.ts';
 import { servers, type TestWorkspace, testWorkspace } from './workspace.ts';
 
@@ -114,7 +114,7 @@ export class FaultGateway {
 
   async #timed(server: string, tool: string, args: Record<string, unknown>): Promise<TimedAnswer> {
     const started = performance.now();
-    const answer = await this.host.call('tool_execute', { tool_id: `${server}:${tool}`, args });
+    const answer = withoutIdNote(await this.host.call('tool_execute', { tool_id: `${server}:${tool}`, args }));
     return { ...answer, ms: performance.now() - started };
   }
 }

@@ -41,6 +41,7 @@ export function fixedContext(
   });
   const unreachable = () => Promise.reject(new NotDispatchedError('it has no process here'));
   return {
+    workspace: '/workspace',
     view: () => view,
     servers: () => options.servers ?? listings.map(({ server, tools }) => readyServer(server, tools.length)),
     configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),

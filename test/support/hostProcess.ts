@@ -140,6 +140,11 @@ export class HostProcess {
   }
 }
 
+/** For tests that name a tool without its hash, which is told (`tool_id`), and look at what its server says. */
+export function withoutIdNote<Answer extends ToolAnswer>(answer: Answer): Answer {
+  return { ...answer, text: answer.text.replace(/^note: "[^"\n]+" was read as "[^"\n]+" \(tool_id\)\n/m, '') };
+}
+
 /** Polls until there is a value; the limit is for a machine that is busy, not a measure of anything. */
 export async function until<T>(
   what: string,

@@ -34,6 +34,7 @@ export function fixedGateway(
         ...(more.upstream ? { upstream: more.upstream } : {}),
       },
     ),
+    workspace: '/home/ada/shop',
     configuration: () => ({ file: FILE, exists: true, problems: [], ...more.configuration }),
     onCallEnd: (call) => void calls.push(call),
   };

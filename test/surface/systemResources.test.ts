@@ -64,7 +64,7 @@ function telemetry(calls = 0): TelemetryReport {
   told.result({ raw: 900, shown: 100 });
   now = 3_000;
   const life = { state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 };
-  return { workspace: '/shop', ...told.snapshot(life) };
+  return { workspace: '/shop', ...told.snapshot(life), oddities: [] };
 }
 
 const resources = (report: HealthReport = health(), numbers: TelemetryReport = telemetry(4)) =>
@@ -119,6 +119,34 @@ describe('the resources of the gateway itself', () => {
       'problem: The event log cannot be written (ENOSPC).',
       'event log: 3 events lost',
     ]);
+  });
+
+  it('tell a standby, and what servers do that none should: the most frequent kinds, in words', () => {
+    const odd = (kind: string, count: number) => ({ kind, count, words: `many ${kind}` });
+    const servers = [
+      server('a', {
+        standby: { state: 'ready', pid: 7 },
+        oddities: [odd('x', 1_200), odd('y', 3), odd('z', 2), odd('w', 1)],
+      }),
+      server('b', { standby: { state: 'failed', reason: 'It ended.' } }),
+      server('c', { state: 'not_started', uptime_ms: 0, standby: { state: 'absent' } }),
+    ];
+    expect(
+      read('waygate://health', resources(health({ servers })))
+        .split('\n')
+        .slice(2, 6),
+    ).toEqual([
+      'a: ready, up 60 s, standby ready',
+      '  odd: many x (1,200), many y (3), many z (2), and 1 more',
+      'b: ready, up 60 s, standby failed (It ended.)',
+      'c: not started',
+    ]);
+    const oddities = Array.from({ length: 14 }, (_, n) => ({ server: `s${n}`, ...odd('x', 20 - n) }));
+    const lines = read('waygate://telemetry', resources(health(), { ...telemetry(), oddities }))
+      .trim()
+      .split('\n');
+    expect(lines.slice(-14, -12)).toEqual(['odd server  times  what', 's0             20  many x']);
+    expect(lines.at(-1)).toBe('… 2 more omitted');
   });
 
   it('tell telemetry with the summary first, rows in columns, errors last', () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FileTokens } from '../../src/config/fileTokens.ts';
 import type { HttpServerConfig } from '../../src/config/gatewayConfig.ts';
-import { classifyError } from '../../src/dispatch/classifyError.ts';
 import { httpUpstream } from '../../src/protocol/httpUpstream.ts';
 import { authByHeaders } from '../../src/protocol/upstreamAuth.ts';
 import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
@@ -13,6 +12,7 @@ import { HttpLink } from '../../src/upstream/httpLink.ts';
 import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
 import { ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { SignIns } from '../../src/upstream/signIns.ts';
+import { classified } from '../support/classified.ts';
 import { until } from '../support/hostProcess.ts';
 import { httpServer } from '../support/httpServer.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -245,9 +245,9 @@ describe('a server that asks to wait', () => {
     const refused = await client.connect(transport, { onClose: () => undefined }, 20_000).catch((error) => error);
     expect(refused).toMatchObject({ failure: 'error', code: Number(status) });
     // What the dispatch makes of it.
-    expect(classifyError(refused)).toMatchObject({ code, retryable: true });
-    expect(near(classifyError(refused).retryAfter)).toBe(true);
-    expect(near(classifyError(failed).retryAfter)).toBe(true);
+    expect(classified(refused)).toMatchObject({ code, retryable: true });
+    expect(near(classified(refused).retryAfter)).toBe(true);
+    expect(near(classified(failed).retryAfter)).toBe(true);
   });
 
   it('and one that does not say how long', async () => {

@@ -247,9 +247,11 @@ describe('a connection to a server', () => {
     await connection.start();
     expect(connection.catalog.tools).toMatchObject([{ name: 'echo' }]);
     expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
-    await expect(connection.call('wait', { ms: 1 }, WAIT)).rejects.toThrow(
-      new NotDispatchedError('the configuration leaves this tool of one out ("tools")'),
-    );
+    await expect(connection.call('wait', { ms: 1 }, WAIT)).rejects.toMatchObject({
+      name: 'NotDispatchedError',
+      message: 'the configuration leaves this tool of one out ("tools")',
+      fault: { code: 'tool_left_out' },
+    });
   });
 
   it('ends when its approval is taken back, and begins when it is given', async () => {

@@ -116,6 +116,23 @@ const STATES: Record<ServerState, { word: string; glyph: Parameters<typeof glyph
   needs_approval: { word: 'needs approval', glyph: 'warning' },
 };
 
+function standby({ standby: reserve }: ServerStatus): string {
+  if (!reserve || reserve.state === 'absent') return '';
+  const why = reserve.reason === undefined ? '' : `: ${e(reserve.reason)}`;
+  const pid = reserve.pid === undefined ? '' : ` (pid ${reserve.pid})`;
+  return `<p class="note">Standby ${STANDBY_WORDS[reserve.state]}${pid}${why}</p>`;
+}
+
+const MAX_ODDITIES = 3;
+const STANDBY_WORDS = { starting: 'is being prepared', ready: 'is ready', failed: 'cannot be had' } as const;
+
+/** What it did that no server should; the most frequent kinds. */
+function oddities({ oddities: odd = [] }: ServerStatus): string {
+  if (odd.length === 0) return '';
+  const told = odd.slice(0, MAX_ODDITIES).map(({ words, count }) => `${e(words)} (${count})`);
+  return `<p class="note">Odd: ${told.join(', ')}</p>`;
+}
+
 function servers(servers: readonly ServerStatus[], now: number): string {
   const rows = servers.map((server) => {
     const state = STATES[server.state];
@@ -131,7 +148,7 @@ function servers(servers: readonly ServerStatus[], now: number): string {
 <td class="number">${server.toolCount}</td>
 <td class="number">${server.pid ?? ''}</td>
 <td>${when(server.since, now)}</td>
-<td class="wide">${server.reason ? e(server.reason) : ''}${stderr}</td>
+<td class="wide">${server.reason ? e(server.reason) : ''}${standby(server)}${oddities(server)}${stderr}</td>
 </tr>`;
   });
   const empty = '<p class="empty">The configuration names no servers yet.</p>';
@@ -159,11 +176,12 @@ function sessions(sessions: readonly SessionStatus[], now: number): string {
 <th scope="row">${e(session.client)}</th>
 <td>${e(session.clientVersion)}</td>
 <td>${e(session.protocolVersion)}</td>
+<td>${e(session.mode ?? '')}</td>
 <td>${when(session.since, now)}</td>
 </tr>`,
   );
   const empty = '<p class="empty">No client is attached. The editor attaches with the first message of a chat.</p>';
-  return table('sessions', 'Sessions', ['Client', 'Version', 'Protocol', 'Since'], rows, empty);
+  return table('sessions', 'Sessions', ['Client', 'Version', 'Protocol', 'Mode', 'Since'], rows, empty);
 }
 
 function skipped({ catalog }: GatewaySnapshot): string {

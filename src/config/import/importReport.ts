@@ -67,13 +67,63 @@ function details({ notes, references }: PlannedServer): string[] {
   ];
 }
 
+/** The same as data; what is redacted in the lines must be redacted here too. */
+export function importData(
+  plan: ImportPlan,
+  sources: readonly ReadSource[],
+  {
+    names,
+    dryRun,
+    removals,
+    keptIn,
+  }: { names: readonly string[]; dryRun: boolean; removals: readonly Removal[]; keptIn: string },
+): object {
+  return {
+    file: plan.file,
+    dryRun,
+    written: plan.changed && !dryRun,
+    secretsFile: keptIn,
+    servers: plan.servers.map(({ name, target, outcome, source, notes, references, cannotStart }) => ({
+      name,
+      target,
+      outcome,
+      client: source.client,
+      source: source.file,
+      notes,
+      references: references.map(({ where, reference }) => ({ where, reference })),
+      ...(cannotStart !== undefined && { cannotStart }),
+    })),
+    leftOut: flawsOf(sources, names).map(({ source, name, message }) => ({
+      name,
+      source: source.file,
+      reason: message,
+    })),
+    alsoStartedBy: [...exposedTwice(plan)].map(([source, servers]) => ({
+      client: source.client,
+      file: source.file,
+      servers: servers.map(({ path }) => shownPath(source.file, path)),
+    })),
+    removals: removals.map(({ source: { file }, removed, kept, refused, backup }) => ({
+      file,
+      removed: refused === undefined ? removed.map(({ name }) => name) : [],
+      kept: kept.map(({ name }) => name),
+      ...(refused !== undefined && { refused }),
+      ...(backup !== undefined && { backup }),
+    })),
+  };
+}
+
+function flawsOf(sources: readonly ReadSource[], names: readonly string[]) {
+  return sources.flatMap((source) =>
+    source.parsed.flaws
+      .filter(({ name }) => names.length === 0 || names.includes(name))
+      .map(({ name, message }) => ({ source, name, message })),
+  );
+}
+
 export function renderFlaws(sources: readonly ReadSource[], names: readonly string[]): string {
-  return sources
-    .flatMap((source) =>
-      source.parsed.flaws
-        .filter(({ name }) => names.length === 0 || names.includes(name))
-        .map(({ name, message }) => `Left out: "${name}" of ${placeOf(source)}: ${oneLine(message)}.\n`),
-    )
+  return flawsOf(sources, names)
+    .map(({ source, name, message }) => `Left out: "${name}" of ${placeOf(source)}: ${oneLine(message)}.\n`)
     .join('');
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../ops/gatewayError.ts';
-import { nearest } from '../../ops/nearest.ts';
+import { didYouMean } from '../../ops/nearest.ts';
 import type { RenderMode } from '../../ops/normalise.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import type { ToolDefinition } from './definitions.ts';
@@ -15,8 +15,7 @@ export function checkArguments(definition: ToolDefinition, args: unknown): Check
   for (const [name, value] of Object.entries(args)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!schema) {
-      const suggestion = nearest(name, names);
-      const hint = suggestion ? `did you mean "${suggestion}"?` : `it takes ${names.join(', ')}.`;
+      const hint = didYouMean(name, names, `it takes ${names.join(', ')}.`);
       throw argsInvalid(`${definition.name} has no argument "${oneLine(name, 64)}"; ${hint}`, [name]);
     }
     // A tool's own arguments are the pipeline's to judge: a model may have sent them as text (000 §4.4).

@@ -1,15 +1,14 @@
 import { type ChoiceCard, nodeCard, toCard } from '../../catalog/card.ts';
 import { cardsWithinBudget, responseCapTokens } from '../../catalog/cardBudget.ts';
 import { cardToJson, renderCardLine } from '../../catalog/cardText.ts';
-import { CatalogError } from '../../catalog/catalogError.ts';
 import { countTokens } from '../../catalog/tokens.ts';
 import type { GraphNode } from '../../catalog/types.ts';
-import { GatewayError } from '../../ops/gatewayError.ts';
 import { boundText, count, groupDigits, MAX_ANSWER_CHARS } from '../../ops/porcelain.ts';
 import { type RankedTool, type RankOptions, rank } from '../../routing/rankIndex.ts';
 import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid, type CheckedArguments } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
+import { pathError } from './pathError.ts';
 import { serverNotes, serverStates } from './serverNotes.ts';
 import type { SessionState } from './sessionState.ts';
 
@@ -99,7 +98,7 @@ function listingOf(
 function render(listing: Listing, { metaTool, noun, nextStep, choices }: Shelf, context: GatewayContext): Answer {
   const { headline, cards, rest, hints, confidence } = listing;
   const servers = context.servers();
-  const notes = serverNotes(servers, context.configuration());
+  const notes = serverNotes(servers, context.configuration(), context.workspace);
   const shown = fitting(cards, CARDS_ROOM_CHARS, (card) => renderCardLine(card, cards.length, cards.length));
   const lines = [headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
   if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
@@ -172,7 +171,7 @@ function byPath({ noun, choices }: Shelf, path: string): Listing {
   try {
     nodes = graph.resolve(path);
   } catch (error) {
-    throw pathError(error, path);
+    throw pathError(error, path, graph);
   }
   const { cards } = cardsWithinBudget(
     nodes.map((node) => ({ ...node, id: node.path })),
@@ -188,13 +187,6 @@ function byPath({ noun, choices }: Shelf, path: string): Listing {
     rest: 'search with "query", or browse a path inside.',
     hints: [],
   };
-}
-
-function pathError(error: unknown, path: string): unknown {
-  if (!(error instanceof CatalogError)) return error;
-  if (error.code !== 'PATH_INVALID' && error.code !== 'PATH_NOT_FOUND') return error;
-  const details = error.nearest === undefined ? {} : { details: { nearest: error.nearest } };
-  return new GatewayError(error.code, error.message, { path, ...details });
 }
 
 /** As many of them, whole, as there is room for. */

@@ -1,6 +1,8 @@
 import { dryRunText } from '../../dispatch/dryRun.ts';
 import { elicitApproval } from '../../dispatch/elicitApproval.ts';
 import { visibleText } from '../../firewall/visibleText.ts';
+import type { Tell } from '../../ops/normalise.ts';
+import { firstLines, oneLine, shortened } from '../../ops/porcelain.ts';
 import type { SurfaceCall } from '../../protocol/sessionServer.ts';
 import { type CheckedArguments, renderMode } from './arguments.ts';
 import { chosenTool } from './chosenTool.ts';
@@ -9,11 +11,15 @@ import type { SessionState } from './sessionState.ts';
 import { tellContract } from './tellContract.ts';
 import { unknownTool } from './unknownTool.ts';
 
+/** The data has all of them (`arg_repairs`). */
+const MAX_REPAIRS_TOLD = 5;
+
 export async function execute(
   args: CheckedArguments,
   context: GatewayContext,
   session: SessionState,
   call: SurfaceCall,
+  tell: Tell,
 ): Promise<Answer> {
   const {
     tool_id: given,
@@ -23,6 +29,7 @@ export async function execute(
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog);
   const { id } = tool;
+  if (id !== given) tell({ rule: 'tool_id', from: shortened(given, 128), to: id });
   tellContract(tool, context, call);
   const outcome = await context.clientRequests.during(call, (origin) =>
     context.calls.execute({
@@ -48,12 +55,16 @@ export async function execute(
   if (query !== undefined && !isError) context.recordUse(query, id);
   // The envelope counts tokens: it is made only when it is asked for.
   const data = renderMode(args) === 'json' ? envelope() : undefined;
-  const { result, diagnostics } = outcome;
+  const { result, diagnostics, repairs } = outcome;
+  const repaired = repairs.map(
+    ({ path, rule }) => `note: ${oneLine(path, 128)} of the arguments was repaired (${rule})`,
+  );
   return {
     text,
     data: data ?? {},
     isError,
     media: parts,
+    notes: firstLines(repaired, MAX_REPAIRS_TOLD),
     told: { kind: 'execute', tool, diagnostics, result, shown: data?.summary ?? text },
   };
 }

@@ -13,6 +13,8 @@ import type { AnswerTold, CallEvent } from './callEvents.ts';
 
 /** What the surface works on: the worker owns it. */
 export interface GatewayContext {
+  /** The folder that paths are told from. */
+  workspace: string;
   view(): CatalogView;
   servers(): readonly ServerStatus[];
   configuration(): ConfigurationStatus;
@@ -42,6 +44,8 @@ export interface Answer {
   isError?: boolean;
   /** Parts that a text cannot stand for: images, audio. */
   media?: readonly object[];
+  /** Lines behind the text of which the data has an account of its own. */
+  notes?: readonly string[];
   /** For telemetry. */
   told: AnswerTold;
 }

@@ -1,7 +1,7 @@
 import { type MetaTool, rateLimited } from '../../dispatch/quota.ts';
 import { boundData } from '../../ops/boundData.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
-import { type Normalisation, normalisationNote, type RenderMode } from '../../ops/normalise.ts';
+import { type Normalisation, normalisationNote, type RenderMode, type Tell } from '../../ops/normalise.ts';
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from './arguments.ts';
@@ -39,8 +39,8 @@ export function gatewaySurface(
     listTools: () => advertisedTools(context),
     ...client,
     callTool: (givenName, givenArgs, call) =>
-      answerCall(normaliseCall(givenName, givenArgs), call, context, sessions, (name, args, session) =>
-        callTool(name, args, context, session, call),
+      answerCall(normaliseCall(givenName, givenArgs), call, context, sessions, (name, args, session, tell) =>
+        callTool(name, args, context, session, call, tell),
       ),
   };
 }
@@ -51,14 +51,14 @@ export async function answerCall(
   call: SurfaceCall,
   context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd' | 'view'>,
   sessions: SessionStates,
-  run: (name: string, args: unknown, session: SessionState) => Promise<Answer>,
+  run: (name: string, args: unknown, session: SessionState, tell: Tell) => Promise<Answer>,
 ): Promise<object> {
   const at = Date.now();
   const started = performance.now();
   context.onCallStart();
   const session = sessions.of(call.session);
   const { name, args } = meant;
-  const { result, event } = await settle(meant, context, () => run(name, args, session));
+  const { result, event } = await settle(meant, context, (tell) => run(name, args, session, tell));
   context.onCallEnd(
     {
       at,
@@ -80,6 +80,7 @@ async function callTool(
   context: GatewayContext,
   session: SessionState,
   call: SurfaceCall,
+  tell: Tell,
 ): Promise<Answer> {
   await context.admit?.();
   const definition = ALL_TOOLS.find((tool) => tool.name === name);
@@ -88,7 +89,7 @@ async function callTool(
     throw argsInvalid(`There is no tool "${name.slice(0, 64)}" here; it has ${names.join(', ')}.`, []);
   }
   const checked: CheckedArguments = checkArguments(definition, args);
-  if (name === 'tool_execute') return execute(checked, context, session, call);
+  if (name === 'tool_execute') return execute(checked, context, session, call, tell);
   takeQuota(LIMITED_AS[name] as MetaTool, checked, context, call.session);
   switch (name) {
     case 'tool_view':
@@ -96,7 +97,7 @@ async function callTool(
     case 'resource_browse':
       return browseResources(checked, context);
     case 'resource_read':
-      return readResource(checked, context, call);
+      return readResource(checked, context, call, tell);
     case 'prompt_browse':
       return browsePrompts(checked, context);
     case 'prompt_get':
@@ -132,14 +133,15 @@ interface ToolResult {
 
 /** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
 async function settle(
-  { name, args, told }: NormalisedCall,
+  { name, args, told: normalised }: NormalisedCall,
   context: Pick<GatewayContext, 'view'>,
-  run: () => Promise<Answer>,
+  run: (tell: Tell) => Promise<Answer>,
 ): Promise<{ result: ToolResult; event: CallEvent }> {
   const mode: RenderMode =
     typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';
+  const told = [...normalised];
   try {
-    const answer = await run();
+    const answer = await run((one) => told.push(one));
     return { result: toResult(answer, mode, told), event: answeredEvent(args, answer.told) };
   } catch (thrown) {
     const error =
@@ -153,7 +155,7 @@ async function settle(
 
 /** VS Code replaces text by structured content: a porcelain answer carries text alone (design.md §3). */
 function toResult(
-  { text, data, isError, media = [] }: Omit<Answer, 'told'>,
+  { text, data, isError, media = [], notes: more = [] }: Omit<Answer, 'told'>,
   mode: RenderMode,
   told: readonly Normalisation[],
 ): ToolResult {
@@ -167,7 +169,7 @@ function toResult(
     };
   }
   // Parts are joined without a separator by VS Code: each ends its line.
-  const notes = told.map((one) => `${normalisationNote(one)}\n`).join('');
+  const notes = [...told.map(normalisationNote), ...more].map((note) => `${note}\n`).join('');
   const bounded = boundText(text, MAX_ANSWER_CHARS - 2 - notes.length);
   return { content: [{ type: 'text', text: `${bounded}\n${notes}` }, ...media], ...flag };
 }

@@ -1,3 +1,4 @@
+import { isAbsolute, sep } from 'node:path';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { variablesOf } from '../../catalog/uriTemplate.ts';
 import { readError } from '../../dispatch/readRequest.ts';
@@ -5,26 +6,31 @@ import { argumentError } from '../../dispatch/validation/argumentError.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import { promptAsResult, resourceAsResult } from '../../firewall/primitiveResults.ts';
 import { GatewayError, type GatewayErrorCode } from '../../ops/gatewayError.ts';
-import { nearest } from '../../ops/nearest.ts';
-import { oneLine } from '../../ops/porcelain.ts';
+import { meantBy } from '../../ops/nearest.ts';
+import { localPath, type Tell } from '../../ops/normalise.ts';
+import { oneLine, shortened } from '../../ops/porcelain.ts';
 import type { SurfaceCall } from '../../protocol/sessionServer.ts';
 import { authorized, forwarded, found, type PrimitivePorts, readOptions } from '../primitives/primitivePorts.ts';
 import type { PrimitiveView } from '../primitives/primitiveView.ts';
+import type { ResourceTarget } from '../primitives/resourceDirectory.ts';
 import { argsInvalid, type CheckedArguments, renderMode } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 
 type Json = Record<string, unknown>;
+const FILE_URI = /^file:/i;
 
 /** `resource_read` (000 §9.4): by id, or by an address, which a template needs. */
 export async function readResource(
   args: CheckedArguments,
   { primitives }: GatewayContext,
   call: SurfaceCall,
+  tell: Tell,
 ): Promise<Answer> {
   const given = (args.resource_id as string).trim();
   const wanted = await found(primitives, call.signal, (view) => wantedResource(given, view, primitives));
   if (!wanted) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, primitives.view().resources.catalog.tools);
   const { choice, uri } = wanted;
+  if (wanted.isFile) tell({ rule: 'file_uri', from: shortened(given, 128), to: uri });
   const result = await ask(primitives, choice, 'resources/read', { uri }, call);
   const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
   const isListed = primitives.view().resource(choice.id) !== undefined;
@@ -79,16 +85,32 @@ function wantedResource(
   given: string,
   view: PrimitiveView,
   ports: PrimitivePorts,
-): { choice: CatalogTool; uri: string } | undefined {
+): { choice: CatalogTool; uri: string; isFile?: boolean } | undefined {
   const listed = view.resource(given);
   if (listed?.isTemplate) throw unfilled(listed.uri);
   if (listed) return { choice: view.choice(listed.id) as CatalogTool, uri: listed.uri };
+  const file = listedFile(given, view);
+  if (file !== undefined) {
+    const target = addressed(file, view, ports) as ResourceTarget;
+    return { choice: view.choiceAt(target), uri: target.uri, isFile: true };
+  }
   const target = given.includes(':') && !given.startsWith('resource::') ? addressed(given, view, ports) : undefined;
   if (!target) return undefined;
   const choice = view.choiceAt(target);
   const template = view.resource(choice.id);
   if (template?.isTemplate && template.uri === target.uri) throw unfilled(target.uri);
   return { choice, uri: target.uri };
+}
+
+/** The address of the one listed resource that is this file: for its path, or a URI that says the same otherwise. */
+function listedFile(given: string, { catalog }: PrimitiveView): string | undefined {
+  const path = isAbsolute(given) || FILE_URI.test(given) ? localPath(given, sep) : undefined;
+  if (path === undefined) return undefined;
+  const same = catalog.resources.filter(
+    ({ uri, isTemplate }) => !isTemplate && FILE_URI.test(uri) && localPath(uri, sep) === path,
+  );
+  const [address, ...others] = new Set(same.map(({ uri }) => uri));
+  return address === given || others.length > 0 ? undefined : address;
 }
 
 function addressed(address: string, view: PrimitiveView, ports: PrimitivePorts) {
@@ -111,8 +133,7 @@ function unknown(
   choices: readonly CatalogTool[],
 ): GatewayError {
   const ids = choices.map(({ id }) => id);
-  const begins = given === '' ? [] : ids.filter((id) => id.startsWith(given));
-  const meant = begins.length === 1 ? begins[0] : nearest(given, ids);
+  const meant = meantBy(given, ids);
   const remedy = meant ? `Did you mean "${meant}"?` : `Find its id with ${noun}_browse.`;
   return new GatewayError(code, `There is no ${noun} ${JSON.stringify(given.slice(0, 100))}. ${remedy}`, {
     path: given,

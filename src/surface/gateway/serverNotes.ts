@@ -1,4 +1,5 @@
 import type { ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import { renderPath } from '../../ops/normalise.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 
 const MAX_NAMES = 10;
@@ -7,7 +8,11 @@ const MAX_NAMES = 10;
  * What a model must know of servers whose tools it does not see: starting is not absent, failed is not empty. The names
  * come first, in few words; then the reasons, for as long as there is room.
  */
-export function serverNotes(servers: readonly ServerStatus[], configuration: ConfigurationStatus): string[] {
+export function serverNotes(
+  servers: readonly ServerStatus[],
+  configuration: ConfigurationStatus,
+  workspace: string,
+): string[] {
   const inState = (state: ServerStatus['state']): ServerStatus[] => servers.filter((server) => server.state === state);
   const failed = inState('failed');
   const summary = [
@@ -22,10 +27,12 @@ export function serverNotes(servers: readonly ServerStatus[], configuration: Con
   return [
     ...(summary.length > 0 ? [summary.join(' ')] : []),
     ...unconfigured(servers, configuration),
-    ...[...failed, ...inState('needs_secret')].map((server) => `${oneLine(server.name, 60)}: ${reason(server)}`),
+    ...[...failed, ...inState('needs_secret')].map(
+      (server) => `${oneLine(server.name, 60)}: ${reason(server, workspace)}`,
+    ),
     ...problems.map(
       ({ message, location }) =>
-        `Configuration, ${fileName(location.file)} line ${location.line}: ${oneLine(message, 200)}`,
+        `Configuration, ${renderPath(location.file, workspace, 'relative')} line ${location.line}: ${oneLine(message, 200)}`,
     ),
   ];
 }
@@ -54,11 +61,7 @@ export function serverStates(servers: readonly ServerStatus[]): object[] {
   }));
 }
 
-function reason(server: ServerStatus): string {
-  const place = server.location ? ` (${fileName(server.location.file)} line ${server.location.line})` : '';
-  return `${oneLine(server.reason ?? 'it is not running.', 200)}${place}`;
-}
-
-function fileName(file: string): string {
-  return file.split(/[\\/]/).slice(-2).join('/');
+function reason({ reason: words, location }: ServerStatus, workspace: string): string {
+  const place = location ? ` (${renderPath(location.file, workspace, 'relative')} line ${location.line})` : '';
+  return `${oneLine(words ?? 'it is not running.', 200)}${place}`;
 }

@@ -87,7 +87,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
 
 /** Which servers are not there, and why. */
 function notesOf(context: PassthroughContext): string[] {
-  return serverNotes(context.servers(), context.configuration());
+  return serverNotes(context.servers(), context.configuration(), context.workspace);
 }
 
 /** A client may call what it knows from before, while the server is only starting. */

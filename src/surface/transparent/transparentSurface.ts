@@ -1,3 +1,5 @@
+import type { Tell } from '../../ops/normalise.ts';
+import { shortened } from '../../ops/porcelain.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { CatalogView } from '../catalogView.ts';
 import { argsInvalid, checkArguments } from '../gateway/arguments.ts';
@@ -32,13 +34,19 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     stripped.set(view, tools);
     return tools;
   };
-  const run = async (name: string, args: unknown, session: SessionState, call: SurfaceCall): Promise<Answer> => {
+  const run = async (
+    name: string,
+    args: unknown,
+    session: SessionState,
+    call: SurfaceCall,
+    tell: Tell,
+  ): Promise<Answer> => {
     await context.admit?.();
     const tools = toolsOf(context.view());
     const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
     if (!definition) {
       // Not supported by the specification, and what a client does that takes a list for what it is.
-      if (tools.has(name)) return execute({ tool_id: tools.resolve(name).id, args }, context, session, call);
+      if (tools.has(name)) return execute({ tool_id: tools.resolve(name).id, args }, context, session, call, tell);
       throw argsInvalid(
         `There is no tool "${name.slice(0, 64)}" here; run a listed one with tool_execute {"tool_id": "<its name>", "args": {}}.`,
         [],
@@ -49,8 +57,12 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
       takeQuota('tool_view', checked, context, call.session);
       return view(checked, context, session, call);
     }
-    const tool = tools.resolve(checked.tool_id as string);
-    return name === 'tool_hydrate' ? hydrate(tool) : execute({ ...checked, tool_id: tool.id }, context, session, call);
+    const given = checked.tool_id as string;
+    const tool = tools.resolve(given);
+    if (!tools.has(given)) tell({ rule: 'tool_id', from: shortened(given, 128), to: tool.id });
+    return name === 'tool_hydrate'
+      ? hydrate(tool)
+      : execute({ ...checked, tool_id: tool.id }, context, session, call, tell);
   };
   return {
     serverInfo: SERVER_INFO,
@@ -66,7 +78,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
         call,
         context,
         sessions,
-        (name, args, session) => run(name, args, session, call),
+        (name, args, session, tell) => run(name, args, session, call, tell),
       ),
     open: (peer) => {
       clients.add(peer);

@@ -2,10 +2,8 @@
 import type { CatalogTool } from '../../../src/catalog/types.ts';
 import { repairArgs } from '../../../src/dispatch/argRepairs.ts';
 import type { CallOutcome } from '../../../src/dispatch/callPipeline.ts';
-import { classifyError } from '../../../src/dispatch/classifyError.ts';
 import { DispatchConfigError } from '../../../src/dispatch/configError.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../../src/dispatch/dispatchConfig.ts';
-import { judgeFailure } from '../../../src/dispatch/dispatchError.ts';
 import { decide, type PolicySubject, readPolicy } from '../../../src/dispatch/policy.ts';
 import { policyPreset } from '../../../src/dispatch/presets.ts';
 import { type QuotaDecision, RateLimiter, rateLimited, readRateLimits } from '../../../src/dispatch/quota.ts';
@@ -22,7 +20,9 @@ import { checkSchemaHealth, SCHEMA_LIMITS } from '../../../src/dispatch/validati
 import { isVisible, type VisibilityProfile } from '../../../src/dispatch/visibility.ts';
 import { GatewayError, type GatewayErrorCode } from '../../../src/ops/gatewayError.ts';
 import { oneLine } from '../../../src/ops/porcelain.ts';
+import { failedCall } from '../../../src/upstream/callFailed.ts';
 import { bench, type Firewalled, resultOf, text, toolOf, toolsOf } from '../../dispatch/support.ts';
+import { classified } from '../../support/classified.ts';
 
 type Json = Record<string, unknown>;
 
@@ -58,7 +58,7 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
   error_classification: {
     classify: {
       run: ({ exception, message }: { exception: string; message: string }) => {
-        const { code, retryable } = classifyError(failure(exception, message));
+        const { code, retryable } = classified(failure(exception, message));
         return { code, retryable };
       },
     },
@@ -291,14 +291,14 @@ async function callAgain({ fail_first: failing, exception, policy }: Sequence): 
     random: () => 0,
     sleep: async () => undefined,
     left: () => Number.POSITIVE_INFINITY,
-    classify: judgeFailure,
+    judge: (error: unknown) => failedCall(error, (words) => words),
   };
   try {
     const { attempts, delays } = await callWithRetry(call, run);
     return { attempts, delays, ok: true, code: null };
   } catch (error) {
     const { attempts, delays, cause } = error as AttemptsFailed;
-    return { attempts, delays, ok: false, code: classifyError(cause).code };
+    return { attempts, delays, ok: false, code: classified(cause).code };
   }
 }
 

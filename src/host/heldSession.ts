@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { encodeMessage, type JsonRpcMessage, KNOWS_NOTIFICATION, type RequestId } from '../protocol/frames.ts';
+import { negotiateVersion } from '../protocol/mcpVersions.ts';
+import { HeldLogLevel } from './heldLogLevel.ts';
+import { HeldSubscriptions } from './heldSubscriptions.ts';
+
+/** No client's own id. */
+const INITIALIZE_ID = `waygate:${randomUUID()}`;
+const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
+const LEVEL_ID = `${INITIALIZE_ID}:level`;
+
+/** Whose answer a frame of a worker is, where the host itself has asked. */
+export type OwnAnswer = 'introduction' | 'nobody';
+
+/** What a client has negotiated and set in its session, as each worker is told of it. */
+export class HeldSession {
+  readonly #logLevel = new HeldLogLevel();
+  readonly #subscriptions = new HeldSubscriptions();
+  #seed: JsonRpcMessage | undefined;
+  #initialized = false;
+  /** The tools that the client knows. */
+  #listed: string | undefined;
+
+  get begun(): boolean {
+    return this.#seed !== undefined;
+  }
+
+  /** The client's `initialize`; returns the version that holds from now on. */
+  begin(message: JsonRpcMessage): string {
+    const protocolVersion = negotiateVersion(message.params?.protocolVersion);
+    this.#seed = { ...message, params: { ...message.params, protocolVersion } };
+    return protocolVersion;
+  }
+
+  /** It could not be answered: the client may ask again. */
+  forgetBeginning(): void {
+    this.#seed = undefined;
+  }
+
+  noteInitialized(): void {
+    this.#initialized = true;
+  }
+
+  /** A request that the client makes. */
+  noteRequest(message: JsonRpcMessage): void {
+    this.#logLevel.note(message);
+  }
+
+  /** The client has been told which tools there are; `mark` stands for them. */
+  noteListed(mark: string): void {
+    this.#listed = mark;
+  }
+
+  /** A request of the client has been answered, and not with an error. */
+  noteSuccess(method: string, uri: string | undefined): void {
+    this.#subscriptions.succeeded(method, uri);
+  }
+
+  /** All that a new worker has to be told. */
+  frames(): string[] {
+    if (!this.#seed) return [];
+    const frames = [encodeMessage({ ...this.#seed, id: INITIALIZE_ID })];
+    if (!this.#initialized) return frames;
+    return [
+      ...frames,
+      encodeMessage({ method: 'notifications/initialized' }),
+      ...this.#logLevel.frames(LEVEL_ID),
+      ...this.#subscriptions.frames(SUBSCRIBE_ID),
+      ...(this.#listed === undefined
+        ? []
+        : [encodeMessage({ method: KNOWS_NOTIFICATION, params: { mark: this.#listed } })]),
+    ];
+  }
+
+  /** Whether the worker answers what it was told by `frames`. */
+  answered(id: RequestId): OwnAnswer | undefined {
+    if (id === INITIALIZE_ID) return 'introduction';
+    return id === LEVEL_ID || (typeof id === 'string' && id.startsWith(SUBSCRIBE_ID)) ? 'nobody' : undefined;
+  }
+}

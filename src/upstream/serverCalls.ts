@@ -1,0 +1,342 @@
+import { CallJournal } from '../ops/callJournal.ts';
+import { type CallPermit, CircuitBreaker } from '../ops/circuitBreaker.ts';
+import type { Fault } from '../ops/fault.ts';
+import { traitsOf } from '../ops/faultCodes.ts';
+import type { JournalCall, Terminal } from '../ops/journalCall.ts';
+import { completedByProbe, judgeProbe, type Probe, probeArguments } from '../ops/probe.ts';
+import { contractOf, type ReplayContract } from '../ops/replay.ts';
+import type { ProbeResolution } from '../ops/requestDisposition.ts';
+import type { Oddities } from '../protocol/oddities.ts';
+import { type CallOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { CallFailedError, type FailedCall, failedCall } from './callFailed.ts';
+import { thrownWords } from './judgeThrown.ts';
+import { LifeCheck, ranOutOfTime } from './liveness.ts';
+import { NotDispatchedError } from './notDispatched.ts';
+import type { Live } from './serverStart.ts';
+import { SYSTEM_CLOCK } from './systemClock.ts';
+import { LinkFailure } from './upstreamLink.ts';
+
+type Json = Record<string, unknown>;
+
+export interface RequestOptions extends CallOptions {
+  /** What may happen to it where it is lost (004, Replay); that of its method without it. */
+  contract?: ReplayContract | undefined;
+  /** How to find out whether it took effect, of a call whose contract asks for that. */
+  probe?: Probe | undefined;
+  /** How often it may be sent again after it was lost; once without it. */
+  maxReplays?: number;
+  /** Told at its end: how often it was sent in all. */
+  onEnd?: (dispatches: number) => void;
+}
+
+/** The server behind the calls, as they need it; `ServerLife` is one. */
+export interface CalledServer {
+  /** What runs and can be sent a call. */
+  readonly usable: Live | undefined;
+  /** Starts it where need be; rejects with a `NotDispatchedError` where it cannot be had in time. */
+  waitUntilReady(options: CallOptions, deadline: number): Promise<unknown>;
+  /** Said of a server that serves, but not all that was asked of it. */
+  remark(words: string | undefined): void;
+  faultOf(failure: LinkFailure): Fault;
+  scrubSecrets(text: string): string;
+}
+
+/** A request from its beginning to its one end. */
+interface Request {
+  readonly method: string;
+  readonly params: Json;
+  readonly options: RequestOptions;
+  readonly deadline: number;
+  readonly permit: CallPermit;
+  /** The arguments of its probe, where it can be probed. */
+  readonly asked: Json | undefined;
+  readonly onAbort: () => void;
+  resolve(result: Json): void;
+  reject(error: Error): void;
+  /** Which start it was sent to last. */
+  generation: number;
+  /** It waits for a start. */
+  awaits: boolean;
+  /** How often in a row it was handed back. */
+  returns: number;
+  /** What was thrown, where something was. */
+  thrown: Error | undefined;
+}
+
+type Answer =
+  | { readonly result: Json; readonly error?: undefined }
+  | { readonly result?: undefined; readonly error: Error };
+type RequestCall = JournalCall<Request>;
+
+const LIMITS = {
+  maxCalls: 10_000,
+  /** What a call carries is held by whoever made it, here too. */
+  maxBytes: Number.MAX_SAFE_INTEGER,
+  maxWaiting: 10_000,
+  /** A call that eleven starts in a row did not survive is what ends them, however often the person lets it be sent. */
+  maxReplays: 10,
+  maxProbes: 2,
+  retryAfter: 1,
+};
+
+/** The requests to one server, over all its starts: who has which, and what becomes of those that were lost. */
+export class ServerCalls {
+  readonly #server: CalledServer;
+  readonly #life: LifeCheck;
+  readonly #breaker = new CircuitBreaker(SYSTEM_CLOCK.now);
+  readonly #lives = new Map<number, Live>();
+  readonly #journal = new CallJournal<Request, Answer>(
+    {
+      dispatch: (call, generation) => this.#dispatch(call, generation),
+      wait: (call) => void this.#await(call),
+      probe: (call, generation) => void this.#probe(call, generation),
+      settle: (call, terminal) => this.#settle(call, terminal),
+    },
+    LIMITS,
+  );
+  #lastId = 0;
+
+  constructor(server: CalledServer, oddities: Oddities) {
+    this.#server = server;
+    this.#life = new LifeCheck(oddities);
+  }
+
+  /** A new start: what the one before did wrong is no longer held against it. */
+  opened(live: Live): void {
+    this.#breaker.reset();
+    this.#lives.set(live.generation, live);
+    this.#journal.open(live.generation);
+  }
+
+  /** Its supervisor has seen a start end. */
+  lost(generation: number, fault: Fault): void {
+    this.#lives.delete(generation);
+    this.#journal.lose(generation, fault);
+  }
+
+  send(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    const { signal, probe, contract = contractOf(method, undefined), maxReplays = 1 } = options;
+    if (signal?.aborted) return Promise.reject(cancelled());
+    const answer = this.#breaker.admit();
+    if (!answer.allowed) {
+      const fault = this.#server.faultOf(new LinkFailure('', 'circuit_open'));
+      const reason = 'it failed several calls in a row and is left alone for a while';
+      return Promise.reject(new NotDispatchedError(reason, fault, answer.retryAfter));
+    }
+    // One whose output has closed is as good as down, which is found here where it has not been told yet.
+    void this.#server.usable;
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    return new Promise((resolve, reject) => {
+      const asked = probe && contract === 'probe_required' ? probeArguments(probe, params.arguments) : undefined;
+      const request: Request = {
+        method,
+        params,
+        options,
+        deadline: performance.now() + options.timeoutMs,
+        permit: answer.permit,
+        asked,
+        onAbort: () => this.#onAbort(id, request),
+        resolve,
+        reject,
+        generation: 0,
+        awaits: false,
+        returns: 0,
+        thrown: undefined,
+      };
+      signal?.addEventListener('abort', request.onAbort);
+      const canProbe = asked !== undefined;
+      const admission = this.#journal.admit({ id, contract, payload: request, bytes: 0, canProbe, maxReplays });
+      if (admission.admitted) return;
+      this.#leave(request);
+      request.permit.abandoned();
+      reject(new NotDispatchedError('too many calls of it are under way', admission.fault, admission.retryAfter));
+    });
+  }
+
+  /** Sees to it that there is a start for a call that has none, within the call's own time. */
+  async #await({ id, payload: request }: RequestCall): Promise<void> {
+    if (request.awaits) return;
+    request.awaits = true;
+    const { options, deadline } = request;
+    try {
+      while (this.#journal.isWaiting(id)) {
+        await this.#server.waitUntilReady(options, deadline);
+        // One that is there and does not take it is being lost.
+        if (performance.now() >= deadline) throw new UpstreamRequestError('timeout', 'no start of it took the call');
+      }
+    } catch (error) {
+      this.#fail(id, request, error);
+    } finally {
+      request.awaits = false;
+    }
+  }
+
+  #dispatch({ id, payload: request }: RequestCall, generation: number): boolean {
+    const live = this.#lives.get(generation);
+    if (!live || live.client.closed) return false;
+    const { method, params, options, deadline } = request;
+    const isFirst = request.generation === 0 && !request.awaits;
+    request.generation = generation;
+    const left = isFirst ? options : { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
+    live.client.request(method, params, left).then(
+      (result) => void this.#journal.reply(generation, id, { result }),
+      (error: unknown) => void this.#onError(live, id, request, error),
+    );
+    return true;
+  }
+
+  async #onError(live: Live, id: string, request: Request, thrown: unknown): Promise<void> {
+    const { generation } = live;
+    const error = asError(thrown);
+    // Lost, given up or sent again meanwhile: what this one comes to is nobody's any more.
+    if (request.generation !== generation || this.#journal.knowledgeOf(id) !== 'in_flight') return;
+    switch (error instanceof UpstreamRequestError ? error.failure : 'error') {
+      case 'timeout':
+        this.#fail(id, request, error);
+        void this.#life.check(live);
+        break;
+      case 'closed':
+        // Where the whole connection is gone its supervisor hears of it; no reply can come any more, so nobody waits for that.
+        if (live.client.closed) this.#journal.retire(generation);
+        request.thrown = error;
+        this.#journal.loseCall(generation, id, this.#failed(error, generation).fault);
+        break;
+      case 'unsent':
+        await this.#onUnsent(live, id, request, error);
+        break;
+      case 'busy':
+        await this.#giveUp(live, id, request, Promise.resolve(error));
+        break;
+      case 'unauthorized': {
+        // A server that wants more for this one request serves the others; one that lets us in no longer does not.
+        const failure = await live.link.explain(error);
+        const { code } = error as UpstreamRequestError;
+        this.#journal.reply(generation, id, { error: new UpstreamRequestError('unauthorized', failure.message, code) });
+        if (code === 403) this.#server.remark(failure.message);
+        else live.lose(failure);
+        break;
+      }
+      default:
+        this.#journal.reply(generation, id, { error });
+    }
+  }
+
+  /** A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more. */
+  async #onUnsent(live: Live, id: string, request: Request, error: Error): Promise<void> {
+    request.returns += 1;
+    if (request.returns > 1) {
+      const why = live.link.explain(error);
+      void why.then((failure) => live.lose(failure));
+      return this.#giveUp(live, id, request, why);
+    }
+    live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
+    this.#journal.handBack(live.generation, id);
+  }
+
+  /** It never left and waits for no other start. */
+  async #giveUp({ generation }: Live, id: string, request: Request, why: Promise<Error>): Promise<void> {
+    request.awaits = true;
+    this.#journal.handBack(generation, id);
+    const error = await why;
+    request.awaits = false;
+    // Another start may have come meanwhile, and has it.
+    if (this.#journal.isWaiting(id)) this.#fail(id, request, error);
+  }
+
+  /** Whether a lost call took effect, by the server that came after it. */
+  async #probe({ id, payload: request }: RequestCall, generation: number): Promise<void> {
+    const live = this.#lives.get(generation);
+    const resolution = live ? await this.#ask(live, request) : 'unresolved';
+    // Where the server was lost with the question too, its supervisor tells, and it is asked again.
+    if (resolution) this.#journal.resolveProbe(generation, id, resolution);
+  }
+
+  async #ask({ client }: Live, { options, asked, deadline }: Request): Promise<ProbeResolution | undefined> {
+    const { probe, signal } = options;
+    const timeoutMs = Math.max(1, deadline - performance.now());
+    try {
+      const { tool } = probe as Probe;
+      const result = await client.callTool(tool, asked as Json, { timeoutMs, ...(signal ? { signal } : {}) });
+      return judgeProbe(probe as Probe, result);
+    } catch {
+      return client.closed ? undefined : 'unresolved';
+    }
+  }
+
+  /** Whoever made it no longer wants its answer, or has waited long enough for it. */
+  #onAbort(id: string, request: Request): void {
+    const { signal } = request.options;
+    if (ranOutOfTime(undefined, signal)) {
+      this.#fail(id, request, new UpstreamRequestError('timeout', thrownWords(signal?.reason)));
+      void this.#life.check(this.#server.usable);
+    } else if (this.#journal.cancel(id)) {
+      this.#leave(request);
+      request.permit.abandoned();
+      request.reject(cancelled());
+    }
+  }
+
+  #fail(id: string, request: Request, thrown: unknown): void {
+    request.thrown = asError(thrown);
+    this.#journal.fail(id, this.#failed(thrown, request.generation).fault);
+  }
+
+  #failed(thrown: unknown, generation: number): FailedCall {
+    return failedCall(thrown, (text) => this.#server.scrubSecrets(text), Math.max(1, generation));
+  }
+
+  #settle({ payload: request }: RequestCall, terminal: Terminal<Answer>): void {
+    const { options, permit } = request;
+    this.#leave(request);
+    options.onEnd?.(terminal.dispatches);
+    if (terminal.kind === 'fault') {
+      this.#settleFault(request, terminal);
+    } else if (terminal.kind === 'reply' && terminal.reply.error) {
+      const { error } = terminal.reply;
+      const failed = this.#failed(error, terminal.generation);
+      permit.failed(failed.fault, failed.retryAfterSeconds);
+      request.reject(new CallFailedError(error, failed));
+    } else {
+      permit.succeeded();
+      this.#server.remark(undefined);
+      request.resolve(resultOf(request, terminal));
+    }
+  }
+
+  #settleFault({ permit, reject, thrown }: Request, { fault, knowledge }: FaultTerminal): void {
+    const error = thrown ?? new UpstreamRequestError('closed', fault.detail);
+    const { retryAfterSeconds } = error as { retryAfterSeconds?: number };
+    if (knowledge === 'not_dispatched') {
+      permit.abandoned();
+      reject(
+        error instanceof NotDispatchedError ? error : new NotDispatchedError(error.message, fault, retryAfterSeconds),
+      );
+      return;
+    }
+    // A loss is its supervisor's matter.
+    if (traitsOf(fault).error === 'UPSTREAM_TIMEOUT') permit.failed(fault);
+    else permit.abandoned();
+    reject(new CallFailedError(error, { fault, knowledge, retryAfterSeconds }));
+  }
+
+  #leave({ options, onAbort }: Request): void {
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
+
+function resultOf({ params, options }: Request, terminal: Exclude<Terminal<Answer>, FaultTerminal>): Json {
+  return terminal.kind === 'reply'
+    ? (terminal.reply.result as Json)
+    : completedByProbe(String(params.name), options.probe as Probe);
+}
+
+function cancelled(): UpstreamRequestError {
+  return new UpstreamRequestError('aborted', 'the call was cancelled');
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(thrownWords(thrown));
+}

@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util';
+import { approvable } from '../config/approvals.ts';
+import { ConfigLayers, type KeptTexts, type MergedConfig } from '../config/configLayers.ts';
+import type { ConfigurationProblem } from '../config/gatewayConfig.ts';
+import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
+import type { WouldRun } from '../control/contract.ts';
+import type { DispatchConfig } from '../dispatch/dispatchConfig.ts';
+import { CallSettings } from './callSettings.ts';
+
+export interface ConfigurationOptions {
+  workspace: string;
+  /** The file that was given by hand, which counts alone. */
+  configFile?: string | undefined;
+  /** Reads that file, where it is no configuration. */
+  load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
+  /** What was in force of files that cannot be used, in the worker before. */
+  kept?: KeptTexts | undefined;
+}
+
+interface Written {
+  config: MergedConfig;
+  calls: DispatchConfig;
+}
+
+/**
+ * What a gateway runs by. It is settled when it is made and holds for the gateway's whole life: what is written
+ * otherwise later is another gateway's. Only where things stand in the files, and what is wrong there, is kept up.
+ */
+export class Configuration {
+  /** How calls are made. */
+  readonly calls: DispatchConfig;
+  readonly #layers: ConfigLayers;
+  readonly #settings = new CallSettings();
+  readonly #meaning: object;
+  readonly #flaw: ConfigurationProblem | undefined;
+  #config: MergedConfig;
+  /** Why what is written now is not in force. */
+  #refusal: string | undefined;
+
+  constructor({ workspace, configFile, load, kept = {} }: ConfigurationOptions) {
+    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, kept);
+    const written = this.#read();
+    this.#config = written.config;
+    this.calls = written.calls;
+    this.#meaning = meaningOf(written);
+    this.#flaw = this.#layers.unusable;
+  }
+
+  get files(): readonly string[] {
+    return this.#layers.places.map(({ file }) => file);
+  }
+
+  /** What is in force, with what is wrong with what is written. */
+  get current(): MergedConfig {
+    const refusal = this.#refused;
+    return refusal ? { ...this.#config, problems: [...this.#config.problems, refusal] } : this.#config;
+  }
+
+  /** Why what the person has written cannot be served, where that is so: a gateway that is to take over says it first. */
+  get flaw(): string | undefined {
+    return this.#flaw && told(this.#flaw);
+  }
+
+  /** What is in force of files that cannot be used: for the gateway that takes over. */
+  get kept(): KeptTexts {
+    const [whole, calls] = [this.#layers.kept, this.#settings.kept];
+    const files = [...new Set([...Object.keys(whole), ...Object.keys(calls)])];
+    return Object.fromEntries(files.map((file) => [file, { ...whole[file], ...calls[file] }]));
+  }
+
+  /** Reads the files again. Whether they say something else than what is in force: a broken one says nothing. */
+  look(): boolean {
+    const written = this.#read();
+    const differs = !isDeepStrictEqual(meaningOf(written), this.#meaning);
+    if (!differs) this.#refusal = undefined;
+    const { exists, files, problems } = written.config;
+    this.#config = differs ? { ...this.#config, exists, files, problems } : written.config;
+    return differs;
+  }
+
+  /** Why what is written now is not in force. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** What is written now was not taken over. */
+  refuse(reason: string): void {
+    this.#refusal = reason;
+  }
+
+  /** What the servers that are written now would run: `${env:NAME}` is what this process has of it. */
+  wouldRun(): WouldRun[] {
+    const { servers } = this.#read().config;
+    return servers
+      .filter(({ disabled }) => !disabled)
+      .map((server) => {
+        const { hash, lines } = approvable(server);
+        return { name: server.name, hash, lines };
+      });
+  }
+
+  /** What is wrong, a line each. */
+  get problemLines(): string[] {
+    return this.current.problems.map((problem) => `${problem.severity}: ${told(problem)}`);
+  }
+
+  #read(): Written {
+    const config = this.#layers.load();
+    const { settings, problems } = this.#settings.read(config);
+    return { config: { ...config, problems: [...config.problems, ...problems] }, calls: settings };
+  }
+
+  get #refused(): ConfigurationProblem | undefined {
+    if (this.#refusal === undefined) return undefined;
+    const message = `What is written now is not in force, the gateway serves on as it was: ${this.#refusal}`;
+    return { severity: 'error', message, location: { file: this.#config.file, line: 1, column: 1 } };
+  }
+}
+
+/** All that two configurations can differ in, but not where it stands in a file. */
+function meaningOf({ config, calls }: Written): object {
+  const { browse, artifacts, idleMinutes, passthrough, startup, liveRefresh, inputs } = config;
+  return {
+    calls,
+    servers: config.servers.map(({ location: _, ...server }) => server),
+    broken: config.broken.map(({ name, reason }) => ({ name, reason })),
+    ...{ browse, artifacts, idleMinutes, passthrough, startup, liveRefresh, inputs },
+  };
+}
+
+function told({ message, location }: ConfigurationProblem): string {
+  return `${location.file}:${location.line}:${location.column}: ${message}`;
+}

@@ -1,0 +1,360 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { attachControl } from '../../src/host/attachControl.ts';
+import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
+import { candidatesWhile, killedAtTakeover, otherBuild, withoutPlace } from '../support/builds.ts';
+import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HttpProcess } from '../support/httpProcess.ts';
+import { McpHttpClient } from '../support/mcpHttp.ts';
+import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
+
+interface Health {
+  generation: number;
+  rollout: string;
+  problems: string[];
+  last_fault?: { class: string; code: string; detail: string };
+}
+
+const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
+const alive = (pidFile: string): number[] => linesOf(pidFile).map(Number).filter(isAlive);
+const health = async (workspace: TestWorkspace, ...args: string[]): Promise<Health> =>
+  JSON.parse((await waygate(workspace, ['health', '--json', ...args])).stdout) as Health;
+const writes = (file: string, config: object | string): void =>
+  writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config));
+const log = (workspace: TestWorkspace): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
+const eventsOf = (workspace: TestWorkspace, name: string): { attributes: { reason?: string } }[] =>
+  linesOf(join(stateFolder(workspace), 'events.jsonl'))
+    .map((line) => JSON.parse(line) as { event: string; attributes: object })
+    .filter(({ event }) => event === name);
+const successor = (workspace: TestWorkspace, before: Rendezvous): Promise<Rendezvous> =>
+  until('another worker', () => {
+    const now = rendezvous(workspace);
+    return now && now.token !== before.token && now;
+  });
+const wait = (host: HostProcess, id: string, ms: number, nonce: string) =>
+  host.call('tool_execute', { tool_id: id, args: { ms, nonce } });
+const echo = (host: HostProcess, id: string, text: string) =>
+  host.call('tool_execute', { tool_id: id, args: { text } }).then((answer) => answer.text);
+const said = (host: HostProcess): string[] => host.told.map(({ method }) => method as string);
+
+/** Three servers that note what they do. */
+function three() {
+  const workspace = testWorkspace();
+  const effects = workspace.write('effects.txt', '');
+  const one = (...flags: string[]) => servers.fixture('--effects', effects, ...flags);
+  workspace.configure({ same: one(), changed: one('--name-suffix', '_a'), gone: one() });
+  return { workspace, effects, one };
+}
+
+describe('a change of the configuration', () => {
+  it('costs no call that is in flight: of a server that is changed, of one that goes, of one that stays', async () => {
+    const { workspace, effects, one } = three();
+    const host = await HostProcess.connect(workspace);
+    const ids = await Promise.all(['/same/wait', '/changed/wait_a', '/gone/wait'].map((path) => host.toolId(path)));
+    const before = here(workspace);
+    const calls = ids.map((id, i) => wait(host, id, 5_000, `n${i}`));
+    await until('the effects', () => linesOf(effects).length === 3);
+    workspace.configure({ same: one(), changed: one('--name-suffix', '_b'), comes: one() });
+    const after = await successor(workspace, before);
+    // While they run: what is new serves, what is gone is gone.
+    const id = await host.toolId('/changed/echo_b');
+    expect(await echo(host, id, 'new')).toBe('ok\nnew\n');
+    expect((await host.call('tool_browse', { path: '/gone' })).text).toMatch(/^Error PATH_NOT_FOUND/);
+    expect(isAlive(before.pid)).toBe(true);
+    for (const call of calls) expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 5000 ms\n' });
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect(linesOf(effects).sort()).toEqual(['n0', 'n1', 'n2']);
+    expect(await workersOf(workspace)).toEqual([after.pid]);
+    expect(host.stderr).toBe('');
+  });
+
+  it('treats a call that takes too long by its contract', async () => {
+    const { workspace, effects, one } = three();
+    const impatient = { ...workspace, env: { ...workspace.env, WAYGATE_DRAIN_MS: '300' } };
+    const host = await HostProcess.connect(impatient);
+    const id = await host.toolId('/gone/wait');
+    const never = wait(host, id, 60_000, 'never');
+    await until('the effect', () => linesOf(effects).includes('never'));
+    workspace.configure({ same: one() });
+    const { text, isError } = await never;
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*may have taken effect/);
+    expect(text).toContain('outcome: unknown');
+    expect(linesOf(effects)).toEqual(['never']);
+  });
+
+  it('moves every session of every client, and tells those whose lists it has changed', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const [gateway, other] = await Promise.all([1, 2].map(() => HostProcess.connect(workspace)));
+    const listing = await HostProcess.connect(workspace, ['--mode', 'transparent']);
+    const names = async () =>
+      ((await listing.request('tools/list')).result as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    await gateway?.toolId('/one/echo');
+    expect((await names()).some((name) => name.includes('only_b'))).toBe(false);
+    const before = here(workspace);
+    workspace.configure({ one: servers.fixture(), two: servers.fixture('--names', '["only_b"]') });
+    await successor(workspace, before);
+    await until('its list', async () => (await names()).some((name) => name.includes('only_b')));
+    await until('the word', () => said(listing).includes('notifications/tools/list_changed'));
+    expect(await gateway?.toolId('/two/echo')).toMatch(/^two:echo/);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect((await status(workspace)).sessions).toHaveLength(3);
+    // They see three tools, whatever stands behind them.
+    for (const host of [gateway, other]) expect(said(host as HostProcess)).toEqual([]);
+  });
+
+  it('of the person’s own file, and of two files at once, is one rollout', async () => {
+    const workspace = testWorkspace({ theirs: servers.fixture() });
+    writes(workspace.userConfigFile, { servers: { mine: servers.fixture() } });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/mine/echo');
+    writes(workspace.userConfigFile, { servers: { mine: servers.fixture(), mine2: servers.fixture() } });
+    await host.toolId('/mine2/echo');
+    expect(await health(workspace)).toMatchObject({ generation: 2, rollout: 'stable' });
+    writes(workspace.userConfigFile, { servers: { mine: servers.fixture(), mine3: servers.fixture() } });
+    workspace.configure({ theirs: servers.fixture(), theirs2: servers.fixture() });
+    await Promise.all(['/mine3/echo', '/theirs2/echo'].map((path) => host.toolId(path)));
+    // Long enough for a second look to have come.
+    await sleep(2_500);
+    expect(await health(workspace)).toMatchObject({ generation: 3, rollout: 'stable' });
+  });
+
+  it('of a file given by hand goes the same way', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    const file = workspace.write('given.json', '');
+    writes(file, { servers: { given: servers.fixture('--effects', effects) } });
+    const host = await HostProcess.connect(workspace, ['--config', file]);
+    const id = await host.toolId('/given/wait');
+    const call = wait(host, id, 4_000, 'given');
+    await until('the effect', () => linesOf(effects).includes('given'));
+    writes(file, { servers: { later: servers.fixture() } });
+    await host.toolId('/later/echo');
+    expect(await health(workspace, '--config', file)).toMatchObject({ generation: 2 });
+    expect(await call).toMatchObject({ isError: false });
+    expect(linesOf(effects)).toEqual(['given']);
+  });
+
+  it('of a static catalog goes the same way', async () => {
+    const workspace = testWorkspace();
+    const catalog = (name: string) => ({ tools: [{ name, inputSchema: { type: 'object' }, result: name }] });
+    const file = workspace.write('catalog.json', '');
+    writes(file, catalog('weather.first'));
+    const host = await HostProcess.connect(workspace, ['--catalog', file]);
+    await host.toolId('/weather/first');
+    const [before] = await workersOf(workspace);
+    writes(file, catalog('weather.second'));
+    await host.toolId('/weather/second');
+    await until('the one before to leave', () => !isAlive(before as number));
+    expect(await workersOf(workspace)).toHaveLength(1);
+  });
+
+  it('moves a session over HTTP as any other', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const served = HttpProcess.waygate(workspace, ['--no-token']);
+    const client = await McpHttpClient.connect(await served.url());
+    expect((await client.request('tools/list', {})).result).toHaveProperty('tools');
+    const before = here(workspace);
+    workspace.configure({ two: servers.fixture() });
+    await successor(workspace, before);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    const params = { name: 'tool_browse', arguments: { path: '/two' } };
+    await until('its tools', async () => {
+      const { result } = await client.request('tools/call', params);
+      return JSON.stringify(result).includes('two:echo');
+    });
+    expect((await status(workspace)).sessions).toHaveLength(1);
+  });
+
+  it('takes what is kept along: artifacts, and what was learned from use', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/large');
+    await host.call('tool_browse', { query: 'a text of the given number of lines' });
+    const { text } = await host.call('tool_execute', { tool_id: id, args: { lines: 5_000 } });
+    const handle = /text:[^\s"',;)]+/.exec(text)?.[0];
+    expect(handle).toBeDefined();
+    const before = here(workspace);
+    workspace.configure({ one: servers.fixture(), two: servers.fixture() });
+    await successor(workspace, before);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    const selector = { type: 'lines', start: 4_000, end: 4_001 };
+    expect(await host.call('tool_view', { handle, selector })).toMatchObject({ isError: false });
+    expect((await waygate(workspace, ['learned'])).stdout).toContain(id);
+  });
+
+  it('is followed by an editor that watches, which is told where to look', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const runtime = { workspace: workspace.folder, nodePath: process.execPath, workerScript: WORKER };
+    const options = { ...runtime, stateDir: workspace.stateDir, env: workspace.env };
+    const control = await attachControl(options, { start: true, holds: true });
+    if (!control) throw new Error('There is no gateway.');
+    const heard: string[] = [];
+    control.onSuperseded(() => heard.push('superseded'));
+    control.onClose(() => heard.push('closed'));
+    await control.request('watch', {});
+    workspace.configure({ two: servers.fixture() });
+    // Whoever asks for it has an answer when the change is in force.
+    const before = here(workspace);
+    await control.request('refresh', {});
+    expect(here(workspace).token).not.toBe(before.token);
+    await until('the end', () => heard.includes('closed'));
+    expect(heard).toEqual(['superseded', 'closed']);
+    const next = await attachControl(options, { start: false, holds: false });
+    expect((await next?.request('watch', {}))?.servers.map(({ name }) => name)).toEqual(['two']);
+    next?.dispose();
+  });
+});
+
+describe('a file that is written', () => {
+  it('and says what it said before changes nothing but where it is wrong', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const good = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
+    writes(workspace.configFile, JSON.stringify({ ...good, idleMinuts: 3 }));
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const before = here(workspace);
+    const line = async () => (await status(workspace)).configuration.problems.map(({ location }) => location.line);
+    expect(await line()).toEqual([1]);
+    writes(workspace.configFile, `// Mine.\n\n{ "idleMinuts": 4,\n ${JSON.stringify(good).slice(1)}`);
+    await until('the new place', async () => (await line())[0] === 3);
+    // As long as a rollout could take to begin.
+    await sleep(500);
+    expect(here(workspace).token).toBe(before.token);
+    expect(await health(workspace)).toMatchObject({ generation: 1, rollout: 'stable' });
+    expect((await status(workspace)).servers[0]?.location?.line).toBe(4);
+  });
+
+  it('and cannot be read leaves what was in force, calls included', async () => {
+    const { workspace, effects } = three();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/gone/wait');
+    const before = here(workspace);
+    const call = wait(host, id, 3_000, 'on');
+    await until('the effect', () => linesOf(effects).includes('on'));
+    writes(workspace.configFile, '{ "servers": {\n  oops');
+    const problems = async () => (await status(workspace)).configuration.problems.map(({ message }) => message);
+    await until('the problem', async () => (await problems()).some((message) => message.includes('not JSON')));
+    expect(await call).toMatchObject({ isError: false });
+    expect(here(workspace).token).toBe(before.token);
+    expect(await workersOf(workspace)).toEqual([before.pid]);
+  });
+
+  it('beside another that cannot be read counts, and of that one the last good content, its rules included', async () => {
+    const workspace = testWorkspace();
+    const rules = [{ action: 'deny', tool: 'large', reason: 'Not here.' }];
+    writes(workspace.userConfigFile, { servers: { mine: servers.fixture() }, policy: { rules } });
+    workspace.configure({ theirs: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/mine/large');
+    const denied = async () => (await host.call('tool_execute', { tool_id: id, args: { lines: 1 } })).text;
+    expect(await denied()).toMatch(/^Error POLICY_DENIED/);
+    // The file as a whole, then the block alone.
+    for (const [n, text] of ['{ "servers": ', `{ "servers": {}, "policy": { "rules": "none" } }`].entries()) {
+      if (n === 1) writes(workspace.userConfigFile, { servers: { mine: servers.fixture() }, policy: { rules } });
+      const before = here(workspace);
+      writes(workspace.userConfigFile, text.replace('{}', JSON.stringify({ mine: servers.fixture() })));
+      workspace.configure({ theirs: servers.fixture(), [`new${n}`]: servers.fixture() });
+      await host.toolId(`/new${n}/echo`);
+      expect(here(workspace).token).not.toBe(before.token);
+      expect(await denied()).toMatch(/^Error POLICY_DENIED.*Not here/);
+      const { problems } = (await status(workspace)).configuration;
+      expect(problems.map(({ location }) => location.file)).toEqual([workspace.userConfigFile]);
+    }
+  });
+
+  it('while another worker is prepared leads to one more, and in a storm not to a storm of workers', async () => {
+    const workspace = testWorkspace({ n0: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/n0/echo');
+    const seen = new Set<number>();
+    for (let n = 1; n <= 60; n++) {
+      workspace.configure({ [`n${n}`]: servers.fixture() });
+      for (const pid of await workersOf(workspace)) seen.add(pid);
+      await sleep(50);
+    }
+    await host.toolId('/n60/echo');
+    expect((await status(workspace)).servers.map(({ name }) => name)).toEqual(['n60']);
+    // Some four seconds of it, two of rest behind each.
+    const { generation } = await health(workspace);
+    expect(generation).toBeGreaterThan(1);
+    expect(generation).toBeLessThanOrEqual(6);
+    expect(seen.size).toBeLessThanOrEqual(6);
+    const last = here(workspace);
+    await until('the others to leave', async () => (await workersOf(workspace)).every((pid) => pid === last.pid));
+  });
+});
+
+describe('a successor that fails', () => {
+  it.each([
+    ['is killed as it takes over', killedAtTakeover('behind'), /SIGKILL|ended as it took over/],
+    ['is killed before it takes over', killedAtTakeover('before'), /ended at its start \(SIGKILL\)/],
+    ['cannot write its name', withoutPlace, /cannot write its state folder/],
+    ['ends at its start', () => 'process.exit(7);', /ended at its start \(exit code 7\)/],
+  ] as const)(
+    'because it %s leaves the worker that serves, which says why, and tries again with the next change',
+    { timeout: 60_000 },
+    async (_, worker, reason) => {
+      const workspace = testWorkspace();
+      const pids = workspace.write('pids.txt', '');
+      const flaw = workspace.write('flaw', '');
+      workspace.program = otherBuild({ worker: candidatesWhile(flaw, worker) });
+      workspace.configure({ one: servers.fixture('--pid-file', pids) });
+      const host = await HostProcess.connect(workspace);
+      const id = await host.toolId('/one/echo');
+      const before = here(workspace);
+      workspace.configure({ two: servers.fixture() });
+      const { problems, last_fault } = await until('the reason', async () => {
+        const now = await health(workspace);
+        // For a moment none serves where it was killed as it took over.
+        return now.problems?.length > 0 && now;
+      });
+      expect(problems).toEqual([
+        expect.stringMatching(/^What is written now is not in force, .*serves on as it was: /),
+      ]);
+      expect(problems[0]).toMatch(reason);
+      expect(last_fault).toMatchObject({ class: 'rollout', code: 'candidate_failed' });
+      expect(last_fault?.detail).toMatch(reason);
+      expect((await status(workspace)).configuration.problems).toMatchObject([
+        { location: { file: workspace.configFile, line: 1 } },
+      ]);
+      expect(log(workspace)).toContain('the changed configuration is not in force: ');
+      await until('the event', () => eventsOf(workspace, 'rollout.failed').length === 1);
+      expect(eventsOf(workspace, 'rollout.failed')[0]?.attributes.reason).toMatch(reason);
+      await until('its name in the file', () => here(workspace).token === before.token);
+      expect(await echo(host, id, 'still here')).toBe('ok\nstill here\n');
+      expect(alive(pids)).toHaveLength(1);
+      await until('it alone', async () => (await workersOf(workspace)).join() === String(before.pid));
+      expect(readdirSync(stateFolder(workspace)).filter((name) => name.endsWith('.sock'))).toHaveLength(1);
+      // What was right before is right again as soon as it is written.
+      rmSync(flaw);
+      workspace.configure({ three: servers.fixture() });
+      await host.toolId('/three/echo');
+      const after = await health(workspace);
+      expect(after).toMatchObject({ generation: expect.any(Number), problems: [], rollout: 'stable' });
+      expect(after.last_fault?.code).not.toBe('candidate_failed');
+      await until('the one before to leave', () => !isAlive(before.pid));
+      expect(host.stderr).toBe('');
+    },
+  );
+
+  it('is forgotten where the file is put back', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const flaw = workspace.write('flaw', '');
+    workspace.program = otherBuild({ worker: candidatesWhile(flaw, () => 'process.exit(7);') });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const before = here(workspace);
+    const good = readFileSync(workspace.configFile, 'utf8');
+    workspace.configure({ two: servers.fixture() });
+    await until('the reason', async () => (await health(workspace)).problems.length > 0);
+    writes(workspace.configFile, good);
+    await until('its end', async () => (await health(workspace)).problems.length === 0);
+    expect((await health(workspace)).last_fault).toBeUndefined();
+    expect(here(workspace).token).toBe(before.token);
+  });
+});

@@ -1,0 +1,14 @@
+import { FAULT_CODES } from '../../src/ops/faultCodes.ts';
+import type { GatewayErrorCode } from '../../src/ops/gatewayError.ts';
+import { judgeThrown } from '../../src/upstream/judgeThrown.ts';
+
+/** What a failure is told as (000 §3.4): the row of the fault that is made of it. */
+export function classified(error: unknown): {
+  code: GatewayErrorCode;
+  retryable: boolean;
+  retryAfter: number | undefined;
+} {
+  const { code, retryAfterSeconds: retryAfter } = judgeThrown(error);
+  const { error: told, retryable } = FAULT_CODES[code];
+  return { code: told, retryable, retryAfter };
+}
