@@ -77,8 +77,17 @@ function assembleCatalog(
 function contentHash(tools: readonly CatalogTool[]): string {
   return sha256(
     tools
-      .map(({ id, upstreamName, title, description, inputSchema, outputSchema, annotations }) =>
-        JSON.stringify([id, upstreamName, title, description, inputSchema, outputSchema, annotations]),
+      .map(({ id, upstreamName, title, description, inputSchema, outputSchema, annotations, requiresTask }) =>
+        JSON.stringify([
+          id,
+          upstreamName,
+          title,
+          description,
+          inputSchema,
+          outputSchema,
+          annotations,
+          ...(requiresTask ? ['task'] : []),
+        ]),
       )
       .join('\n'),
   );

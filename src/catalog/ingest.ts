@@ -59,6 +59,7 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
     safety: deriveSafety(tags),
     sideEffects: annotations.readOnlyHint !== true,
     costHint: costOf(annotations.costHint),
+    ...(isRecord(raw.execution) && raw.execution.taskSupport === 'required' ? { requiresTask: true } : {}),
     inputSchema,
     outputSchema,
     annotations,

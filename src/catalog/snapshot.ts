@@ -48,6 +48,8 @@ interface ToolColumns {
   costHint: number[];
   /** Bytes of the tool's schemas. */
   textBytes: number[];
+  /** Positions of those that can only be called as tasks; absent where there are none. */
+  requiresTask?: number[];
 }
 
 interface NodeColumns {
@@ -129,6 +131,7 @@ function damaged(why: string): CatalogError {
 function toolColumns(catalog: Catalog, texts: readonly Buffer[]): ToolColumns {
   const { tools, servers } = catalog;
   const serverAt = new Map(servers.map((server, index) => [server.name, index]));
+  const requiresTask = tools.flatMap((tool, at) => (tool.requiresTask ? [at] : []));
   return {
     id: tools.map((tool) => tool.id),
     server: tools.map((tool) => serverAt.get(tool.server) as number),
@@ -140,6 +143,7 @@ function toolColumns(catalog: Catalog, texts: readonly Buffer[]): ToolColumns {
     sideEffects: tools.map((tool) => (tool.sideEffects ? 1 : 0)),
     costHint: tools.map((tool) => tool.costHint),
     textBytes: texts.map((text) => text.length),
+    ...(requiresTask.length > 0 ? { requiresTask } : {}),
   };
 }
 
@@ -156,6 +160,7 @@ function nodeColumns({ graph, tools }: Catalog): NodeColumns {
 
 function readTools({ tools: columns, servers }: Index, texts: Buffer): CatalogTool[] {
   let offset = 0;
+  const requireTask = new Set(columns.requiresTask);
   return columns.id.map((id, at) => {
     const { namespace, name } = parseToolId(id);
     const start = offset;
@@ -172,6 +177,7 @@ function readTools({ tools: columns, servers }: Index, texts: Buffer): CatalogTo
       safety: columns.safety[at] as Safety,
       sideEffects: columns.sideEffects[at] === 1,
       costHint: columns.costHint[at] as number,
+      ...(requireTask.has(at) ? { requiresTask: true } : {}),
     });
   });
 }

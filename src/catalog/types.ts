@@ -28,6 +28,8 @@ export interface CatalogTool {
   safety: Safety;
   sideEffects: boolean;
   costHint: number;
+  /** It says that it can only be called as a task (2025-11-25, Tasks). */
+  requiresTask?: true;
   inputSchema: unknown;
   outputSchema: unknown;
   annotations: Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import type { CallBlocks } from './callBlocks.ts';
 import {
   type ArtifactConfig,
@@ -56,6 +57,8 @@ export interface MergedConfig {
   browse: BrowseConfig;
   artifacts: ArtifactConfig;
   idleMinutes: number;
+  /** For sessions that begin: it is no affair of those that there are. */
+  mode: Face;
   passthrough: PassthroughConfig;
   startup: StartupConfig;
   /** Where that stands. */
@@ -127,7 +130,7 @@ export class ConfigLayers {
 
 export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
   const last = layers.at(-1) as LoadedConfig;
-  const block = <K extends 'browse' | 'idleMinutes' | 'startup' | 'liveRefresh' | 'passthrough'>(
+  const block = <K extends 'browse' | 'idleMinutes' | 'mode' | 'startup' | 'liveRefresh' | 'passthrough'>(
     name: K,
     fallback: LoadedConfig[K],
   ): LoadedConfig[K] => layers.findLast(({ said }) => said.has(name))?.[name] ?? fallback;
@@ -142,6 +145,7 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     browse: block('browse', DEFAULT_BROWSE),
     artifacts,
     idleMinutes: block('idleMinutes', DEFAULT_IDLE_MINUTES),
+    mode: block('mode', DEFAULT_FACE),
     passthrough: block('passthrough', DEFAULT_PASSTHROUGH),
     startup: block('startup', DEFAULT_STARTUP),
     startupAt: layers.findLast(({ said }) => said.has('startup'))?.calls.locate(['startup']) ?? {

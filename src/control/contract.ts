@@ -75,6 +75,8 @@ export interface ConfigurationStatus {
   /** All files that count, the later over the earlier. */
   files?: readonly { origin: ConfigOrigin; file: string; exists: boolean }[];
   problems: readonly ConfigurationProblem[];
+  /** How a client that begins now sees the servers, where it does not say itself. */
+  mode?: Face;
 }
 
 export interface SessionStatus {

@@ -63,6 +63,24 @@ export class Approvals {
     return this.#workspace.has(key) || this.#sessions.get(session)?.approved.has(key) === true;
   }
 
+  /** What was allowed for a session, for another process. */
+  memoryOf(session: object): string[] | undefined {
+    const approved = this.#sessions.get(session)?.approved;
+    return approved?.size ? [...approved] : undefined;
+  }
+
+  remember(session: object, memory: unknown): void {
+    if (!Array.isArray(memory)) return;
+    const known = this.#of(session);
+    for (const key of memory) if (typeof key === 'string') known.approved.add(key);
+  }
+
+  #of(session: object): SessionApprovals {
+    const known = this.#sessions.get(session) ?? { approved: new Set(), open: new Map() };
+    this.#sessions.set(session, known);
+    return known;
+  }
+
   /**
    * Returns when the call may go on; throws `POLICY_DENIED` or `AUTH_REQUIRED` when not. `port` is the call's own way
    * to its person, which comes before the gateway's.
@@ -70,8 +88,7 @@ export class Approvals {
   async require(request: ApprovalRequest, port?: ApprovalPort): Promise<void> {
     const { tool, session } = request;
     const key = keyOf(tool);
-    const known = this.#sessions.get(session) ?? { approved: new Set(), open: new Map() };
-    this.#sessions.set(session, known);
+    const known = this.#of(session);
     for (let open = known.open.get(key); open; open = known.open.get(key)) await open.catch(() => undefined);
     if (this.isRemembered(tool, session)) return;
     const asking = this.#ask(request, known, port).finally(() => known.open.delete(key));

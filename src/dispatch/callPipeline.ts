@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
+import type { TaskTerms } from '../protocol/taskProgress.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from './approval.ts';
@@ -27,6 +28,8 @@ export interface CallRequest {
   meta?: Readonly<JsonObject> | undefined;
   /** Where what the server asks during the call goes. */
   origin?: CallOrigin | undefined;
+  /** The client wants a task for an answer, and follows that itself: such a call is never repeated, shared or kept. */
+  task?: TaskTerms | undefined;
   /** Whose quota and approvals count: an MCP session, inside VS Code a conversation. */
   session: object;
   signal: AbortSignal;
@@ -146,6 +149,19 @@ export class CallPipeline<R> {
   }
   get validator(): ArgumentValidator {
     return this.#parts.validator;
+  }
+
+  /** What is counted and allowed of a session, for the worker that takes over; undefined where that is nothing. */
+  memoryOf(session: object): object | undefined {
+    const { limiter, approvals } = this.#parts;
+    const [quota, approved] = [limiter.memoryOf(session), approvals.memoryOf(session)];
+    return quota || approved ? { quota, approved } : undefined;
+  }
+
+  remember(session: object, memory: unknown): void {
+    const { quota, approved } = (memory ?? {}) as { quota?: unknown; approved?: unknown };
+    this.#parts.limiter.remember(session, quota);
+    this.#parts.approvals.remember(session, approved);
   }
 
   async execute(request: CallRequest): Promise<CallOutcome<R>> {

@@ -30,6 +30,7 @@ export class Deadline {
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout;
   #endsAt: number;
+  #isOver = false;
   /** However much progress a server reports: no call lasts longer. */
   readonly #latestEnd: number;
   readonly #client: AbortSignal;
@@ -52,7 +53,8 @@ export class Deadline {
 
   /** The server has told of progress: the time begins anew, up to a cap. */
   extend(): void {
-    if (this.signal.aborted) return;
+    // What is over can be told of still: a task goes on behind its call.
+    if (this.signal.aborted || this.#isOver) return;
     this.#endsAt = Math.min(performance.now() + this.ms, this.#latestEnd);
     clearTimeout(this.#timer);
     this.#timer = this.#arm();
@@ -78,6 +80,7 @@ export class Deadline {
   }
 
   dispose(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
     this.#client.removeEventListener('abort', this.#onClientAbort);
   }

@@ -1,10 +1,11 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import type { Probe } from '../ops/probe.ts';
 import type { ReplayContract } from '../ops/replay.ts';
+import type { TaskTerms } from '../protocol/taskProgress.ts';
 import { failedCall } from '../upstream/callFailed.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';
-import type { RequestOptions } from '../upstream/serverCalls.ts';
+import type { RequestOptions } from '../upstream/serverRequest.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { JsonObject } from './json.ts';
@@ -16,7 +17,12 @@ export interface Upstream {
   /** Why it is not ready. */
   readonly reason?: string | undefined;
   /** Settles when the signal aborts, whether or not the server reacts to that. */
-  call(tool: string, args: JsonObject, options: RequestOptions & { signal: AbortSignal }): Promise<JsonObject>;
+  call(tool: string, args: JsonObject, options: UpstreamCall): Promise<JsonObject>;
+}
+
+export interface UpstreamCall extends RequestOptions {
+  signal: AbortSignal;
+  origin?: CallOrigin | undefined;
 }
 
 export interface CallProgress {
@@ -33,6 +39,8 @@ export interface ClientEnd {
   origin?: CallOrigin | undefined;
   /** The request's `_meta`, trace context and all, for the server. */
   meta?: Readonly<JsonObject> | undefined;
+  /** The answer it waits for is that a task has begun. */
+  task?: TaskTerms | undefined;
 }
 
 export interface DispatchTerms {
@@ -59,7 +67,7 @@ export async function dispatchCall(
   tool: CatalogTool,
   upstream: Upstream,
   args: JsonObject,
-  { signal, onProgress, origin, meta }: ClientEnd,
+  { signal, onProgress, origin, meta, task }: ClientEnd,
   terms: DispatchTerms,
 ): Promise<Attempts<JsonObject>> {
   const { contract, probe, deadlineMs, scrubSecrets } = terms;
@@ -80,6 +88,7 @@ export async function dispatchCall(
       signal: deadline.signal,
       origin,
       meta,
+      task,
       contract,
       probe,
       maxReplays: Math.max(0, maxReplays + 1 - tries - replays),

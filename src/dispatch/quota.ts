@@ -28,6 +28,9 @@ export interface QuotaLeft {
   left: number;
 }
 
+/** By the name of a limit. */
+export type QuotaMemory = Readonly<Record<string, { ages: readonly number[]; total: number }>>;
+
 export interface QuotaSubject {
   /** The same object for one session's calls: what is counted goes with it. */
   session: object;
@@ -101,6 +104,30 @@ export class RateLimiter {
       if (session !== null) rows.push(leftOf(`${name}/session`, session, bucket.total));
       return rows;
     });
+  }
+
+  /** What is counted of a session, for another process: ages, since clocks of processes have nothing in common. */
+  memoryOf(session: object): QuotaMemory | undefined {
+    const buckets = this.#sessions.get(session);
+    if (!buckets) return undefined;
+    const now = this.#now();
+    const entries = [...buckets].map(([name, bucket]) => {
+      const ages = within(bucket, now).map((at) => now - at);
+      return [name, { ages, total: bucket.total }] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+
+  remember(session: object, memory: unknown): void {
+    const now = this.#now();
+    for (const [name, value] of Object.entries(memory ?? {})) {
+      const { ages, total } = (value ?? {}) as { ages?: unknown; total?: unknown };
+      if (!Array.isArray(ages) || !ages.every((age) => typeof age === 'number' && age >= 0)) continue;
+      if (!Number.isSafeInteger(total) || (total as number) < 0) continue;
+      const bucket = this.#bucket(session, name);
+      bucket.recent = (ages as number[]).map((age) => now - age);
+      bucket.total = total as number;
+    }
   }
 
   #limitsOf({ metaTool, toolId }: QuotaSubject): { name: string; limit: RateLimit }[] {

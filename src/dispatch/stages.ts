@@ -1,10 +1,12 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
+import { takesTasks } from '../ops/mcpTask.ts';
 import { repairArgs } from './argRepairs.ts';
 import { authorize } from './authorize.ts';
 import { resultBytes } from './callHistory.ts';
 import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
-import { type DispatchTerms, dispatchCall } from './dispatchCall.ts';
+import { createTask, type TaskUpstream } from './createTask.ts';
+import { type DispatchTerms, dispatchCall, type Upstream } from './dispatchCall.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { isObject, type JsonObject } from './json.ts';
@@ -13,6 +15,7 @@ import { overrideFor } from './overrides.ts';
 import { decide, subjectOf } from './policy.ts';
 import { type QuotaSubject, rateLimited } from './quota.ts';
 import { cacheKey } from './resultCache.ts';
+import { asTask } from './runTask.ts';
 import { argumentError } from './validation/argumentError.ts';
 
 /** The tool as the call's own view of the catalog has it; a renamed or removed one fails closed (000 §4.6). */
@@ -130,7 +133,7 @@ function checksOf<R>(call: Call<R>, remembered: boolean): DryRunCheck[] {
 }
 
 const lookUp: Stage = (call, { cache }) => {
-  if (!cache.admits(call.tool)) return;
+  if (call.request.task || !cache.admits(call.tool)) return;
   call.cacheKey = cacheKey(call.tool.id, call.args);
   call.cacheGeneration = cache.generation;
   const hit = cache.get(call.cacheKey);
@@ -141,12 +144,13 @@ const lookUp: Stage = (call, { cache }) => {
 
 const dispatch: Stage = async (call, parts, ports) => {
   if (call.raw) return;
-  const { tool, upstream, args, request, cacheKey: key } = call;
+  const { tool, args, request, cacheKey: key } = call;
   const started = performance.now();
-  const terms = termsFor(tool, parts, ports);
-  const { onProgress, origin, meta } = request;
+  const terms = { ...termsFor(tool, parts, ports), ...(request.task ? NEVER_REPEATED : {}) };
+  const { onProgress, origin, meta, task } = request;
+  const way = wayTo(call);
   const send = (signal: AbortSignal) =>
-    dispatchCall(tool, upstream, args as JsonObject, { signal, onProgress, origin, meta }, terms);
+    dispatchCall(tool, way, args as JsonObject, { signal, onProgress, origin, meta, task }, terms);
   try {
     if (key === undefined) call.attempts = await send(request.signal);
     else {
@@ -159,9 +163,24 @@ const dispatch: Stage = async (call, parts, ports) => {
     throw dispatchError(error, { tool, ...terms });
   }
   call.raw = call.attempts.value;
-  if (call.shared) return;
+  // How long a task takes its call does not tell.
+  if (call.shared || task) return;
   parts.history.add(tool.id, { durationMs: performance.now() - started, bytes: resultBytes(call.raw) });
 };
+
+/** Twice begun are two tasks, whatever the tool promises of a plain call. */
+const NEVER_REPEATED = { contract: 'never_replay' } as const;
+
+/** Who calls a tool without saying how has it run as a task where it can be run no other way (2025-11-25, Tasks). */
+function wayTo<R>({ tool, upstream, asItIs, request }: Call<R>): Upstream {
+  if (!canTakeTasks(upstream)) return upstream;
+  if (request.task) return { state: upstream.state, call: (...given) => createTask(upstream, ...given) };
+  return tool.requiresTask && !asItIs ? asTask(upstream) : upstream;
+}
+
+function canTakeTasks(upstream: Upstream): upstream is TaskUpstream {
+  return takesTasks((upstream as Partial<TaskUpstream>).capabilities);
+}
 
 function termsFor<R>(tool: CatalogTool, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {

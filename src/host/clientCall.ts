@@ -10,6 +10,8 @@ export interface ClientCall {
   readonly method: string;
   /** The resource, of a request about one. */
   readonly uri: string | undefined;
+  /** Its client takes a task for an answer, or an error, and no result of a tool. */
+  readonly wantsTask?: boolean;
   /** As it came, its newline included. */
   readonly frame: Buffer;
 }
@@ -21,7 +23,7 @@ type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
 
 /** The host's answer in place of the worker's: a tool result, as every operational fault (design.md §3). */
 export function faultAnswer(
-  { id, method }: Pick<ClientCall, 'id' | 'method'>,
+  { id, method, wantsTask }: Pick<ClientCall, 'id' | 'method' | 'wantsTask'>,
   { fault, knowledge, contract, dispatches }: Omit<FaultTerminal, 'kind'>,
   retryAfter?: number,
 ): string {
@@ -32,12 +34,16 @@ export function faultAnswer(
     dispatches,
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
-  if (method !== 'tools/call') return errorResponse(id, INTERNAL_ERROR, error.message);
+  if (method !== 'tools/call' || wantsTask) return errorResponse(id, INTERNAL_ERROR, error.message);
   return resultResponse(id, { content: [{ type: 'text', text: errorText(error) }], isError: true });
 }
 
 /** For a request that is not taken: nothing of it was sent. */
-export function refusal(call: Pick<ClientCall, 'id' | 'method'>, fault: Fault, retryAfter?: number): string {
+export function refusal(
+  call: Pick<ClientCall, 'id' | 'method' | 'wantsTask'>,
+  fault: Fault,
+  retryAfter?: number,
+): string {
   if (fault.code === 'duplicate_id') {
     return errorResponse(call.id, INVALID_REQUEST, `Request id ${JSON.stringify(call.id)} is in flight already.`);
   }

@@ -5,6 +5,7 @@ import {
   isRequestId,
   type JsonRpcMessage,
   PARSE_ERROR,
+  PRIVATE_PREFIX,
   peekId,
   type RequestId,
 } from '../protocol/frames.ts';
@@ -14,8 +15,12 @@ export type ClientLine =
   | { kind: 'notification'; message: JsonRpcMessage }
   /** To what a worker has asked. */
   | { kind: 'answer' }
+  /** It is for nobody. */
+  | { kind: 'ignored' }
   /** It is no message of MCP: the client is told so. */
   | { kind: 'refused'; answer: string };
+
+const METHOD_NOT_FOUND = -32601;
 
 const refused = (id: RequestId | null, code: number, message: string): ClientLine => ({
   kind: 'refused',
@@ -35,6 +40,10 @@ export function readClientLine(line: Buffer): ClientLine {
   }
   if (typeof message.method !== 'string') return { kind: 'answer' };
   const { id } = message as { id?: unknown };
+  // A worker believes what is said there: only its host may.
+  const isPrivate = message.method.startsWith(PRIVATE_PREFIX);
+  if (isPrivate && id === undefined) return { kind: 'ignored' };
+  if (isPrivate && isRequestId(id)) return refused(id, METHOD_NOT_FOUND, `Method not found: ${message.method}`);
   if (id === undefined) return { kind: 'notification', message };
   if (isRequestId(id)) return { kind: 'request', id, message };
   const known = typeof id === 'string' || typeof id === 'number' ? id : null;

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { encodeMessage, type JsonRpcMessage, KNOWS_NOTIFICATION, type RequestId } from '../protocol/frames.ts';
+import {
+  encodeMessage,
+  type JsonRpcMessage,
+  KNOWS_NOTIFICATION,
+  MEMORY_NOTIFICATION,
+  type RequestId,
+} from '../protocol/frames.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
+import { HeldTasks } from './heldTasks.ts';
 
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
@@ -16,10 +23,12 @@ export type OwnAnswer = 'introduction' | 'nobody';
 export class HeldSession {
   readonly #logLevel = new HeldLogLevel();
   readonly #subscriptions = new HeldSubscriptions();
+  readonly tasks = new HeldTasks();
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
   /** The tools that the client knows. */
   #listed: string | undefined;
+  #memory: Record<string, unknown> | undefined;
 
   get begun(): boolean {
     return this.#seed !== undefined;
@@ -56,16 +65,25 @@ export class HeldSession {
     this.#subscriptions.succeeded(method, uri);
   }
 
+  /** What a worker that gives way remembers of the session: not the host's to understand. */
+  noteMemory(memory: Record<string, unknown> | undefined): void {
+    this.#memory = memory;
+  }
+
   /** All that a new worker has to be told. */
   frames(): string[] {
     if (!this.#seed) return [];
-    const frames = [encodeMessage({ ...this.#seed, id: INITIALIZE_ID })];
+    const frames = [
+      ...(this.#memory ? [encodeMessage({ method: MEMORY_NOTIFICATION, params: this.#memory })] : []),
+      encodeMessage({ ...this.#seed, id: INITIALIZE_ID }),
+    ];
     if (!this.#initialized) return frames;
     return [
       ...frames,
       encodeMessage({ method: 'notifications/initialized' }),
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
+      ...this.tasks.frames(),
       ...(this.#listed === undefined
         ? []
         : [encodeMessage({ method: KNOWS_NOTIFICATION, params: { mark: this.#listed } })]),

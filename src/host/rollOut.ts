@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeptTexts } from '../config/configLayers.ts';
 import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import type { ControlClient } from '../control/client.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
 import { tryAttach } from './attach.ts';
+import { failedLately, forgetFailure, noteFailure } from './failedBuild.ts';
 import { endLeftovers } from './leftovers.ts';
 import { acquireStartLock, isAlive } from './startLock.ts';
 import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
@@ -23,8 +23,8 @@ export interface RolloutOptions {
   onlyOlder?: boolean;
   /** Only where the worker is the one of this token. */
   onlyOf?: string;
-  /** What is in force of files that cannot be used. */
-  kept?: KeptTexts;
+  /** What the worker that is replaced has to tell its successor. */
+  handover?: object;
 }
 
 /** Somebody else starts a worker, or replaces one: longer than that takes. */
@@ -59,9 +59,11 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
         `A newer Waygate (${incumbent.version}) serves this workspace; reload it with that version.`,
       );
     }
+    const failed = options.onlyOlder ? failedLately(folder) : undefined;
+    if (failed !== undefined) throw new WorkerUnavailableError(failed);
     const told = await tellOf(folder, incumbent);
     try {
-      const pid = await replace(runtime, folder, incumbent, options.kept);
+      const pid = await replace(runtime, folder, incumbent, options.handover);
       return { kind: 'done', pid, replaced: incumbent.pid };
     } finally {
       // Now it looks who is named.
@@ -76,22 +78,27 @@ async function replace(
   runtime: GatewayRuntime,
   folder: string,
   incumbent: Rendezvous,
-  kept: KeptTexts | undefined,
+  handover: object | undefined,
 ): Promise<number> {
   let pid: number;
   try {
-    pid = await startWorker(runtime, folder, { candidate: true, ...(kept && { kept }) });
+    pid = await startWorker(runtime, folder, { candidate: true, handover });
   } catch (error) {
+    noteFailure(folder, incumbent.build, error);
     await endLeftovers(folder);
     throw error;
   }
   const found = await tryAttach(folder, { kind: 'control', start: false, holds: false }, undefined);
   found.socket?.destroy();
-  if (found.socket && found.token !== incumbent.token) return pid;
+  if (found.socket && found.token !== incumbent.token) {
+    forgetFailure(folder);
+    return pid;
+  }
+  const ended = `Waygate's new worker (pid ${pid}) ended as it took over; the one before serves on.`;
+  const error = new WorkerUnavailableError(ended);
+  noteFailure(folder, incumbent.build, error);
   await endLeftovers(folder);
-  throw new WorkerUnavailableError(
-    `Waygate's new worker (pid ${pid}) ended as it took over; the one before serves on.`,
-  );
+  throw error;
 }
 
 /** For as long as this line is open the incumbent tells that a rollout is pending. Older ones know nothing of it. */

@@ -4,7 +4,7 @@ import { CallJournal } from '../ops/callJournal.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
-import type { Terminal } from '../ops/journalCall.ts';
+import type { Admission, JournalCall, JournalEffects, Terminal } from '../ops/journalCall.ts';
 import { contractOf } from '../ops/replay.ts';
 import {
   encodeMessage,
@@ -20,6 +20,7 @@ import {
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
 import { readClientLine, tooLarge } from './clientLine.ts';
+import { DrainingCalls } from './drainingCalls.ts';
 import { HeldSession } from './heldSession.ts';
 import { INTRODUCTIONS } from './introductions.ts';
 import type { Loss } from './workerConnection.ts';
@@ -47,7 +48,7 @@ const LIMITS = {
   maxWaiting: 65_536,
   /** A read that three workers in a row did not survive is what kills them. */
   maxReplays: 2,
-  /** A host has nothing that it could ask about a call: the worker has. */
+  /** What a lost worker left running may still act after a question: a host asks nothing, and tells such a call as unknown. */
   maxProbes: 0,
   retryAfter: 1,
 };
@@ -60,6 +61,7 @@ const LIMITS = {
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #journal: CallJournal<ClientCall, Buffer>;
+  readonly #draining: DrainingCalls<ClientCall, Buffer>;
   readonly #link: WorkerLink;
   readonly #held = new HeldSession();
   /** Its id, while the worker's answer to it is what the client waits for. */
@@ -74,20 +76,19 @@ export class SessionHost {
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: (generation) => this.#onAttached(generation),
-      isWaiting: () => this.#journal.size > 0 || this.#initializing !== undefined,
+      isWaiting: () => this.#inFlight > 0 || this.#initializing !== undefined,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => void options.input.resume(),
       onLost: (generation, loss) => this.#onWorkerLost(generation, loss),
       onFailed: (reason) => this.#onUnreachable('spawn_failed', reason),
       onCrashLoop: () => this.#onUnreachable('crash_loop', 'it ended several times in a row'),
     });
-    this.#journal = new CallJournal(
-      {
-        dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
-        settle: ({ payload }, terminal) => this.#settle(payload, terminal),
-      },
-      LIMITS,
-    );
+    const effects: JournalEffects<ClientCall, Buffer> = {
+      dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
+      settle: ({ payload }, terminal) => this.#settle(payload, terminal),
+    };
+    this.#journal = new CallJournal(effects, LIMITS);
+    this.#draining = new DrainingCalls(effects, LIMITS, (call) => this.#admit(call));
   }
 
   /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
@@ -111,6 +112,7 @@ export class SessionHost {
     // The client has stopped asking; what nobody has answered by now is not left open.
     const ending = this.#fault('stopped', 'the session ended');
     this.#failInitialize(ending);
+    this.#draining.failAll(ending);
     this.#journal.failAll(ending);
     clearTimeout(this.#waitTimer);
     this.#link.close();
@@ -118,7 +120,7 @@ export class SessionHost {
   }
 
   #drained(): Promise<void> {
-    if (this.#journal.size === 0) return Promise.resolve();
+    if (this.#inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, DRAIN_MS);
       this.#ended = () => {
@@ -133,7 +135,7 @@ export class SessionHost {
     if (read.kind === 'refused') this.#write(read.answer);
     else if (read.kind === 'answer') this.#forward(line);
     else if (read.kind === 'notification') this.#onNotification(read.message, line);
-    else this.#onRequest(read.id, read.message, line);
+    else if (read.kind === 'request') this.#onRequest(read.id, read.message, line);
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
@@ -179,7 +181,9 @@ export class SessionHost {
 
   /** A cancelled request gets no answer and is never sent again; only who has it is told. */
   #cancel(id: unknown, line: Buffer): void {
-    const cancelled = isRequestId(id) ? this.#journal.cancel(requestKey(id)) : undefined;
+    if (!isRequestId(id)) return;
+    const key = requestKey(id);
+    const cancelled = this.#journal.cancel(key) ?? this.#draining.cancel(key);
     if (cancelled?.generation === undefined) return;
     this.#pace(this.#link.sendTo(cancelled.generation, framed(line)));
   }
@@ -189,24 +193,44 @@ export class SessionHost {
     // In passthrough mode a name is a server's, whatever it reads like.
     const tool = method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
     const uri = message.params?.uri;
-    const payload: ClientCall = { id, method, uri: typeof uri === 'string' ? uri : undefined, frame: framed(line) };
-    const admission = this.#journal.admit({
+    const payload: ClientCall = {
+      id,
+      method,
+      uri: typeof uri === 'string' ? uri : undefined,
+      wantsTask: this.#face === 'passthrough' && message.params?.task !== undefined,
+      frame: framed(line),
+    };
+    const call = {
       id: requestKey(id),
       contract: contractOf(method, typeof tool === 'string' ? tool : undefined),
       payload,
       bytes: payload.frame.length,
       canProbe: false,
-    });
-    if (!admission.admitted) {
-      this.#write(refusal(payload, admission.fault, admission.retryAfter));
-      return;
-    }
+    };
+    if (!this.#admit(call, this.#held.tasks.runnerFor(message))) return;
     this.#held.noteRequest(message);
     if (this.#link.resting) this.#wake();
     else if (this.#unreachable !== undefined) {
       this.#journal.failWaiting(this.#unreachable);
       this.#link.connect();
     }
+  }
+
+  /** `runner`: the worker that alone can answer it, where that has a successor already. */
+  #admit(call: JournalCall<ClientCall>, runner?: number): boolean {
+    const admission = this.#admission(call, runner);
+    if (!admission.admitted) this.#write(refusal(call.payload, admission.fault, admission.retryAfter));
+    return admission.admitted;
+  }
+
+  #admission(call: JournalCall<ClientCall>, runner: number | undefined): Admission {
+    const isTwice = this.#draining.has(call.id) || (runner !== undefined && this.#journal.knowledgeOf(call.id));
+    if (isTwice) return { admitted: false, fault: this.#fault('duplicate_id', '') };
+    return this.#draining.admit(runner, call) ?? this.#journal.admit(call);
+  }
+
+  get #inFlight(): number {
+    return this.#journal.size + this.#draining.size;
   }
 
   /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
@@ -244,12 +268,15 @@ export class SessionHost {
     else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
     else if (read.kind === 'contract') {
       this.#journal.reclassify(generation, requestKey(read.id), { contract: read.contract, canProbe: false });
-    } else if (read.kind === 'listed') this.#held.noteListed(read.mark);
+    } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
+    else if (read.kind === 'listed') this.#held.noteListed(read.mark);
     else if (read.kind === 'stopped') {
       this.#journal.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {
       this.#journal.retire(generation);
+      this.#held.noteMemory(read.memory);
+      this.#draining.drain(generation);
       this.#waitForWorker();
       this.#link.supersede(generation);
     }
@@ -259,7 +286,9 @@ export class SessionHost {
     const own = this.#held.answered(id);
     if (own === 'introduction') this.#onIntroduced(frame);
     // Cancelled, or answered without its worker: one terminal reply an id.
-    else if (own === undefined) this.#journal.reply(generation, requestKey(id), frame);
+    else if (own === undefined && !this.#draining.reply(generation, requestKey(id), frame)) {
+      this.#journal.reply(generation, requestKey(id), frame);
+    }
   }
 
   /** The worker's answer to `initialize` is the client's where that has not had one. */
@@ -272,10 +301,12 @@ export class SessionHost {
 
   #onWorkerLost(generation: number, loss: Loss): void {
     if (loss !== 'superseded') {
-      this.#options.log(`worker lost (generation ${generation}), ${this.#journal.size} in flight`);
+      this.#options.log(`worker lost (generation ${generation}), ${this.#inFlight} in flight`);
     }
-    this.#journal.lose(generation, this.#fault(LOSS_CODES[loss], '', generation));
-    if (!this.#link.attached && (!this.#link.resting || this.#journal.size > 0 || this.#initializing !== undefined))
+    const fault = this.#fault(LOSS_CODES[loss], '', generation);
+    this.#journal.lose(generation, fault);
+    this.#draining.lose(generation, fault);
+    if (!this.#link.attached && (!this.#link.resting || this.#inFlight > 0 || this.#initializing !== undefined))
       this.#wake();
   }
 
@@ -310,7 +341,7 @@ export class SessionHost {
       if (call.uri !== undefined && !peekIsError(reply)) this.#held.noteSuccess(call.method, call.uri);
       this.#toClient(reply);
     } else if (terminal.kind === 'fault') this.#write(faultAnswer(call, terminal));
-    if (this.#journal.size === 0) this.#ended?.();
+    if (this.#inFlight === 0) this.#ended?.();
   }
 
   #toClient(frame: Buffer): void {

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { KeptTexts } from '../config/configLayers.ts';
 import { canonicalWorkspace } from '../config/stateFolder.ts';
 import { RUN_MARKER } from '../upstream/childEnvironment.ts';
 import { CACHE_VARIABLE, compileCacheFolder } from './compileCache.ts';
@@ -52,17 +51,16 @@ export function workerLogFile(folder: string): string {
 export interface StartOptions {
   /** It is to be ready before it takes over from the worker that serves; one that fails is ended. */
   candidate?: boolean;
-  /** For a candidate: what is in force of files that cannot be used. */
-  kept?: KeptTexts;
+  /** For a candidate: what the worker before has to tell it. */
+  handover?: object | undefined;
 }
 
 /** Starts a worker that outlives this process, and returns its number when it serves. */
 export async function startWorker(
   runtime: GatewayRuntime,
   folder: string,
-  { candidate = false, kept = {} }: StartOptions = {},
+  { candidate = false, handover }: StartOptions = {},
 ): Promise<number> {
-  const handsOver = Object.keys(kept).length > 0;
   const log = openSync(workerLogFile(folder), 'a', 0o600);
   let child: ChildProcess;
   try {
@@ -71,22 +69,22 @@ export async function startWorker(
       ...(configFile === undefined ? [] : ['--config', configFile]),
       ...(catalog === undefined ? [] : ['--catalog', catalog]),
       ...(candidate ? ['--candidate'] : []),
-      ...(handsOver ? ['--kept'] : []),
+      ...(handover ? ['--handover'] : []),
     ];
     const started = [...NODE_OPTIONS, runtime.workerScript, '--workspace', workspace, '--state', folder, ...given];
     child = spawn(runtime.nodePath, started, {
       cwd: folder,
       detached: true,
       windowsHide: true,
-      stdio: [handsOver ? 'pipe' : 'ignore', 'ignore', log, 'pipe'],
+      stdio: [handover ? 'pipe' : 'ignore', 'ignore', log, 'pipe'],
       env: workerEnvironment(runtime.env ?? process.env, folder),
     });
   } finally {
     closeSync(log);
   }
   child.unref();
-  // They may hold secrets: nobody sees them there.
-  child.stdin?.on('error', () => undefined).end(JSON.stringify(kept));
+  // One that has ended already is noticed by that.
+  child.stdin?.on('error', () => undefined).end(JSON.stringify(handover));
   const ready = child.stdio[READY_FD] as Readable;
   try {
     const answer = await readyLine(child, ready, readyTimeout(runtime.env));

@@ -1,3 +1,4 @@
+import type { HeldTask } from '../ops/heldTask.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import {
   CONTRACT_NOTIFICATION,
@@ -8,7 +9,14 @@ import {
   type RequestId,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
+  TASK_NOTIFICATION,
 } from '../protocol/frames.ts';
+
+/** One that the client has begun, or the id of one that is over. */
+export interface TaskTold {
+  task?: HeldTask;
+  gone?: string;
+}
 
 export type WorkerFrame =
   /** Something the worker says or asks by itself. */
@@ -16,7 +24,8 @@ export type WorkerFrame =
   | { kind: 'answer'; id: RequestId }
   /** What a worker tells its host alone. */
   | { kind: 'stopped' }
-  | { kind: 'superseded' }
+  | { kind: 'superseded'; memory: Record<string, unknown> | undefined }
+  | { kind: 'task'; told: TaskTold }
   | { kind: 'contract'; id: RequestId; contract: ReplayContract }
   | { kind: 'listed'; mark: string }
   | { kind: 'unknown' };
@@ -31,8 +40,9 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
   }
   const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
   if (method === STOPPED_NOTIFICATION) return { kind: 'stopped' };
-  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
+  if (method === TASK_NOTIFICATION) return { kind: 'task', told: params as TaskTold };
   if (method === LISTED_NOTIFICATION) return { kind: 'listed', mark: String(params?.mark) };
+  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded', memory: params };
   if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
   const { id, contract } = params as { id: RequestId; contract: ReplayContract };
   return { kind: 'contract', id, contract };

@@ -38,6 +38,7 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
   return new GatewayError(traits.error, sentence(fault, telling, next), {
     path: telling.path ?? '',
     cause: telling.cause,
+    fault,
     retryable: traits.retryable && !mayHaveTakenEffect,
     details: {
       ...(knowledge === 'not_dispatched' ? { outcome: 'not_dispatched' } : lost ? { outcome: 'unknown' } : {}),

@@ -1,3 +1,4 @@
+import type { Fault } from './fault.ts';
 import { oneLine } from './porcelain.ts';
 
 /** The error object of 000 §3.4. It is made here and nowhere else. */
@@ -36,11 +37,19 @@ export class GatewayError extends Error {
   readonly path: string;
   readonly retryable: boolean;
   readonly details: Record<string, unknown> | undefined;
+  /** What it was made of, where that was a fault: for telemetry. */
+  readonly fault: Fault | undefined;
 
   constructor(
     code: GatewayErrorCode,
     message: string,
-    options: { path?: string; retryable?: boolean; details?: Record<string, unknown>; cause?: unknown } = {},
+    options: {
+      path?: string;
+      retryable?: boolean;
+      details?: Record<string, unknown>;
+      cause?: unknown;
+      fault?: Fault;
+    } = {},
   ) {
     // Whoever words it: one line, bounded, free of control characters (000 §3.4, detail redaction).
     super(oneLine(message), options.cause === undefined ? {} : { cause: options.cause });
@@ -48,6 +57,7 @@ export class GatewayError extends Error {
     this.path = options.path ?? '';
     this.retryable = options.retryable ?? RETRYABLE.has(code);
     this.details = options.details;
+    this.fault = options.fault;
   }
 
   /** The wire form; `details` is absent when there are none (000 §3.4). */

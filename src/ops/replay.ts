@@ -28,6 +28,11 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'prompts/get',
   'completion/complete',
   'logging/setLevel',
+  'tasks/get',
+  'tasks/result',
+  'tasks/list',
+  // Twice cancelled is cancelled.
+  'tasks/cancel',
   'resources/subscribe',
   'resources/unsubscribe',
 ]);

@@ -12,19 +12,25 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
+import { type HeldTask, readHeldTasks } from '../ops/heldTask.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import type { ReplayContract } from '../ops/replay.ts';
+import { Conversations } from './conversations.ts';
 import {
   CONTRACT_NOTIFICATION,
   KNOWS_NOTIFICATION,
   LISTED_NOTIFICATION,
+  MEMORY_NOTIFICATION,
   PRIVATE_PREFIX,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
+  TASK_NOTIFICATION,
+  TASKS_NOTIFICATION,
 } from './frames.ts';
 import { lazyValidator } from './lazyValidator.ts';
 import { listMark } from './listMark.ts';
 import { LineTransport } from './mcpTransport.ts';
+import { MovingSession, type SessionMemory } from './movingSession.ts';
 import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
 
 export interface Progress {
@@ -58,6 +64,8 @@ export interface ClientPeer {
   readonly client: SessionClient;
   /** `ClientCapabilities`, as the client sent them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Has the host remember a task of the client's, or forget one: so the next worker knows whose it was. */
+  readonly tasks?: { hold(task: HeldTask): void; drop(id: string): void };
   notify(method: string, params?: Record<string, unknown>): void;
   /** Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
   request(
@@ -74,6 +82,8 @@ export interface SurfaceCall {
   session: object;
   /** The request's `_meta`, as it came. */
   meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The request's `task`, as it came: the client wants a task for an answer. */
+  task?: Readonly<Record<string, unknown>> | undefined;
   /** The client, spoken to on behalf of this request: what is sent so belongs to it (and travels on its stream). */
   peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
@@ -100,8 +110,12 @@ export interface SessionSurface {
   request?(method: string, params: Readonly<Record<string, unknown>>, call: SurfaceCall): Promise<object> | undefined;
   /** What the client tells by itself. */
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
+  /** What moves with a session to the worker that takes over from this one. */
+  memory?: SessionMemory;
   /** A session that is initialized; the function returned is called at its end. */
   open?(peer: ClientPeer): () => void;
+  /** The tasks that the client has begun with another worker. */
+  adopt?(tasks: readonly HeldTask[], peer: ClientPeer): void;
 }
 
 export interface SessionClient {
@@ -134,7 +148,8 @@ export function serveSession(
   { onRequest, ...frames }: SessionOptions = {},
 ): SessionServer {
   const server = new Server(surface.serverInfo, {
-    capabilities: surface.capabilities,
+    // The SDK refuses a request for a task where it may not be granted, and MCP says that it is then a plain request.
+    capabilities: { ...surface.capabilities, tasks: { requests: { tools: { call: {} } } } },
     instructions: surface.instructions,
     jsonSchemaValidator: lazyValidator(),
   });
@@ -142,7 +157,12 @@ export function serveSession(
   server.removeRequestHandler('logging/setLevel');
   const closed = new Set<() => void>();
   const session = {};
+  const toHost: ToHost = (method, params) => {
+    const told = params === undefined ? {} : { params };
+    void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
+  };
   const conversations = new Conversations();
+  const moving = new MovingSession(surface.memory, conversations);
   let protocolVersion = '';
   const client = (): SessionClient => {
     const version = server.getClientVersion();
@@ -172,9 +192,10 @@ export function serveSession(
       client: client().name,
       session: conversations.of(extra._meta),
       meta: extra._meta,
-      peer: peerOf(server, session, client, extra),
+      task: taskOf(params),
+      peer: peerOf(server, session, client, toHost, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract }),
-      ...progressOf(extra),
+      ...progressOf(server, extra),
       ...askOf(server, extra),
     };
     const answer =
@@ -184,13 +205,15 @@ export function serveSession(
     if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
-  const peer = peerOf(server, session, client);
+  const peer = peerOf(server, session, client, toHost);
   let close: (() => void) | undefined;
   server.oninitialized = () => {
     close ??= surface.open?.(peer);
+    for (const kind of moving.changedLists()) peer.notify(`notifications/${kind}/list_changed`);
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
-    if (method !== KNOWS_NOTIFICATION) surface.notification?.(method, params, peer);
+    if (method === TASKS_NOTIFICATION) surface.adopt?.(readHeldTasks(params.tasks), peer);
+    else if (method !== KNOWS_NOTIFICATION) surface.notification?.(method, params, peer);
     // Another worker has told the client of its tools: what has changed since nobody else will tell.
     else if (listMark(await surface.listTools()) !== params.mark) peer.notify('notifications/tools/list_changed');
   };
@@ -206,18 +229,18 @@ export function serveSession(
   // The SDK answers `initialize` with what it was made with; what has to be asked for first is put in here.
   transport.send = async (message, options) =>
     send(
-      'result' in message && message.id === initializeId && surface.introduce
-        ? { ...message, result: { ...message.result, ...(await surface.introduce()) } }
+      'result' in message && message.id === initializeId
+        ? {
+            ...message,
+            result: { ...message.result, capabilities: surface.capabilities, ...(await surface.introduce?.()) },
+          }
         : message,
       options,
     );
   void server.connect(transport);
-  const toHost = (method: string, params?: Record<string, unknown>): void => {
-    const told = params === undefined ? {} : { params };
-    void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
-  };
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {
+    if ('method' in message && message.method === MEMORY_NOTIFICATION) return moving.receive(message.params ?? {});
     // The SDK does not tell what was negotiated; the host has put the settled version into its request.
     if ('method' in message && message.method === 'initialize') {
       protocolVersion = String(message.params?.protocolVersion ?? '');
@@ -232,33 +255,15 @@ export function serveSession(
     },
     onClose: (listener) => void closed.add(listener),
     announceStop: () => toHost(STOPPED_NOTIFICATION),
-    announceSuccessor: () => toHost(SUPERSEDED_NOTIFICATION),
+    announceSuccessor: () => toHost(SUPERSEDED_NOTIFICATION, moving.handedOver),
     dispose: () => void server.close(),
   };
 }
 
-/** VS Code has one MCP session for all its chats and names the chat with each call: a chat is what a person calls one. */
-const CONVERSATION_KEY = 'vscode.conversationId';
-const MAX_CONVERSATIONS = 100;
+type ToHost = (method: string, params?: Record<string, unknown>) => void;
 
-/** The objects that stand for a session's conversations; where none is named, the session is one. */
-class Conversations {
-  readonly #session = {};
-  readonly #named = new Map<string, object>();
-
-  of(meta: Readonly<Record<string, unknown>> | undefined): object {
-    const id = meta?.[CONVERSATION_KEY];
-    if (typeof id !== 'string') return this.#session;
-    const conversation = this.#named.get(id) ?? {};
-    // The latest stays longest.
-    this.#named.delete(id);
-    this.#named.set(id, conversation);
-    for (const oldest of this.#named.keys()) {
-      if (this.#named.size <= MAX_CONVERSATIONS) break;
-      this.#named.delete(oldest);
-    }
-    return conversation;
-  }
+function taskOf({ task }: Record<string, unknown>): SurfaceCall['task'] {
+  return typeof task === 'object' && task !== null && !Array.isArray(task) ? { ...task } : undefined;
 }
 
 type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -267,7 +272,15 @@ type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
 /** A client as a surface speaks to it; with `extra`, on behalf of that request. */
-function peerOf(server: Server, session: object, client: () => SessionClient, extra?: CallExtra): ClientPeer {
+function peerOf(
+  server: Server,
+  session: object,
+  client: () => SessionClient,
+  toHost: ToHost,
+  extra?: CallExtra,
+): ClientPeer {
+  // Not by `extra` itself: to the SDK a request that names a task is part of it, and its questions wait in a queue.
+  const related = extra ? { relatedRequestId: extra.requestId } : {};
   return {
     session,
     get client() {
@@ -281,9 +294,14 @@ function peerOf(server: Server, session: object, client: () => SessionClient, ex
       if (method.startsWith(PRIVATE_PREFIX)) return;
       const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
       // The client may have gone: its session ends then.
-      void (extra ? extra.sendNotification(notification) : server.notification(notification)).catch(() => undefined);
+      if (!extra?.signal.aborted) void server.notification(notification, related).catch(() => undefined);
+    },
+    tasks: {
+      hold: (task) => toHost(TASK_NOTIFICATION, { task }),
+      drop: (gone) => toHost(TASK_NOTIFICATION, { gone }),
     },
     request: async (method, params, { timeoutMs, signal, onProgress }) => {
+      if (extra?.signal.aborted) throw new McpError(ErrorCode.ConnectionClosed, 'Request was cancelled');
       // The SDK would cancel what has its answer already: its listener stays at the signal.
       const ended = new AbortController();
       const end = (): void => ended.abort(signal?.reason);
@@ -292,13 +310,12 @@ function peerOf(server: Server, session: object, client: () => SessionClient, ex
       const options = {
         timeout: timeoutMs,
         signal: ended.signal,
+        ...related,
         ...(onProgress ? { onprogress: onProgress as ProgressCallback } : {}),
       };
       const request = { method, params } as ServerRequest;
       try {
-        return await (extra
-          ? extra.sendRequest(request, ResultSchema, options)
-          : server.request(request, ResultSchema, options));
+        return await server.request(request, ResultSchema, options);
       } finally {
         signal?.removeEventListener('abort', end);
       }
@@ -306,14 +323,16 @@ function peerOf(server: Server, session: object, client: () => SessionClient, ex
   };
 }
 
-function progressOf(extra: CallExtra): Pick<SurfaceCall, 'progress'> {
+function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'progress'> {
   const progressToken = extra._meta?.progressToken;
   if (progressToken === undefined) return {};
   return {
     progress: (progress) => {
       const params = { ...progress, progressToken };
       // The client may have gone: the call itself will notice.
-      void extra.sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
+      if (extra.signal.aborted) return;
+      const related = { relatedRequestId: extra.requestId };
+      void server.notification({ method: 'notifications/progress', params }, related).catch(() => undefined);
     },
   };
 }

@@ -4,9 +4,12 @@ import { frameFaultOf } from './frameFault.ts';
 import { INTERNAL_ERROR, type RequestId } from './frames.ts';
 import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
+import type { TaskProgress } from './taskProgress.ts';
 
 /** Requests of a server that are being answered at the same time (facts/reliability.md §2.4). */
 const MAX_SERVER_REQUESTS = 32;
+const PROGRESS = 'notifications/progress';
+const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage']);
 /** Ids that were answered or given up; a copy that comes later than so many calls is merely unknown. */
 const MAX_REMEMBERED = 1_024;
 
@@ -21,6 +24,7 @@ export class UpstreamGuard implements Transport {
   readonly #inner: Transport;
   readonly #oddities: Oddities;
   readonly #pace: NotificationPace;
+  readonly #taskProgress: TaskProgress | undefined;
   /** What is asked, with the progress token that stands for it. */
   readonly #pending = new Map<RequestId, string | number | undefined>();
   readonly #tokens = new Set<string | number>();
@@ -30,10 +34,11 @@ export class UpstreamGuard implements Transport {
   #yielding = false;
   #heardAt = Number.NEGATIVE_INFINITY;
 
-  constructor(inner: Transport, oddities: Oddities) {
+  constructor(inner: Transport, oddities: Oddities, taskProgress?: TaskProgress) {
     this.#inner = inner;
     this.#oddities = oddities;
-    this.#pace = new NotificationPace((notification) => this.#arrive(notification), oddities);
+    this.#taskProgress = taskProgress;
+    this.#pace = new NotificationPace((notification) => this.#deliver(notification), oddities);
   }
 
   /** When the server last sent a message that can be read; by `performance.now()`. */
@@ -118,7 +123,7 @@ export class UpstreamGuard implements Transport {
     if (!isFault(message)) this.#heardAt = performance.now();
     if (!('method' in message)) this.#onResponse(message);
     else if ('id' in message) this.#onRequest(message);
-    else if (message.method !== 'notifications/progress' || this.#isAwaited(message)) this.#pace.add(message);
+    else if (message.method !== PROGRESS || this.#isAwaited(message)) this.#pace.add(message);
     else this.#oddities.add('dropped_progress');
   }
 
@@ -141,7 +146,13 @@ export class UpstreamGuard implements Transport {
   }
 
   #isAwaited({ params }: JSONRPCNotification): boolean {
-    return this.#tokens.has(params?.progressToken as string | number);
+    const token = params?.progressToken as string | number;
+    return this.#tokens.has(token) || this.#taskProgress?.has(token) === true;
+  }
+
+  #deliver(notification: JSONRPCNotification): void {
+    const isTasks = notification.method === PROGRESS && this.#taskProgress?.tell(notification.params ?? {});
+    if (!isTasks) this.#arrive(notification);
   }
 
   #onRequest(request: JSONRPCRequest): void {
@@ -161,7 +172,7 @@ export class UpstreamGuard implements Transport {
     }
     this.#serverRequests.add(id);
     if (method === 'ping') void this.#answer({ jsonrpc: '2.0', id, result: {} }).catch(() => undefined);
-    else this.#arrive(request);
+    else this.#arrive(asPlain(request));
   }
 
   /**
@@ -183,6 +194,16 @@ export class UpstreamGuard implements Transport {
       return;
     }
   }
+}
+
+/**
+ * Servers are never told that they may ask a client for a task; who does so all the same is answered as if it had not
+ * (2025-11-25, Tasks, Capability Negotiation). The SDK would refuse it.
+ */
+function asPlain(request: JSONRPCRequest): JSONRPCRequest {
+  if (request.params?.task === undefined || !ASKED_OF_CLIENTS.has(request.method)) return request;
+  const { task: _task, ...params } = request.params;
+  return { ...request, params };
 }
 
 function isFault(message: JSONRPCMessage): boolean {

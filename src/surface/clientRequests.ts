@@ -1,11 +1,13 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { relatedTask } from '../ops/mcpTask.ts';
 import { RpcError } from '../ops/rpcError.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../protocol/sessionServer.ts';
 import { OWN_BUSINESS } from '../upstream/callOrigin.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
+import { asServerKnows, asShown, sessionCallsOf, taskCallOf } from './relatedTasks.ts';
 import { SessionCall } from './sessionCall.ts';
 
 type Params = Record<string, unknown>;
@@ -33,8 +35,9 @@ const INTERNAL_ERROR = -32603;
 
 /**
  * What servers ask their clients: elicitation, sampling, roots, and what they log. It goes to the session whose call is
- * under way at that server and never to another's. Over Streamable HTTP the stream tells whose it is; on stdio nothing
- * does, so there it is passed on only where one session alone has calls under way.
+ * under way at that server and never to another's. What belongs to a task names it, and goes to who began that. Else,
+ * over Streamable HTTP, the stream tells whose it is; on stdio nothing does, so there it is passed on only where one
+ * session alone has calls under way.
  */
 export class ClientRequests {
   readonly #options: ClientRequestsOptions;
@@ -70,7 +73,10 @@ export class ClientRequests {
       (params, signal, related) => this.#roots(connection, params, signal, related),
       { roots: { listChanged: true } },
     );
-    connection.onNotification('notifications/message', (params, related) => this.#onLog(connection, params, related));
+    connection.onNotification(
+      'notifications/message',
+      (params, related) => void this.#onLog(connection, params, related),
+    );
     connection.onNotification('notifications/elicitation/complete', (params) => this.#onElicited(params));
     connection.onReady(() => this.#levels.apply(connection));
   }
@@ -114,7 +120,7 @@ export class ClientRequests {
     signal: AbortSignal,
     related: object | undefined,
   ): Promise<Params> {
-    const found = this.#callAt(connection, related);
+    const found = await this.#callAt(connection, params, related);
     if (found === 'none') {
       throw new RpcError(INVALID_REQUEST, `${method} outside of a call: there is no client that it belongs to.`);
     }
@@ -133,18 +139,18 @@ export class ClientRequests {
   }
 
   /** Nobody's secret: where no client can be asked, the folder is that of the workspace they all are in. */
-  #roots(
+  async #roots(
     connection: ServerConnection,
     params: Params,
     signal: AbortSignal,
     related: object | undefined,
   ): Promise<Params> {
-    const found = this.#callAt(connection, related);
+    const found = await this.#callAt(connection, params, related);
     if (found instanceof SessionCall && found.peer?.capabilities.roots) {
       return this.#forward(connection, 'roots/list', params, found, signal);
     }
     const { workspace } = this.#options;
-    return Promise.resolve({ roots: [{ uri: pathToFileURL(workspace).href, name: basename(workspace) }] });
+    return { roots: [{ uri: pathToFileURL(workspace).href, name: basename(workspace) }] };
   }
 
   async #forward(
@@ -156,10 +162,10 @@ export class ClientRequests {
   ): Promise<Params> {
     const peer = call.peer as ClientPeer;
     const timer = setInterval(() => call.stillWorking?.(), STILL_WORKING_MS);
-    const { _meta: given, ...rest } = params;
+    const { _meta: given, ...rest } = asShown(params, call);
     const { progressToken, ...meta } = (given ?? {}) as Params;
     try {
-      return await peer.request(method, Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }, {
+      const answer = await peer.request(method, Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }, {
         timeoutMs: TIME_LIMITS_MS[method] as number,
         signal: AbortSignal.any([signal, call.over]),
         ...(progressToken === undefined
@@ -169,6 +175,7 @@ export class ClientRequests {
                 void connection.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined),
             }),
       });
+      return asServerKnows(answer, call, params);
     } catch (error) {
       throw asRpcError(error);
     } finally {
@@ -178,22 +185,37 @@ export class ClientRequests {
   }
 
   /** The call that a server's own message belongs to. */
-  #callAt(connection: ServerConnection, related: object | undefined): SessionCall | 'none' | 'several' {
+  async #callAt(
+    connection: ServerConnection,
+    params: Params,
+    related: object | undefined,
+  ): Promise<SessionCall | 'none' | 'several'> {
+    const task = relatedTask(params);
+    // What names a task is never taken for another call's: its owner may have gone.
+    if (task !== undefined) return (await taskCallOf(connection, task)) ?? 'none';
+    return this.#plainCallAt(connection, related);
+  }
+
+  #plainCallAt(connection: ServerConnection, related: object | undefined): SessionCall | 'none' | 'several' {
     if (related instanceof SessionCall) return related.over.aborted ? 'none' : related;
     if (related === OWN_BUSINESS) return 'none';
-    const sessions = new Set(connection.origins.map((origin) => origin.session ?? origin));
+    const calls = sessionCallsOf(connection);
+    const sessions = new Set(calls.map((origin) => origin.session ?? origin));
     if (sessions.size > 1) return 'several';
-    const newest = connection.origins.at(-1);
+    const newest = calls.at(-1);
     return newest instanceof SessionCall ? newest : 'none';
   }
 
-  #onLog(connection: ServerConnection, params: Params, related: object | undefined): void {
-    const peer = this.#listenerAt(connection, related);
-    if (peer && this.#levels.admits(peer.session, params.level)) peer.notify('notifications/message', params);
+  async #onLog(connection: ServerConnection, params: Params, related: object | undefined): Promise<void> {
+    const named = relatedTask(params);
+    const task = named === undefined ? undefined : await taskCallOf(connection, named);
+    const peer = named === undefined ? this.#listenerAt(connection, related) : task?.peer;
+    if (!peer || !this.#levels.admits(peer.session, params.level)) return;
+    peer.notify('notifications/message', task ? asShown(params, task) : params);
   }
 
   #listenerAt(connection: ServerConnection, related: object | undefined): ClientPeer | undefined {
-    const found = this.#callAt(connection, related);
+    const found = this.#plainCallAt(connection, related);
     if (found instanceof SessionCall) return found.peer;
     if (found === 'several') return undefined;
     // Beside all calls: what the server has to say is of the doing of whoever has called it.

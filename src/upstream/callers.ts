@@ -1,4 +1,4 @@
-import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
+import { type CallOrigin, OWN_BUSINESS } from './callOrigin.ts';
 
 /** On whose behalf a server is asked: now, and since its start. */
 export class Callers {
@@ -16,13 +16,13 @@ export class Callers {
   }
 
   /** A request begins; `leave` is to be called when it is over. */
-  enter(origin: CallOrigin = NOBODY): void {
+  enter(origin: CallOrigin): void {
     if (origin === OWN_BUSINESS) return;
     this.#origins.push(origin);
     this.#sessions.add(sessionOf(origin));
   }
 
-  leave(origin: CallOrigin = NOBODY): void {
+  leave(origin: CallOrigin): void {
     if (origin !== OWN_BUSINESS) this.#origins.splice(this.#origins.indexOf(origin), 1);
   }
 

@@ -26,7 +26,10 @@ export interface ConnectionServices {
   snapshots?: CatalogSnapshots;
   /** How long a server without a call runs on; for ever when absent. */
   idleMs?: () => number;
+  /** What a first start is given. */
   startTimeoutMs?: () => number;
+  /** What a later one is given at least, unless that is more. */
+  restartTimeoutMs?: number;
   liveRefresh?: () => LiveRefreshConfig;
   restartLimits?: RestartLimits;
 }

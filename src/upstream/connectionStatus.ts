@@ -26,6 +26,8 @@ export interface StatusFacts {
   hasRun: boolean;
   /** Whether it has ever been listed. */
   isKnown: boolean;
+  /** Said of a start that takes long. */
+  slowNote: string | undefined;
   /** Said of a server that serves, but not all that was asked of it. */
   remark: string | undefined;
   /** Said of what is shown of a server that cannot be asked. */
@@ -93,7 +95,7 @@ function statusOf(facts: StatusFacts): Status {
       return { state: facts.isKnown ? 'not_started' : 'starting', reason: undefined };
     case 'starting':
       // Once it has failed to come, it is down until it is there.
-      if (!failure || facts.hasRun) return { state: 'starting', reason: undefined };
+      if (!failure || facts.hasRun) return { state: 'starting', reason: facts.slowNote };
       break;
     case 'needs_sign_in':
       return { state: 'needs_sign_in', reason };

@@ -24,9 +24,7 @@ const BY_FAILURE: Readonly<Record<string, Verdict>> = {
   protocol: LOST('malformed_response'),
   unsent: UNSENT('connection_refused'),
   busy: UNSENT('queue_overflow'),
-  // Who is not let in has done nothing.
-  unauthorized: UNSENT('unauthorized'),
-  unapproved: UNSENT('needs_approval'),
+  unauthorized: ANSWERED('unauthorized'),
 };
 
 const BY_NAME: Readonly<Record<string, Verdict>> = {

@@ -1,71 +1,30 @@
 import { CallJournal } from '../ops/callJournal.ts';
-import { type CallPermit, CircuitBreaker } from '../ops/circuitBreaker.ts';
+import { CircuitBreaker } from '../ops/circuitBreaker.ts';
 import type { Fault } from '../ops/fault.ts';
 import { traitsOf } from '../ops/faultCodes.ts';
 import type { JournalCall, Terminal } from '../ops/journalCall.ts';
-import { completedByProbe, judgeProbe, type Probe, probeArguments } from '../ops/probe.ts';
-import { contractOf, type ReplayContract } from '../ops/replay.ts';
-import type { ProbeResolution } from '../ops/requestDisposition.ts';
+import { probeArguments } from '../ops/probe.ts';
+import { contractOf } from '../ops/replay.ts';
 import type { Oddities } from '../protocol/oddities.ts';
-import { type CallOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { CallFailedError, type FailedCall, failedCall } from './callFailed.ts';
 import { thrownWords } from './judgeThrown.ts';
 import { LifeCheck, ranOutOfTime } from './liveness.ts';
 import { NotDispatchedError } from './notDispatched.ts';
+import {
+  type Answer,
+  askProbe,
+  type CalledServer,
+  cancelled,
+  completedResult,
+  type Json,
+  type Request,
+  type RequestOptions,
+} from './serverRequest.ts';
 import type { Live } from './serverStart.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure } from './upstreamLink.ts';
 
-type Json = Record<string, unknown>;
-
-export interface RequestOptions extends CallOptions {
-  /** What may happen to it where it is lost (004, Replay); that of its method without it. */
-  contract?: ReplayContract | undefined;
-  /** How to find out whether it took effect, of a call whose contract asks for that. */
-  probe?: Probe | undefined;
-  /** How often it may be sent again after it was lost; once without it. */
-  maxReplays?: number;
-  /** Told at its end: how often it was sent in all. */
-  onEnd?: (dispatches: number) => void;
-}
-
-/** The server behind the calls, as they need it; `ServerLife` is one. */
-export interface CalledServer {
-  /** What runs and can be sent a call. */
-  readonly usable: Live | undefined;
-  /** Starts it where need be; rejects with a `NotDispatchedError` where it cannot be had in time. */
-  waitUntilReady(options: CallOptions, deadline: number): Promise<unknown>;
-  /** Said of a server that serves, but not all that was asked of it. */
-  remark(words: string | undefined): void;
-  faultOf(failure: LinkFailure): Fault;
-  scrubSecrets(text: string): string;
-}
-
-/** A request from its beginning to its one end. */
-interface Request {
-  readonly method: string;
-  readonly params: Json;
-  readonly options: RequestOptions;
-  readonly deadline: number;
-  readonly permit: CallPermit;
-  /** The arguments of its probe, where it can be probed. */
-  readonly asked: Json | undefined;
-  readonly onAbort: () => void;
-  resolve(result: Json): void;
-  reject(error: Error): void;
-  /** Which start it was sent to last. */
-  generation: number;
-  /** It waits for a start. */
-  awaits: boolean;
-  /** How often in a row it was handed back. */
-  returns: number;
-  /** What was thrown, where something was. */
-  thrown: Error | undefined;
-}
-
-type Answer =
-  | { readonly result: Json; readonly error?: undefined }
-  | { readonly result?: undefined; readonly error: Error };
 type RequestCall = JournalCall<Request>;
 
 const LIMITS = {
@@ -123,8 +82,6 @@ export class ServerCalls {
       const reason = 'it failed several calls in a row and is left alone for a while';
       return Promise.reject(new NotDispatchedError(reason, fault, answer.retryAfter));
     }
-    // One whose output has closed is as good as down, which is found here where it has not been told yet.
-    void this.#server.usable;
     this.#lastId += 1;
     const id = String(this.#lastId);
     return new Promise((resolve, reject) => {
@@ -230,8 +187,8 @@ export class ServerCalls {
       void why.then((failure) => live.lose(failure));
       return this.#giveUp(live, id, request, why);
     }
-    live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
     this.#journal.handBack(live.generation, id);
+    live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
   }
 
   /** It never left and waits for no other start. */
@@ -247,21 +204,9 @@ export class ServerCalls {
   /** Whether a lost call took effect, by the server that came after it. */
   async #probe({ id, payload: request }: RequestCall, generation: number): Promise<void> {
     const live = this.#lives.get(generation);
-    const resolution = live ? await this.#ask(live, request) : 'unresolved';
+    const resolution = live ? await askProbe(live.client, request) : 'unresolved';
     // Where the server was lost with the question too, its supervisor tells, and it is asked again.
     if (resolution) this.#journal.resolveProbe(generation, id, resolution);
-  }
-
-  async #ask({ client }: Live, { options, asked, deadline }: Request): Promise<ProbeResolution | undefined> {
-    const { probe, signal } = options;
-    const timeoutMs = Math.max(1, deadline - performance.now());
-    try {
-      const { tool } = probe as Probe;
-      const result = await client.callTool(tool, asked as Json, { timeoutMs, ...(signal ? { signal } : {}) });
-      return judgeProbe(probe as Probe, result);
-    } catch {
-      return client.closed ? undefined : 'unresolved';
-    }
   }
 
   /** Whoever made it no longer wants its answer, or has waited long enough for it. */
@@ -300,7 +245,7 @@ export class ServerCalls {
     } else {
       permit.succeeded();
       this.#server.remark(undefined);
-      request.resolve(resultOf(request, terminal));
+      request.resolve(terminal.kind === 'reply' ? (terminal.reply.result as Json) : completedResult(request));
     }
   }
 
@@ -326,16 +271,6 @@ export class ServerCalls {
 }
 
 type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
-
-function resultOf({ params, options }: Request, terminal: Exclude<Terminal<Answer>, FaultTerminal>): Json {
-  return terminal.kind === 'reply'
-    ? (terminal.reply.result as Json)
-    : completedByProbe(String(params.name), options.probe as Probe);
-}
-
-function cancelled(): UpstreamRequestError {
-  return new UpstreamRequestError('aborted', 'the call was cancelled');
-}
 
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(thrownWords(thrown));

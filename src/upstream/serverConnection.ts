@@ -2,20 +2,19 @@ import type { ServerConfig } from '../config/gatewayConfig.ts';
 import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
 import { Callers } from './callers.ts';
-import type { CallOrigin } from './callOrigin.ts';
+import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
 import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
 import type { ConnectionState } from './connectionStatus.ts';
 import { isExposed } from './exposedTools.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
-import { type RequestOptions, ServerCalls } from './serverCalls.ts';
+import { ServerCalls } from './serverCalls.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 import { ServerLife } from './serverLife.ts';
 import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import type { Json, RequestOptions } from './serverRequest.ts';
 import type { Live } from './serverStart.ts';
 import { LinkFailure } from './upstreamLink.ts';
-
-type Json = Record<string, unknown>;
 
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
@@ -137,13 +136,11 @@ export class ServerConnection {
 
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
-    this.#callers.enter(options.origin);
-    this.#idle.hold();
+    const release = this.hold(options.origin ?? NOBODY);
     try {
       return await this.#calls.send(method, params, options);
     } finally {
-      this.#callers.leave(options.origin);
-      this.#idle.release();
+      release();
     }
   }
 
@@ -163,10 +160,14 @@ export class ServerConnection {
     return () => this.#readyListeners.delete(listener);
   }
 
-  /** Keeps it from being stopped as idle; call what is returned once. */
-  hold(): () => void {
+  /** Keeps it from being stopped as idle; call what is returned once. What it asks meanwhile may belong to the origin. */
+  hold(origin: CallOrigin = OWN_BUSINESS): () => void {
+    this.#callers.enter(origin);
     this.#idle.hold();
-    return () => this.#idle.release();
+    return () => {
+      this.#callers.leave(origin);
+      this.#idle.release();
+    };
   }
 
   /**

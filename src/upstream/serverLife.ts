@@ -1,20 +1,21 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { HealthSnapshot } from '../ops/health.ts';
-import { type StartContext, UnavailableError } from '../ops/supervised.ts';
+import type { StartContext } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
 import type { Oddities } from '../protocol/oddities.ts';
-import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import type { CallOptions, UpstreamClient } from '../protocol/upstreamClient.ts';
 import { CatalogKeeper } from './catalogKeeper.ts';
 import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
 import { ConnectionStatus } from './connectionStatus.ts';
-import { NotDispatchedError } from './notDispatched.ts';
-import { waitAtMost } from './patience.ts';
 import type { ServerMessages } from './serverMessages.ts';
 import { asLinkFailure, type Live, startServer } from './serverStart.ts';
 import { Standby, type StandbyOptions } from './standby.ts';
 import { Standing } from './standing.ts';
+import { StartOutcomes } from './startOutcomes.ts';
+import { StartPatience } from './startPatience.ts';
+import { type AwaitedServer, waitForStart } from './startWait.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
@@ -37,7 +38,7 @@ export interface LifePorts {
 }
 
 /** One server's starts and ends, its standing with the person, and what it listed in between. */
-export class ServerLife {
+export class ServerLife implements AwaitedServer {
   readonly keeper: CatalogKeeper;
   readonly status: ConnectionStatus;
   /** What is kept in reserve, where the configuration asks for that. */
@@ -56,10 +57,10 @@ export class ServerLife {
   #notBefore = 0;
   #opens: Promise<void> | undefined;
   #ending: Promise<unknown> | undefined;
+  readonly #patience: StartPatience;
+  #slowNote: string | undefined;
   #hasRun = false;
-  #attemptEnded = false;
-  /** Called when a start has come to its end, either way. */
-  readonly #outcomes = new Set<() => void>();
+  readonly #outcomes = new StartOutcomes();
   /** Set for good: a stopped connection is never started again, its successor is another. */
   #stopped = false;
 
@@ -67,6 +68,10 @@ export class ServerLife {
     this.#ports = ports;
     const { config, services, events, messages } = ports;
     this.#standing = new Standing(config, services);
+    this.#patience = new StartPatience({
+      firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+      againMs: services.restartTimeoutMs,
+    });
     this.standby = standbyOf(config(), {
       openLink: (linkEvents) => services.openLink(config(), linkEvents),
       log: (line) => this.log(line),
@@ -109,6 +114,7 @@ export class ServerLife {
         failure: this.#failure,
         hasRun: this.#hasRun,
         isKnown: this.keeper.isKnown,
+        slowNote: this.#slowNote,
         remark: this.#remark ?? this.keeper.note,
         staleNote: this.keeper.staleNote,
       }),
@@ -126,11 +132,25 @@ export class ServerLife {
     return this.#supervisor.handle;
   }
 
-  /** One whose output has just closed is as good as down; a call to it has not been sent yet. */
+  /** One whose output has just closed is as good as down. */
   get usable(): Live | undefined {
     const { live } = this;
-    if (live?.client.closed) live.lose(new LinkFailure('It closed its output.', 'output_closed'));
     return live?.client.closed === false ? live : undefined;
+  }
+
+  get name(): string {
+    return this.#ports.config().name;
+  }
+
+  /** What ended it, or kept it from starting. */
+  get failure(): LinkFailure | undefined {
+    return this.#failure;
+  }
+
+  /** Seconds, where it has said when it may be asked again. */
+  get retryAfter(): number | undefined {
+    const left = (this.#notBefore - performance.now()) / 1_000;
+    return left > 0 ? Math.ceil(left) : undefined;
   }
 
   get pid(): number | undefined {
@@ -161,7 +181,7 @@ export class ServerLife {
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
   async start(): Promise<void> {
     if (this.#stopped || !this.#mayStart()) return;
-    const outcome = this.#outcome();
+    const outcome = this.outcome();
     if (this.live) return;
     if (this.#supervisor.health.supervision !== 'starting') this.#supervisor.retryNow();
     this.#supervisor.start();
@@ -207,67 +227,34 @@ export class ServerLife {
   }
 
   log(line: string): void {
-    this.#ports.events.log(`${this.#ports.config().name}: ${line}`);
+    this.#ports.events.log(`${this.name}: ${line}`);
   }
 
-  /** The first call of a server waits for its start, within its own deadline. */
-  async waitUntilReady(options: CallOptions, deadline: number): Promise<Live> {
-    const { signal } = options;
-    if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
-    // What is lost is not gone before its supervisor has heard of it.
-    if (this.live) await nextTurn();
-    if (this.live?.client.closed) await waitAtMost(this.#outcome(), deadline, signal);
-    options.onProgress?.({ progress: 0, message: `starting ${this.#ports.config().name}` });
-    await this.#mayBeAsked();
-    this.#waitedFor();
-    let failed: unknown;
-    const ready = this.#supervisor.ready(signal).catch((error: unknown) => {
-      failed = error;
-    });
-    // The first start that fails is an answer: to wait for the next ones is the supervisor's business. Only a connection
-    // that broke off is tried once more, as the supervisor does at once.
-    for (const isLast of [false, true]) {
-      await waitAtMost(Promise.race([ready, this.#outcome()]), deadline, signal);
-      if (this.live || isLast || this.#failure?.code !== 'connection_lost') break;
-    }
-    const live = this.usable;
-    if (live) return live;
-    if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
-    if (failed instanceof UnavailableError) throw this.#notDispatched(failed.fault, failed.retryAfter);
-    if (this.status.state !== 'starting') throw this.#notDispatched();
-    const slow = `it has not started within ${Math.round(options.timeoutMs / 1000)} s`;
-    throw new NotDispatchedError(slow, this.faultOf(new LinkFailure(slow, 'handshake_timeout')));
-  }
-
-  /** Where the server has said how long to leave it alone, nobody waits for that. */
-  #waitedFor(): void {
-    if (this.#retryAfter !== undefined) throw this.#notDispatched();
-  }
-
-  /** In the words of its status; `fault` is what its supervisor says where that is more than its last failure. */
-  #notDispatched(fault?: Fault, retryAfter?: number): NotDispatchedError {
-    const { state, reason = 'it is not running' } = this.status;
-    const isOurs = state === 'stopped' || state === 'needs_approval';
-    const failure = isOurs ? new LinkFailure(reason, state) : (this.#failure ?? new LinkFailure(reason, 'not_running'));
-    return new NotDispatchedError(reason, fault ?? this.faultOf(failure), this.#retryAfter ?? retryAfter);
-  }
-
-  /** Seconds, from now. */
-  get #retryAfter(): number | undefined {
-    const left = (this.#notBefore - performance.now()) / 1_000;
-    return left > 0 ? Math.ceil(left) : undefined;
+  /** Starts it where need be, and waits for that; rejects with a `NotDispatchedError` where it cannot be had in time. */
+  waitUntilReady(options: CallOptions, deadline: number): Promise<void> {
+    return waitForStart(this, options, deadline);
   }
 
   /** Nobody but the person can change some things: a call must not knock at a closed door each time. */
-  async #mayBeAsked(): Promise<void> {
-    if (this.#stopped || !this.#mayStart()) throw this.#notDispatched();
+  async mayBeAsked(): Promise<boolean> {
+    if (this.#stopped || !this.#mayStart()) return false;
     const { supervision, last_fault: fault } = this.#supervisor.health;
     if (this.status.state === 'needs_sign_in') {
-      if (!(await this.#standing.mayTryAgain())) throw this.#notDispatched();
+      if (!(await this.#standing.mayTryAgain())) return false;
       this.#supervisor.retryNow();
     }
     // To knock at an address costs nothing: whoever needs it need not wait for the next try.
     else if (supervision === 'crash_loop' && fault?.class === 'transport') this.#supervisor.retryNow();
+    return true;
+  }
+
+  ready(signal: AbortSignal | undefined): Promise<Live> {
+    return this.#supervisor.ready(signal);
+  }
+
+  /** Resolves when the next start has come to its end, either way. */
+  outcome(): Promise<void> {
+    return this.#outcomes.next();
   }
 
   #mayStart(): boolean {
@@ -285,8 +272,11 @@ export class ServerLife {
       this.#firstClient = client;
       await this.keeper.listFirst(client);
     };
+    const began = performance.now();
+    const { limitMs, slowAfterMs } = this.#patience;
+    const slow = setTimeout(() => this.#startsSlowly(slowAfterMs, limitMs), slowAfterMs);
     try {
-      return await startServer(context, {
+      const started = await startServer(context, {
         openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
         check: () => {
           if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
@@ -296,7 +286,7 @@ export class ServerLife {
           onOpened();
         },
         clientOptions: () => messages.clientOptions(oddities),
-        timeoutMs: services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+        timeoutMs: limitMs,
         ...(this.keeper.isKnown ? {} : { listFirst }),
         onFailed: (failure) => this.#onFailed(failure),
         onLost: (failure) => {
@@ -308,17 +298,28 @@ export class ServerLife {
         log: (line) => this.log(line),
         scrubSecrets: events.scrubSecrets,
       });
+      this.#patience.started(performance.now() - began);
+      return started;
     } finally {
+      clearTimeout(slow);
+      this.#slowNote = undefined;
       this.#opening = undefined;
       this.#firstClient = undefined;
     }
   }
 
+  #startsSlowly(afterMs: number, limitMs: number): void {
+    this.#slowNote = `It has not answered for ${afterMs / 1_000} s; it is given ${limitMs / 1_000} s to start.`;
+    this.log(this.#slowNote);
+    this.status.tell();
+  }
+
   #onFailed(failure: LinkFailure): void {
     this.#opening = undefined;
+    if (failure.code === 'handshake_timeout') this.#patience.ranOut();
     this.#failure = failure;
     this.#hasRun = false;
-    this.#attemptEnded = true;
+    this.#outcomes.ended();
     if (failure.retryAfterSeconds) this.#notBefore = performance.now() + failure.retryAfterSeconds * 1_000;
   }
 
@@ -326,7 +327,7 @@ export class ServerLife {
     this.#failure = undefined;
     this.#remark = undefined;
     this.#hasRun = true;
-    this.#attemptEnded = true;
+    this.#outcomes.ended();
     // Not before whoever waits for it has got it.
     queueMicrotask(() => {
       if (this.live === live && live.wasKnown) void this.keeper.listAll();
@@ -337,24 +338,11 @@ export class ServerLife {
   #onSupervision({ supervision }: HealthSnapshot): void {
     this.standby?.follow(supervision);
     this.status.tell({ anyway: true });
-    if (supervision === 'starting' && !this.#attemptEnded) return;
-    this.#attemptEnded = false;
-    for (const settle of this.#outcomes) settle();
-  }
-
-  /** Resolves when the next start has come to its end, either way. */
-  #outcome(): Promise<void> {
-    return new Promise((resolve) => {
-      const settle = (): void => {
-        this.#outcomes.delete(settle);
-        resolve();
-      };
-      this.#outcomes.add(settle);
-    });
+    this.#outcomes.supervised(supervision);
   }
 
   #settled(): Promise<unknown> {
-    return this.#supervisor.health.supervision === 'starting' ? this.#outcome() : Promise.resolve();
+    return this.#supervisor.health.supervision === 'starting' ? this.outcome() : Promise.resolve();
   }
 
   /** Resolves when nothing of a start is left. */

@@ -25,13 +25,14 @@ export class ServerPool {
     return this.#connections.get(name);
   }
 
-  /** To be called once: a configuration holds for as long as its gateway does. */
-  open(configs: readonly ServerConfig[]): void {
+  /** To be called once: a configuration holds for as long as its gateway does. `atOnce` are those that are waited for. */
+  open(configs: readonly ServerConfig[], atOnce: (config: ServerConfig) => boolean): void {
     for (const config of configs) {
       const connection = new ServerConnection(config, this.#services, this.#events);
       this.#connections.set(config.name, connection);
       this.#events.onConnection?.(connection);
-      connection.begin();
+      if (atOnce(config)) void connection.start();
+      else connection.begin();
     }
     this.#events.onChange();
   }

@@ -12,6 +12,8 @@ export interface Live {
   readonly wasKnown: boolean;
   /** It is as good as gone: what was noticed of it ends it. */
   lose(failure: LinkFailure): void;
+  /** Resolves when it is lost, whoever said so. */
+  readonly lost: Promise<unknown>;
 }
 
 export interface StartTerms {
@@ -60,7 +62,7 @@ export async function startServer(context: StartContext, terms: StartTerms): Pro
       return terms.faultOf(failure, generation);
     });
     const wasKnown = terms.listFirst === undefined;
-    return { handle: { generation, link, client, wasKnown, lose: exit.resolve }, exited };
+    return { handle: { generation, link, client, wasKnown, lose: exit.resolve, lost: exit.promise }, exited };
   } catch (error) {
     const failure = link ? await link.explain(error) : asLinkFailure(error);
     // Whoever has ended this start has said what the server is now.

@@ -6,6 +6,7 @@ import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
 import type { WouldRun } from '../control/contract.ts';
 import type { DispatchConfig } from '../dispatch/dispatchConfig.ts';
 import { CallSettings } from './callSettings.ts';
+import { type Handover, handoverOf } from './handover.ts';
 
 export interface ConfigurationOptions {
   workspace: string;
@@ -13,8 +14,8 @@ export interface ConfigurationOptions {
   configFile?: string | undefined;
   /** Reads that file, where it is no configuration. */
   load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
-  /** What was in force of files that cannot be used, in the worker before. */
-  kept?: KeptTexts | undefined;
+  /** What the worker before has told. */
+  handover?: Handover | undefined;
 }
 
 interface Written {
@@ -37,8 +38,8 @@ export class Configuration {
   /** Why what is written now is not in force. */
   #refusal: string | undefined;
 
-  constructor({ workspace, configFile, load, kept = {} }: ConfigurationOptions) {
-    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, kept);
+  constructor({ workspace, configFile, load, handover }: ConfigurationOptions) {
+    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, handover?.kept);
     const written = this.#read();
     this.#config = written.config;
     this.calls = written.calls;
@@ -61,8 +62,12 @@ export class Configuration {
     return this.#flaw && told(this.#flaw);
   }
 
-  /** What is in force of files that cannot be used: for the gateway that takes over. */
-  get kept(): KeptTexts {
+  /** For the gateway that takes over. */
+  get handover(): Handover {
+    return handoverOf(this.#kept, this.#config.servers);
+  }
+
+  get #kept(): KeptTexts {
     const [whole, calls] = [this.#layers.kept, this.#settings.kept];
     const files = [...new Set([...Object.keys(whole), ...Object.keys(calls)])];
     return Object.fromEntries(files.map((file) => [file, { ...whole[file], ...calls[file] }]));

@@ -3,6 +3,7 @@ import type { CallRecord, GatewayHealth, ServerStatus } from '../control/contrac
 import type { HealthCore, HealthReport, ServerHealth, TelemetryReport } from '../control/healthContract.ts';
 import { BUILD } from '../ops/build.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../ops/diagnosticEvent.ts';
+import { traitsOf } from '../ops/faultCodes.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { Telemetry } from '../ops/telemetry.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
@@ -89,7 +90,7 @@ export class Diagnostics {
   }
 
   callEnded(call: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId: string }): void {
-    const { method, end, retries, error, toolId } = event;
+    const { method, end, retries, error, fault, toolId } = event;
     const { durationMs } = call;
     // Rows of tools are of calls: a schema that is read, or an id that is none, is not.
     const tool = event.event.startsWith('execute.') && event.namespace !== null ? toolId : null;
@@ -102,9 +103,7 @@ export class Diagnostics {
       ...(error === undefined ? {} : { error }),
     });
     // An incident of its own; a server that ended is one too, however many calls it took with it.
-    if (error?.code === 'UPSTREAM_TIMEOUT') {
-      const { generation } = this.#life('ready');
-      const fault = { generation, class: 'timeout', code: 'upstream_timeout', detail: error.message };
+    if (fault && traitsOf(fault).error === 'UPSTREAM_TIMEOUT') {
       this.#telemetry.fault(fault, { restarts: false, method, ...(tool === null ? {} : { tool }) });
     }
     this.#requests += 1;

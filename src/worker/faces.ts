@@ -11,6 +11,7 @@ import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
 import type { PassthroughContext } from '../surface/passthrough/passthroughContext.ts';
 import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts';
+import { remembering, type ShownLists } from '../surface/sessionMemory.ts';
 import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import type { GatewayReports } from './gatewayReports.ts';
@@ -28,6 +29,8 @@ export interface FaceParts extends Pick<GatewayContext, 'workspace' | 'onCallSta
   contractOf(tool: CatalogTool): ReplayContract;
   clientRequests: ClientRequests;
   firewall: Firewall;
+  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
+  sessionsMoveOn(): boolean;
   artifacts: ArtifactStore;
   uses: UseMemory;
 }
@@ -65,11 +68,24 @@ export class Faces {
     };
     this.#transparent = transparentSurface(context);
     this.#passthrough = passthroughSurface({ ...context, ...passthroughOnly(parts) });
+    const face = (surface: SessionSurface, shown: () => Partial<ShownLists>): SessionSurface =>
+      remembering(clientRequests.serve(surface), parts.calls, shown, () => [
+        catalog.view,
+        parts.primitives.ports.view(),
+      ]);
     this.all = {
-      gateway: clientRequests.serve(gatewaySurface(context, parts.primitives.client)),
-      transparent: clientRequests.serve(this.#transparent),
-      passthrough: clientRequests.serve(this.#passthrough),
+      gateway: face(gatewaySurface(context, parts.primitives.client), () => shownByGateway(parts)),
+      transparent: face(this.#transparent, () => ({})),
+      passthrough: face(this.#passthrough, () => ({
+        resources: [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
+        prompts: listedBy(parts, 'prompts'),
+      })),
     };
+  }
+
+  /** How many tasks of clients would be lost with this worker. */
+  get tasksAtStake(): number {
+    return this.#passthrough.tasksAtStake;
   }
 
   /** A connection that is new. */
@@ -84,11 +100,24 @@ export class Faces {
   }
 }
 
+function shownByGateway({ primitives }: FaceParts): ShownLists {
+  const { resourceChoices, promptChoices } = primitives.ports.view().catalog;
+  return { resources: resourceChoices.hash, prompts: promptChoices.hash };
+}
+
+function listedBy({ connections }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
+  return connections().map(({ config, catalog }) => [config.name, catalog[kind]]);
+}
+
 function passthroughOnly({
   config,
   connections,
   firewall,
-}: FaceParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+  sessionsMoveOn,
+}: FaceParts): Pick<
+  PassthroughContext,
+  'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'
+> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
     firewall.admit(result, { toolId, upstreamName });
   return {
@@ -99,5 +128,6 @@ function passthroughOnly({
     },
     digest: () => (config().passthrough.firewall ? digest : undefined),
     shownChars: () => config().artifacts.shownChars,
+    sessionsMoveOn,
   };
 }

@@ -1,7 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { type Approvals, approvalsOf, needsApproval } from '../config/approvals.ts';
-import type { KeptTexts } from '../config/configLayers.ts';
 import { FileTokens } from '../config/fileTokens.ts';
 import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
 import { rootOf } from '../config/stateFolder.ts';
@@ -39,6 +38,7 @@ import { ConfigurationWatch } from './configurationWatch.ts';
 import { Diagnostics, type SupervisedLife } from './diagnostics.ts';
 import { Faces } from './faces.ts';
 import { GatewayReports } from './gatewayReports.ts';
+import { type Handover, isChanged } from './handover.ts';
 import { KeptTokens } from './keptTokens.ts';
 import { LiveCatalog } from './liveCatalog.ts';
 import { Primitives } from './primitives.ts';
@@ -58,10 +58,10 @@ export interface GatewayOptions {
   life?: () => Partial<SupervisedLife>;
   /** Reads that file, where it is no configuration. */
   load?: (place: ConfigPlace) => LoadedConfig;
-  /** What was in force of files that cannot be used, in the worker before. */
-  kept?: KeptTexts;
+  /** What the worker before has told. */
+  handover?: Handover;
   /** Has another worker take over that runs by what is written now; rejects with why not. */
-  rollOut(kept: KeptTexts): Promise<unknown>;
+  rollOut(handover: Handover): Promise<unknown>;
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
@@ -102,6 +102,7 @@ export class Gateway {
   readonly #primitives: Primitives;
   #inFlight = 0;
   #superseded = false;
+  #stopping = false;
   #problemsLogged = '';
 
   constructor(options: GatewayOptions) {
@@ -226,6 +227,7 @@ export class Gateway {
       firewall: this.#firewall,
       artifacts: this.#artifacts,
       uses: this.#uses,
+      sessionsMoveOn: () => this.#superseded || this.#stopping,
       onCallStart: () => {
         this.#inFlight += 1;
       },
@@ -262,7 +264,9 @@ export class Gateway {
     this.#logProblems();
     // Not before the first browse: that needs none of it.
     setTimeout(() => this.#calls.validator.warmUp(), WARM_UP_AFTER_MS).unref();
-    this.#pool.open(this.configuration.current.servers.filter((server) => !server.disabled));
+    const { handover } = this.#options;
+    const enabled = this.configuration.current.servers.filter((server) => !server.disabled);
+    this.#pool.open(enabled, (server) => handover !== undefined && isChanged(handover, server));
     // From the first answer on every configured server has its place.
     this.#catalog.rebuild();
     // By the editor, the command line, or another window.
@@ -299,6 +303,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     this.#signIns.stop();
     this.#catalog.stop();
     this.#unwatch();
@@ -331,10 +336,11 @@ export class Gateway {
     await this.#watch.look();
   }
 
-  /** Resolves when no call is in flight, or when that has taken too long. */
+  /** Resolves when no call is in flight and no task of a client's ends with this worker, or when that takes too long. */
   async drained(): Promise<void> {
     const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
-    while (this.#inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+    const isBusy = (): boolean => this.#inFlight > 0 || this.#faces.tasksAtStake > 0;
+    while (isBusy() && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
   children(path: string): TreeChildren {
@@ -366,7 +372,7 @@ export class Gateway {
 
   async #rollOut(): Promise<void> {
     this.#options.log('the configuration has changed: another worker is prepared');
-    await this.#options.rollOut(this.configuration.kept);
+    await this.#options.rollOut(this.configuration.handover);
   }
 
   #onRefused(reason: string): void {

@@ -75,10 +75,10 @@ export class GatewayReports {
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
     const { workspace, catalog, activity } = this.#sources;
     catalog.catchUp();
-    const { file, exists, files, problems } = this.#sources.config();
+    const { file, exists, files, problems, mode } = this.#sources.config();
     return {
       workspace,
-      configuration: { file, exists, files, problems: [...problems, ...this.#startupProblem()] },
+      configuration: { file, exists, files, mode, problems: [...problems, ...this.#startupProblem()] },
       servers: this.servers,
       catalog: catalog.view.status,
       recentCalls: activity.recent,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { KeptTexts } from '../config/configLayers.ts';
 import { READY_FD } from '../host/startWorker.ts';
 import { keepCompiledCode } from './compiledCode.ts';
+import { readHandover } from './handover.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
 
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const { values } = parseArgs({
-    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag, kept: flag },
+    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag, handover: flag },
   });
   const { workspace, state: stateFolder, config: configFile, catalog } = values;
   if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
@@ -34,11 +34,11 @@ async function main(): Promise<void> {
     ...(configFile === undefined ? {} : { configFile }),
     candidate: values.candidate === true,
     token,
-    ...(values.kept ? { kept: await handedOver() } : {}),
-    rollOut: async (kept) => {
+    ...(values.handover ? { handover: await readHandover(process.stdin) } : {}),
+    rollOut: async (handover) => {
       // Loaded when it is needed: few workers ever make their own successor.
       const { rollOut } = await import('../host/rollOut.ts');
-      await rollOut(runtime, { folder: stateFolder, onlyOf: token, kept });
+      return rollOut(runtime, { folder: stateFolder, onlyOf: token, handover });
     },
     ...(catalog === undefined ? {} : await served(catalog)),
     onServing: () => say('ready'),
@@ -56,13 +56,6 @@ async function main(): Promise<void> {
 async function served(catalog: string) {
   const { staticCatalog } = await import('./staticCatalog.ts');
   return staticCatalog(catalog);
-}
-
-/** What the worker before has in force of files that cannot be used. */
-async function handedOver(): Promise<KeptTexts> {
-  let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
-  return JSON.parse(text) as KeptTexts;
 }
 
 function say(line: string): void {

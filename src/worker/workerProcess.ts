@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeptTexts } from '../config/configLayers.ts';
 import { serveControl } from '../control/channel.ts';
 import type { GatewaySnapshot, SessionStatus } from '../control/contract.ts';
 import type { RolloutState } from '../control/healthContract.ts';
@@ -17,6 +16,7 @@ import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
 import type { SupervisedLife } from './diagnostics.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
+import type { Handover } from './handover.ts';
 import { Watchers } from './watchers.ts';
 import { WorkerLife } from './workerLife.ts';
 import { writeLog } from './workerLog.ts';
@@ -31,8 +31,8 @@ export interface WorkerOptions {
   candidate?: boolean;
   /** What is served instead of the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
-  /** What was in force of files that cannot be used, in the worker before. */
-  kept?: KeptTexts | undefined;
+  /** What the worker before has told. */
+  handover?: Handover;
   /** Has another worker take over; rejects with why not. */
   rollOut: GatewayOptions['rollOut'];
   /** Whoever looks for a worker finds it from now on; what it is asked waits until its catalog is there. */
@@ -83,7 +83,7 @@ export class WorkerProcess {
       stateFolder: options.stateFolder,
       life: () => ({ ...this.#life.report, rollout: this.#rolloutState, ...this.#refusal }),
       ...(options.load === undefined ? {} : { load: options.load }),
-      ...(options.kept === undefined ? {} : { kept: options.kept }),
+      ...(options.handover === undefined ? {} : { handover: options.handover }),
       rollOut: options.rollOut,
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),

@@ -10,6 +10,8 @@ const odd = {
   tools: [
     { name: '__proto__', title: 'Proto', description: 'd', inputSchema: JSON.parse('{"properties":{"__proto__":{}}}') },
     { name: 'odd.name/é', description: '日本語 🚀 \ud800', outputSchema: { type: 'object' }, _meta: { version: '1' } },
+    { name: 'slow', description: 'd', execution: { taskSupport: 'required' } },
+    { name: 'either', description: 'd', execution: { taskSupport: 'optional' } },
     { name: 'safe', description: 'd', annotations: { readOnlyHint: true, costHint: 0.5 } },
     null,
   ],
@@ -44,6 +46,12 @@ describe('a snapshot', () => {
     expect(plain(decoded)).toBe(plain(catalog));
     expect(decoded.graph.pathOf('odd-server:safe#00000000')).toBeUndefined();
     expect(decoded.graph.children('/')).toEqual(catalog.graph.children('/'));
+  });
+
+  it('keeps which tools can only be called as tasks', () => {
+    const required = ({ tools }: Catalog) => tools.filter((tool) => tool.requiresTask).map(({ name }) => name);
+    expect(required(catalog)).toEqual(['slow']);
+    expect(required(decoded)).toEqual(['slow']);
   });
 
   it('is the same file again', () => {

@@ -58,6 +58,26 @@ describe('approval', () => {
     expect(upstream.calls).toEqual([]);
   });
 
+  it('for a session holds in another process too, for that session', async () => {
+    const before = bench(TOOLS, {}, { approval: person('session') });
+    const session = {};
+    await before.run(DELETE, {}, { session });
+    const approval = person('denied');
+    const after = bench(TOOLS, {}, { approval });
+    const moved = {};
+    after.pipeline.remember(moved, JSON.parse(JSON.stringify(before.pipeline.memoryOf(session))));
+    await after.run(DELETE, {}, { session: moved });
+    expect(approval.asked).toHaveLength(0);
+    await after.fail(DELETE, {}, { session: {} });
+    expect(approval.asked).toHaveLength(1);
+    for (const odd of [undefined, { approved: 'all' }, { approved: [7] }]) {
+      const third = {};
+      after.pipeline.remember(third, odd);
+      await after.fail(DELETE, {}, { session: third });
+    }
+    expect(approval.asked).toHaveLength(4);
+  });
+
   it('is remembered for the session that gave it', async () => {
     const approval = person('session');
     const { run } = bench(TOOLS, {}, { approval });

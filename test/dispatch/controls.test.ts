@@ -83,6 +83,34 @@ describe('quota', () => {
     expect(take(one).allowed).toBe(true);
   });
 
+  it('goes on in another process, whatever its clock says, and believes nothing that is no count', () => {
+    const limits = readRateLimits({
+      tool_execute: { max_calls_per_minute: 2 },
+      tool_view: { max_calls_per_session: 1 },
+    });
+    let now = 1_000;
+    const [before, after] = [new RateLimiter(limits, () => now), new RateLimiter(limits, () => now - 999)];
+    const [one, two] = [{}, {}];
+    expect(before.memoryOf(one)).toBeUndefined();
+    before.take({ session: one, metaTool: 'tool_execute' });
+    before.take({ session: one, metaTool: 'tool_view' });
+    now += 20;
+    before.take({ session: one, metaTool: 'tool_execute' });
+    after.remember(two, JSON.parse(JSON.stringify(before.memoryOf(one))));
+    expect(after.evaluate({ session: two, metaTool: 'tool_execute' })).toMatchObject({
+      allowed: false,
+      retry_after: 40,
+    });
+    expect(after.evaluate({ session: two, metaTool: 'tool_view' })).toMatchObject({ scope: 'tool_view/session' });
+    now += 40;
+    expect(after.take({ session: two, metaTool: 'tool_execute' }).allowed).toBe(true);
+    for (const odd of [null, 'x', [1], { tool_view: null }, { tool_view: { ages: ['x'], total: 0 } }]) {
+      const third = {};
+      after.remember(third, odd);
+      expect(after.evaluate({ session: third, metaTool: 'tool_view' }).allowed).toBe(true);
+    }
+  });
+
   it('never lets more calls through in any minute than it says', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {

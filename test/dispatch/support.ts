@@ -13,7 +13,9 @@ import { faultOf } from '../../src/ops/fault.ts';
 import { GatewayError, type GatewayErrorObject } from '../../src/ops/gatewayError.ts';
 import { Oddities } from '../../src/protocol/oddities.ts';
 import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
-import { type RequestOptions, ServerCalls } from '../../src/upstream/serverCalls.ts';
+import { ServerCalls } from '../../src/upstream/serverCalls.ts';
+import type { RequestOptions } from '../../src/upstream/serverRequest.ts';
+import type { Live } from '../../src/upstream/serverStart.ts';
 import { LinkFailure, type UpstreamLink } from '../../src/upstream/upstreamLink.ts';
 
 export function toolOf(raw: JsonObject, server?: string): CatalogTool {
@@ -48,7 +50,14 @@ export class TestUpstream extends UpstreamClient implements Upstream {
   constructor() {
     super();
     const link = { pid: undefined, stderr: [], explain: async (error: unknown) => new LinkFailure(String(error)) };
-    const live = { generation: 1, link: link as unknown as UpstreamLink, client: this, wasKnown: true, lose: () => {} };
+    const live: Live = {
+      generation: 1,
+      link: link as unknown as UpstreamLink,
+      client: this,
+      wasKnown: true,
+      lose: () => undefined,
+      lost: new Promise(() => undefined),
+    };
     const scrubSecrets = (words: string): string => words.replaceAll('SECRET', '[REDACTED-SECRET]');
     this.#calls = new ServerCalls(
       {

@@ -210,6 +210,118 @@ describe('a change of the configuration', () => {
   });
 });
 
+describe('what a session has moves with it', () => {
+  /** Nothing but what its clients see, and how often they may call. */
+  const configured = (workspace: TestWorkspace, tools: object, more: object = {}): void =>
+    writes(workspace.configFile, { servers: { one: { ...servers.fixture(), ...tools } }, ...more });
+  const moved = async (workspace: TestWorkspace, change: () => void): Promise<void> => {
+    const before = here(workspace);
+    change();
+    await successor(workspace, before);
+    await until('the one before to leave', () => !isAlive(before.pid));
+  };
+
+  it('how often it has called, chat by chat', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const limits = { rateLimits: { tool_execute: { maxCallsPerSession: 2 }, tool_browse: { maxCallsPerMinute: 500 } } };
+    configured(workspace, {}, limits);
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const call = async (chat?: string) => {
+      const _meta = chat === undefined ? {} : { _meta: { 'vscode.conversationId': chat } };
+      const params = { name: 'tool_execute', arguments: { tool_id: id, args: { text: 'x' } }, ..._meta };
+      return JSON.stringify((await host.request('tools/call', params)).result);
+    };
+    for (const chat of [undefined, undefined, 'a', 'a', 'b']) expect(await call(chat)).toContain('ok');
+    expect(await call('a')).toContain('RATE_LIMITED');
+    await moved(workspace, () => configured(workspace, { tools: { exclude: ['picture'] } }, limits));
+    for (const chat of [undefined, 'a']) expect(await call(chat)).toContain('RATE_LIMITED');
+    for (const chat of ['b', 'c', 'c']) expect(await call(chat)).toContain('ok');
+    for (const chat of ['b', 'c']) expect(await call(chat)).toContain('RATE_LIMITED');
+    // Another session has its own.
+    const other = await HostProcess.connect(workspace);
+    expect(await echo(other, await other.toolId('/one/echo'), 'fresh')).toBe('ok\nfresh\n');
+  });
+
+  it('what was allowed for it, and for no other', async () => {
+    const asks = { policy: { rules: [{ action: 'require_approval', tool: 'echo' }] } };
+    const workspace = testWorkspace({ one: servers.fixture() });
+    configured(workspace, {}, asks);
+    const [host, other] = (await Promise.all(
+      [1, 2].map(() => HostProcess.connect(workspace, [], { elicitation: { form: {} } })),
+    )) as [HostProcess, HostProcess];
+    host.answer('elicitation/create', () => ({ action: 'accept', content: { remember: 'session' } }));
+    other.answer('elicitation/create', () => ({ action: 'decline' }));
+    const id = await host.toolId('/one/echo');
+    expect(await echo(host, id, 'a')).toBe('ok\na\n');
+    for (const exclude of [['picture'], ['large']]) {
+      await moved(workspace, () => configured(workspace, { tools: { exclude } }, asks));
+      expect(await echo(host, id, 'b')).toBe('ok\nb\n');
+      expect(await echo(other, id, 'c')).toMatch(/^Error POLICY_DENIED/);
+    }
+    expect(host.asked).toHaveLength(1);
+  });
+
+  it.each(['transparent', 'passthrough'])(
+    'what its client has listed (%s): told where that has changed',
+    async (mode) => {
+      const workspace = testWorkspace({ one: servers.fixture() });
+      const host = await HostProcess.connect(workspace, ['--mode', mode]);
+      const names = async () => JSON.stringify((await host.request('tools/list')).result);
+      expect(await names()).toContain('picture');
+      // The first worker tells of the first start.
+      await sleep(1_000);
+      host.told.length = 0;
+      // Not what is listed: nobody hears of it.
+      await moved(workspace, () => configured(workspace, {}, { idleMinutes: 7 }));
+      await names();
+      expect(said(host)).toEqual([]);
+      // The server is known, and does not start: nothing but its list is another.
+      await moved(workspace, () => configured(workspace, { tools: { exclude: ['picture'] } }, { idleMinutes: 7 }));
+      await until('the word', () => said(host).length > 0);
+      expect(said(host)).toEqual(['notifications/tools/list_changed']);
+      expect(await names()).not.toContain('picture');
+    },
+  );
+
+  it('resources and prompts among it', async () => {
+    const workspace = testWorkspace({ one: servers.primitives(), two: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/two/echo');
+    await until('its resources', async () => {
+      const listed = JSON.stringify((await host.request('resources/list')).result);
+      return listed.includes('file:///shared/readme.md');
+    });
+    const tools = await until('their tools', async () => {
+      const listed = JSON.stringify((await host.request('tools/list')).result);
+      return listed.includes('resource_browse') && listed;
+    });
+    expect(tools).toContain('prompt_browse');
+    await sleep(1_500);
+    host.told.length = 0;
+    const { servers: same } = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
+    await moved(workspace, () => writes(workspace.configFile, { servers: same, idleMinutes: 7 }));
+    await sleep(1_500);
+    expect(said(host)).toEqual([]);
+    await moved(workspace, () => workspace.configure({ two: servers.fixture() }));
+    await until('the word', () => said(host).length >= 3);
+    expect(said(host).sort()).toEqual(
+      ['prompts', 'resources', 'tools'].map((kind) => `notifications/${kind}/list_changed`),
+    );
+  });
+
+  it('and no client can give itself what it wants', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    configured(workspace, {}, { rateLimits: { tool_execute: { maxCallsPerSession: 1 } } });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    expect(await echo(host, id, 'x')).toBe('ok\nx\n');
+    const quota = { tool_execute: { ages: [], total: 0 } };
+    host.notify('notifications/waygate/memory', { conversations: [[null, { quota }]] });
+    expect(await echo(host, id, 'y')).toMatch(/^Error RATE_LIMITED/);
+  });
+});
+
 describe('a file that is written', () => {
   it('and says what it said before changes nothing but where it is wrong', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });

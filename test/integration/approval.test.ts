@@ -64,7 +64,9 @@ describe('what a repository names', () => {
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
     const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
-    expect(answer.text).toMatch(/^Error PERMISSION_DENIED: one waits for the user's approval, and nothing was sent/);
+    expect(answer.text).toMatch(
+      /^Error PERMISSION_DENIED: one waits for the user's approval: .* Nothing was sent\. Ask the user to see what it runs/,
+    );
     expect(await stateOf(workspace, 'one')).toBe('needs_approval');
     await waygate(workspace, ['approve', '--all']);
     await until('an answer', async () => {

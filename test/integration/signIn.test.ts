@@ -58,13 +58,13 @@ describe('a server that wants a sign-in', () => {
     const refused = await echo();
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(
-      /^Error AUTH_FAILED: one refused its credentials: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Ask the user/,
+      /^Error AUTH_FAILED: one wants the user to sign in: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Ask the user/,
     );
     expect(await stateOf(workspace)).toBe('needs_sign_in');
     // A call after that knocks at no door.
     const asked = issuer.seen.length;
     expect((await echo()).text).toMatch(
-      /^Error AUTH_FAILED: one cannot be used yet, and nothing was sent: Its sign-in has expired or was revoked\. Sign in again: waygate login one\./,
+      /^Error AUTH_FAILED: one wants the user to sign in: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Nothing was sent\./,
     );
     expect(issuer.seen).toHaveLength(asked);
     // Nothing of a token is told or logged.

@@ -11,12 +11,20 @@ import { JournalModel, MODEL_LIMITS } from './journalModel.ts';
 class Real {
   readonly sent: string[] = [];
   readonly ended: string[] = [];
+  /** Those of whom it was told that nobody can have them, and that nobody has had since. */
+  readonly waiting = new Set<string>();
   readonly journal = new CallJournal<null, string>(
     {
-      dispatch: ({ id }, generation) => this.sent.push(`${id}@${generation}`) > 0,
-      probe: () => undefined,
-      settle: ({ id }, terminal) =>
-        void this.ended.push(`${id}: ${terminal.kind === 'fault' ? terminal.fault.code : terminal.kind}`),
+      dispatch: ({ id }, generation) => {
+        this.waiting.delete(id);
+        return this.sent.push(`${id}@${generation}`) > 0;
+      },
+      wait: ({ id }) => void this.waiting.add(id),
+      probe: ({ id }) => void this.waiting.delete(id),
+      settle: ({ id }, terminal) => {
+        this.waiting.delete(id);
+        this.ended.push(`${id}: ${terminal.kind === 'fault' ? terminal.fault.code : terminal.kind}`);
+      },
     },
     { ...MODEL_LIMITS, maxCalls: 1_000, maxBytes: 1_000, maxWaiting: 1_000, retryAfter: 1 },
   );
@@ -34,6 +42,8 @@ function step(words: string, run: (model: JournalModel, real: Real) => void): St
       for (const id of IDS) {
         const call = model.find(id);
         expect(real.journal.knowledgeOf(id)).toBe(call && model.knowledge(call));
+        const waits = call?.at === 'queue' || call?.at === 'limbo';
+        expect([real.journal.isWaiting(id), real.waiting.has(id)]).toEqual([waits, waits]);
       }
       expect([real.journal.size, real.journal.bytes]).toEqual([model.calls.length, model.calls.length]);
     },
@@ -45,16 +55,25 @@ const fault = (code: KnownFaultCode) => faultOf(code, { generation: 1 }, (text) 
 const IDS = ['a', 'b', 'c', 'd'] as const;
 const id = fc.constantFrom(...IDS);
 const contract = fc.constantFrom<ReplayContract>('convergent', 'probe_required', 'never_replay');
+/** Above, at and below the journal's own limit, and none. */
+const allowance = fc.constantFrom(undefined, 0, 1, 5);
 const resolution = fc.constantFrom<ProbeResolution>('already_completed', 'safe_to_replay', 'unresolved');
 /** How far back from the latest: mostly those that live, now and then one long gone. */
 const back = fc.nat({ max: 3 });
 
 const commands: fc.Arbitrary<Step>[] = [
-  fc.tuple(id, contract).map(([name, how]) =>
-    step(`admit ${name} ${how}`, (model, real) => {
+  fc.tuple(id, contract, allowance).map(([name, how, maxReplays]) =>
+    step(`admit ${name} ${how}, ${maxReplays} replays`, (model, real) => {
       const taken = model.takes(name);
-      if (taken) model.admit(name, how);
-      const call = { id: name, contract: how, payload: null, bytes: 1, canProbe: true };
+      if (taken) model.admit(name, how, maxReplays ?? MODEL_LIMITS.maxReplays);
+      const call = {
+        id: name,
+        contract: how,
+        payload: null,
+        bytes: 1,
+        canProbe: true,
+        ...(maxReplays === undefined ? {} : { maxReplays }),
+      };
       expect(real.journal.admit(call).admitted).toBe(taken);
     }),
   ),
@@ -84,6 +103,24 @@ const commands: fc.Arbitrary<Step>[] = [
       expect(real.journal.reply(process, name, 'yes') === 'delivered').toBe(counts);
     }),
   ),
+  fc.tuple(back, id).map(([n, name]) =>
+    step(`loss of ${name} alone by ${n} back`, (model, real) => {
+      const process = model.processes - n;
+      const call = model.find(name);
+      const counts = call?.at === 'process' && call.process === process;
+      if (call && counts) model.loseCall(call);
+      expect(real.journal.loseCall(process, name, fault('connection_lost'))).toBe(counts);
+    }),
+  ),
+  fc.tuple(back, id).map(([n, name]) =>
+    step(`${name} handed back by ${n} back`, (model, real) => {
+      const process = model.processes - n;
+      const call = model.find(name);
+      const counts = call?.at === 'process' && call.process === process;
+      if (call && counts) model.handBack(call);
+      expect(real.journal.handBack(process, name)).toBe(counts);
+    }),
+  ),
   fc.tuple(back, id, resolution).map(([n, name, how]) =>
     step(`probe of ${name} by ${n} back: ${how}`, (model, real) => {
       const process = model.processes - n;
@@ -97,6 +134,7 @@ const commands: fc.Arbitrary<Step>[] = [
     step(`cancel ${name}`, (model, real) => {
       const call = model.find(name);
       if (call) model.forget(call);
+      real.waiting.delete(name);
       expect(real.journal.cancel(name) !== undefined).toBe(call !== undefined);
     }),
   ),

@@ -222,6 +222,14 @@ describe('what a model is told of a fault', () => {
     );
   });
 
+  it('goes along with the error, and so does what was thrown', () => {
+    const fault = faultOf('exited', { generation: 4 }, asIs);
+    const cause = new Error('its words');
+    const error = faultError(fault, { subject: 'github', knowledge: 'in_flight', contract: 'never_replay', cause });
+    expect([error.fault, error.cause]).toEqual([fault, cause]);
+    expect(error.toObject()).not.toHaveProperty('cause');
+  });
+
   it('says when to come back, how often it was tried, and whose queue is full', () => {
     expect(told('queue_overflow', { retryAfter: 1 }).details).toEqual({
       outcome: 'not_dispatched',

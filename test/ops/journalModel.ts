@@ -13,6 +13,12 @@ export interface ModelCall {
   /** Whether a process that had it died. */
   haunted: boolean;
   probes: number;
+  /** How often whoever made it lets it be sent again. */
+  allowance: number;
+  /** Who never took it. */
+  refusedBy: number;
+  /** What it was lost by. */
+  cause: KnownFaultCode;
 }
 
 export const MODEL_LIMITS = { maxReplays: 2, maxProbes: 2 } as const;
@@ -40,15 +46,25 @@ export class JournalModel {
     return !this.find(id) && !this.alive.has(this.owed.get(id) ?? -1);
   }
 
-  admit(id: string, contract: ReplayContract): void {
+  admit(id: string, contract: ReplayContract, allowance: number): void {
     this.owed.delete(id);
-    this.calls.push({ id, contract, at: 'queue', process: 0, sends: 0, haunted: false, probes: 0 });
+    const fresh = {
+      at: 'queue',
+      process: 0,
+      sends: 0,
+      haunted: false,
+      probes: 0,
+      refusedBy: 0,
+      cause: 'killed',
+    } as const;
+    this.calls.push({ ...fresh, id, contract, allowance });
     this.pump();
   }
 
   pump(): void {
     if (this.current === 0) return;
     for (const call of this.calls) {
+      if (call.refusedBy === this.current) continue;
       if (call.at === 'queue') {
         Object.assign(call, { at: 'process', process: this.current, sends: call.sends + 1, probes: 0 });
         this.sent.push(`${call.id}@${this.current}`);
@@ -69,22 +85,35 @@ export class JournalModel {
   lose(process: number): void {
     this.alive.delete(process);
     if (this.current === process) this.current = 0;
-    for (const call of [...this.calls]) {
-      if (call.process !== process) continue;
-      const wasAsked = call.at === 'probe';
-      Object.assign(call, { process: 0, haunted: true });
-      if (call.contract === 'never_replay') this.end(call, 'outcome_unknown');
-      else if (call.contract === 'probe_required') {
-        if (wasAsked && call.probes >= MODEL_LIMITS.maxProbes) this.end(call, 'outcome_unknown');
-        else call.at = 'limbo';
-      } else this.again(call);
-    }
+    for (const call of [...this.calls]) if (call.process === process) this.bereave(call, 'killed');
     this.pump();
+  }
+
+  /** The process lives; nothing of this call will come from it. */
+  loseCall(call: ModelCall): void {
+    this.bereave(call, 'connection_lost');
+    this.pump();
+  }
+
+  bereave(call: ModelCall, cause: KnownFaultCode): void {
+    const wasAsked = call.at === 'probe';
+    Object.assign(call, { process: 0, haunted: true, cause });
+    if (call.contract === 'never_replay') this.end(call, 'outcome_unknown');
+    else if (call.contract === 'probe_required') {
+      if (wasAsked && call.probes >= MODEL_LIMITS.maxProbes) this.end(call, 'outcome_unknown');
+      else call.at = 'limbo';
+    } else this.again(call);
   }
 
   again(call: ModelCall): void {
     if (call.sends > MODEL_LIMITS.maxReplays) this.end(call, 'replay_exhausted');
+    else if (call.sends > call.allowance) this.end(call, call.cause);
     else call.at = 'queue';
+  }
+
+  handBack(call: ModelCall): void {
+    Object.assign(call, { at: 'queue', refusedBy: call.process, process: 0, sends: call.sends - 1 });
+    this.pump();
   }
 
   probed(call: ModelCall, resolution: ProbeResolution): void {

@@ -38,6 +38,11 @@ export class HttpProcess {
     return new HttpProcess([resolve('test/fixtures/conformanceServer.mjs'), '--http'], process.env);
   }
 
+  /** A server with tasks. */
+  static tasks(...flags: string[]): HttpProcess {
+    return new HttpProcess([resolve('test/fixtures/tasksServer.mjs'), '--http', ...flags], process.env);
+  }
+
   /** The URL that it has told, once it listens. */
   url(): Promise<string> {
     return until('the URL', () => /http:\/\/\S+(?=\n)/.exec(this.stdout + this.stderr)?.[0]);

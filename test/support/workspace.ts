@@ -106,6 +106,11 @@ export const servers = {
     command: process.execPath,
     args: [resolve('test/fixtures/primitivesServer.mjs'), ...flags],
   }),
+  /** `test/fixtures/tasksServer.mjs`: tasks. */
+  tasks: (...flags: string[]) => ({
+    command: process.execPath,
+    args: [resolve('test/fixtures/tasksServer.mjs'), ...flags],
+  }),
   /** Everything that the conformance suites ask of a server. */
   conformance: {
     command: process.execPath,

@@ -69,8 +69,12 @@ describe('diagnostics', () => {
   it('scrub what a server said in numbers, and have none of it in the log; a timeout is an incident, a refusal is none', async () => {
     const { told, events } = diagnostics();
     const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) };
+    const timedOut = faultOf('outcome_unknown_after_timeout', { generation: 3 }, (text) => text);
     const lost = { code: 'UPSTREAM_TIMEOUT', message: `no answer to ${SECRET}` };
-    told.callEnded({ durationMs: 5 }, call('files:a#00000001', { ...failed, end: 'lost', error: lost }));
+    told.callEnded(
+      { durationMs: 5 },
+      call('files:a#00000001', { ...failed, end: 'lost', error: lost, fault: timedOut }),
+    );
     const refused = { code: 'ARGS_INVALID', message: 'no' };
     told.callEnded(
       { durationMs: 1 },

@@ -6,6 +6,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallDiagnostics } from '../../dispatch/callPipeline.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import { SELECTOR_TYPES } from '../../firewall/selectors.ts';
+import type { Fault } from '../../ops/fault.ts';
 import type { GatewayError } from '../../ops/gatewayError.ts';
 import type { RequestEnd } from '../../ops/telemetry.ts';
 import type { TokenMeter } from '../tokenMeter.ts';
@@ -23,6 +24,8 @@ export interface CallEvent {
   /** The call went to a server, whatever became of it. */
   dispatched: boolean;
   error?: { code: string; message: string };
+  /** What the error was made of. */
+  fault?: Fault | undefined;
   /** Counts tokens: made when it is written, not while somebody waits for an answer. */
   attributes(meter: TokenMeter): Record<string, unknown>;
 }
@@ -91,6 +94,7 @@ export function failedEvent(
     retries: Math.max(0, Number(error.details?.attempts ?? 1) - 1),
     dispatched: false,
     error: { code: error.code, message: error.message },
+    fault: error.fault,
   };
   const handle = typeof args.handle === 'string' ? args.handle : '';
   switch (name) {

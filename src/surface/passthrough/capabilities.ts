@@ -1,3 +1,4 @@
+import { knowsTaskMethod, takesTasks } from '../../ops/mcpTask.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 
 type Capabilities = Record<string, unknown>;
@@ -18,8 +19,7 @@ export function capabilitiesOf(connections: readonly ServerConnection[], hasSeve
   // Of one that is not up yet nothing is known: lists are empty until it is.
   if (known.length < connections.length || !only) return ALL_CAPABILITIES;
   if (!hasSeveralServers) {
-    // Tasks outlive the request that began them, and with it everything that is in the way of a call here.
-    const { tasks: _tasks, ...own } = only.capabilities as Capabilities;
+    const own = only.capabilities as Capabilities;
     return own.tools ? { ...own, tools: { ...(own.tools as object), listChanged: true } } : own;
   }
   const declared = (name: string): Capabilities[] =>
@@ -33,7 +33,15 @@ export function capabilitiesOf(connections: readonly ServerConnection[], hasSeve
     ...(declared('prompts').length > 0 ? { prompts: { listChanged: true } } : {}),
     ...(declared('completions').length > 0 ? { completions: {} } : {}),
     ...(declared('logging').length > 0 ? { logging: {} } : {}),
+    ...tasksOf(known.map(({ capabilities }) => capabilities).filter(takesTasks)),
   };
+}
+
+function tasksOf(capable: readonly Capabilities[]): Capabilities {
+  if (capable.length === 0) return {};
+  const knows = (method: 'list' | 'cancel'): Capabilities =>
+    capable.some((one) => knowsTaskMethod(one, method)) ? { [method]: {} } : {};
+  return { tasks: { ...knows('list'), ...knows('cancel'), requests: { tools: { call: {} } } } };
 }
 
 /** The server's own words; where there are several, each under the prefix of its names. */

@@ -29,7 +29,8 @@ export class Forwarding {
   readonly #owners: ResourceOwners;
   readonly #subscriptions = new Subscriptions();
   readonly #sessions = new Map<object, ClientPeer>();
-  readonly #announcing = new Set<string>();
+  /** Who is to be told, by method: the sessions that were there when it was announced. */
+  readonly #announcing = new Map<string, Set<object>>();
 
   constructor(context: PassthroughContext) {
     this.#context = context;
@@ -54,11 +55,14 @@ export class Forwarding {
 
   /** Tells every session of this face; a server that announces without end is told of now and then. */
   announce(method: string): void {
-    if (this.#announcing.has(method)) return;
-    this.#announcing.add(method);
+    const waiting = this.#announcing.get(method);
+    const told = new Set([...(waiting ?? []), ...this.#sessions.keys()]);
+    this.#announcing.set(method, told);
+    if (waiting) return;
     setTimeout(() => {
+      const due = this.#announcing.get(method) ?? [];
       this.#announcing.delete(method);
-      for (const peer of this.#sessions.values()) peer.notify(method);
+      for (const session of due) this.#sessions.get(session)?.notify(method);
     }, ANNOUNCE_DELAY_MS).unref();
   }
 

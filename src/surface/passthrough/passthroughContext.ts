@@ -14,7 +14,11 @@ export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests
   /** Resolves when every server is known or has failed, or after a while. */
   settled(): Promise<void>;
   /** What is shown of a long result instead of it; none where results are forwarded as they are. */
-  digest(): ((result: Record<string, unknown>, tool: CatalogTool) => Promise<AdmittedResult>) | undefined;
+  digest():
+    | ((result: Record<string, unknown>, tool: Pick<CatalogTool, 'id' | 'upstreamName'>) => Promise<AdmittedResult>)
+    | undefined;
   /** Results up to this are forwarded as they are, also where longer ones are not. */
   shownChars(): number;
+  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
+  sessionsMoveOn(): boolean;
 }

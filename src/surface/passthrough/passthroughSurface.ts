@@ -2,9 +2,11 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { elicitApproval } from '../../dispatch/elicitApproval.ts';
 import { visibleText } from '../../firewall/visibleText.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import { takesTasks } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { checkArguments } from '../gateway/arguments.ts';
 import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
@@ -17,14 +19,18 @@ import { SessionStates } from '../gateway/sessionState.ts';
 import { tellContract } from '../gateway/tellContract.ts';
 import { unknownTool } from '../gateway/unknownTool.ts';
 import { view } from '../gateway/view.ts';
+import type { SessionCall } from '../sessionCall.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { forwardedEvent } from './forwardedEvent.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
+import { faultResult, ownErrorOf, requiredElicitations, taskFault } from './serverError.ts';
+import { shownResult } from './shownResult.ts';
+import { Tasks } from './tasks.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 const INVALID_PARAMS = -32602;
+const METHOD_NOT_FOUND = -32601;
 const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
 
 /** The servers as they are, with everything in the way of a call that there is in gateway mode. */
@@ -33,10 +39,13 @@ export interface PassthroughSurface extends SessionSurface {
   attach(connection: ServerConnection): void;
   /** Something of the tools has changed. */
   onCatalogChanged(): void;
+  /** How many tasks of clients would be lost with this worker. */
+  readonly tasksAtStake: number;
 }
 
 export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
   const forwarding = new Forwarding(context);
+  const tasks = new Tasks(context);
   const sessions = new SessionStates();
   const routes = (): ToolRoutes => new ToolRoutes(context.view(), context.connections(), context.hasSeveralServers());
 
@@ -66,7 +75,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     },
     callTool: async (name, args, call) => {
       const tool = await toolNamed(name, routes, context);
-      if (tool) return callThrough(tool, args, call, context, sessions.of(call.session).id);
+      if (tool) return callThrough(tool, args, call, context, tasks, sessions.of(call.session).id);
       if (name !== VIEW.name || !context.digest()) {
         const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
         throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}`, ...notes].join('. ')));
@@ -77,10 +86,22 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
         return view(checked, context, session, call);
       });
     },
-    request: (method, params, call) => forwarding.request(method, params, call),
+    request: (method, params, call) => tasks.request(method, params, call) ?? forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
-    open: (peer) => forwarding.open(peer),
-    attach: (connection) => forwarding.attach(connection),
+    open: (peer) => {
+      const closing = [forwarding.open(peer), tasks.open(peer)];
+      return () => {
+        for (const close of closing) close();
+      };
+    },
+    adopt: (held, peer) => tasks.adopt(held, peer),
+    attach: (connection) => {
+      forwarding.attach(connection);
+      tasks.attach(connection);
+    },
+    get tasksAtStake() {
+      return tasks.atStake;
+    },
     onCatalogChanged: () => forwarding.announce('notifications/tools/list_changed'),
   };
 }
@@ -107,22 +128,28 @@ async function callThrough(
   args: unknown,
   call: SurfaceCall,
   context: PassthroughContext,
+  tasks: Tasks,
   sessionId: string,
 ): Promise<object> {
+  const runner = call.task && taskRunner(tool, context);
   const at = Date.now();
   const started = performance.now();
   context.onCallStart();
-  tellContract(tool, context, call);
+  // Twice begun are two tasks: such a call is never repeated.
+  if (!runner) tellContract(tool, context, call);
   let event: CallEvent | undefined;
   try {
     await context.admit?.();
-    const result = await forwarded(tool, args, call, context);
+    const result = runner
+      ? await tasks.begin(tool, runner, call, (origin, task) => forward(tool, args, call, context, origin, task))
+      : await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));
     event = forwardedEvent(tool, result.isError === true);
-    return await shown(result, tool, context);
+    return await shownResult(result, tool, context);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     event = failedEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
     const own = ownErrorOf(error);
+    if (!own && runner) throw taskFault(error);
     if (!own) return faultResult(error);
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
     throw own;
@@ -141,48 +168,35 @@ async function callThrough(
   }
 }
 
-function forwarded(
+function forward(
   tool: CatalogTool,
   args: unknown,
   call: SurfaceCall,
   context: PassthroughContext,
+  origin: SessionCall,
+  task?: TaskTerms,
 ): Promise<Record<string, unknown>> {
   const { catalog } = context.view();
-  return context.clientRequests.during(call, (origin) =>
-    context.calls.forward({
-      toolId: tool.id,
-      args,
-      session: call.session,
-      signal: call.signal,
-      onProgress: call.progress,
-      approval: elicitApproval(call.ask, visibleText),
-      tools: catalog.byId,
-      unknownTool: (toolId) => unknownTool(toolId, catalog),
-      meta: call.meta,
-      origin,
-    }),
-  );
+  return context.calls.forward({
+    toolId: tool.id,
+    args,
+    session: call.session,
+    signal: call.signal,
+    onProgress: call.progress,
+    approval: elicitApproval(call.ask, visibleText),
+    tools: catalog.byId,
+    unknownTool: (toolId) => unknownTool(toolId, catalog),
+    meta: call.meta,
+    origin,
+    task,
+  });
 }
 
-/** Forwarded as it is; where results are firewalled, a long one as its digest and a handle. */
-async function shown(result: Record<string, unknown>, tool: CatalogTool, context: PassthroughContext): Promise<object> {
-  const digest = context.digest();
-  if (!digest || isShort(result, context.shownChars())) return result;
-  const { text, parts, isError } = await digest(result, tool);
-  const { _meta } = result;
-  return {
-    content: [{ type: 'text', text: `${text}\n` }, ...parts],
-    ...(isError ? { isError } : {}),
-    ...(_meta === undefined ? {} : { _meta }),
-  };
-}
-
-function isShort({ content, structuredContent }: Record<string, unknown>, chars: number): boolean {
-  try {
-    const structured = structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length;
-    return JSON.stringify(content ?? []).length + structured <= chars;
-  } catch {
-    // Too deep to be written is too long to be shown.
-    return false;
-  }
+/** Who runs the tool as a task. Where nobody here takes tasks, that one is wanted means nothing (2025-11-25, Tasks). */
+function taskRunner({ server, upstreamName }: CatalogTool, context: PassthroughContext): ServerConnection | undefined {
+  const connections = context.connections();
+  const own = connections.find(({ config }) => config.name === server);
+  if (own && takesTasks(own.capabilities)) return own;
+  if (!connections.some(({ capabilities }) => takesTasks(capabilities))) return undefined;
+  throw new RpcError(METHOD_NOT_FOUND, `Tool ${upstreamName} cannot be called as a task.`);
 }

@@ -1,4 +1,5 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import { takesTasks } from '../../ops/mcpTask.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { advertisedNames } from '../advertisedNames.ts';
 import type { CatalogView } from '../catalogView.ts';
@@ -15,7 +16,10 @@ export class ToolRoutes {
   readonly #routes = new Map<string, Route>();
 
   constructor(view: CatalogView, connections: readonly ServerConnection[], hasSeveralServers: boolean) {
-    const routes = connections.flatMap((connection) => routesOf(view, connection));
+    const routes = connections.flatMap((connection) => {
+      const own = routesOf(view, connection);
+      return hasSeveralServers && !takesTasks(connection.capabilities) ? own.map(withoutTasks) : own;
+    });
     const names = hasSeveralServers
       ? advertisedNames(routes.map(({ tool }) => ({ id: tool.id, name: prefixed(tool.namespace, tool.upstreamName) })))
       : undefined;
@@ -30,6 +34,14 @@ export class ToolRoutes {
   find(name: string): CatalogTool | undefined {
     return this.#routes.get(name)?.tool;
   }
+}
+
+/** What a tool says of tasks means nothing where its server takes none (2025-11-25, Tasks); another one here may. */
+function withoutTasks(route: Route): Route {
+  const { execution } = route.raw as { execution?: RawTool };
+  if (execution?.taskSupport === undefined) return route;
+  const { taskSupport: _support, ...rest } = execution;
+  return { ...route, raw: { ...route.raw, execution: rest } };
 }
 
 export function prefixed(namespace: string, name: string): string {

@@ -10,9 +10,12 @@ const NEWS_PACE = { delayMs: 100, intervalMs: 1_000 };
 export class ClientNews {
   readonly #peers = new Map<object, ClientPeer>();
   readonly #paces: Readonly<Record<ListKind, Pace>>;
+  /** The sessions that were there when a list has changed: one that comes later lists what there is then. */
+  readonly #due: Readonly<Record<ListKind, Set<object>>>;
 
   constructor() {
     const paced = (kind: ListKind): Pace => new Pace(() => this.#tell(kind), NEWS_PACE);
+    this.#due = { tools: new Set(), resources: new Set(), prompts: new Set() };
     this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
   }
 
@@ -28,6 +31,7 @@ export class ClientNews {
   }
 
   changed(kind: ListKind): void {
+    for (const session of this.#peers.keys()) this.#due[kind].add(session);
     this.#paces[kind].request();
   }
 
@@ -36,6 +40,8 @@ export class ClientNews {
   }
 
   #tell(kind: ListKind): void {
-    for (const peer of this.#peers.values()) peer.notify(`notifications/${kind}/list_changed`);
+    const due = [...this.#due[kind]];
+    this.#due[kind].clear();
+    for (const session of due) this.#peers.get(session)?.notify(`notifications/${kind}/list_changed`);
   }
 }

@@ -30,20 +30,6 @@ async function invoke(tool: string, input: object): Promise<string> {
   return result.content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
 }
 
-/**
- * The same after the configuration has changed: VS Code stops a server whose definition did, whenever it gets to it, and
- * cancels what is in flight then; the next call starts it again.
- */
-async function invokeAfterChange(tool: string, input: object): Promise<string> {
-  const answer = await eventually(`an answer of ${tool}`, () =>
-    invoke(tool, input).catch((error: Error) => {
-      if (/cancel/i.test(`${error.name} ${error.message}`)) return undefined;
-      throw error;
-    }),
-  );
-  return answer as string;
-}
-
 async function toolId(path: string): Promise<string> {
   const text = await eventually(
     `a tool at ${path}`,
@@ -206,7 +192,51 @@ describe('Waygate in VS Code', () => {
       async () => (await driver.rows('Tools')).map((row) => row.label),
       (labels) => labels.includes('second-memory'),
     );
-    assert.match(await invokeAfterChange('tool_browse', { path: '/' }), /\/second-memory/);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/second-memory/);
+  });
+
+  it('ends no call in flight when the configuration changes, nor its session, and shows no moment without a gateway', async () => {
+    const file = configurationFile();
+    const before = await settledGateway();
+    const id = await toolId('/everything/trigger-long-running-operation');
+    const call = invoke('tool_execute', { tool_id: id, args: { duration: 8, steps: 2 } });
+    await eventually(
+      'the call',
+      () => gatewayStatus(),
+      (status) => status.servers.some(({ name, state }) => name === 'everything' && state === 'ready'),
+    );
+    const seen = new Set<string>();
+    let looking = true;
+    const looked = (async () => {
+      while (looking) {
+        const rows = await driver.rows('Tools');
+        if (!rows.some(({ label }) => label === 'filesystem'))
+          seen.add(`rows: ${rows.map(({ label }) => label).join()}`);
+        const item = (await driver.statusBar()).find(({ text }) => text.includes('Waygate'))?.label ?? 'no item';
+        // A server that is new may be starting; the gateway is there.
+        if (/starting…|stopping|replaced|not running|no item/.test(item)) seen.add(item);
+      }
+    })();
+    const configuration = JSON.parse(readFileSync(file, 'utf8')) as { servers: Record<string, unknown> };
+    configuration.servers['third-memory'] = configuration.servers.memory;
+    delete configuration.servers['second-memory'];
+    writeFileSync(file, JSON.stringify(configuration, null, 2));
+    const after = await eventually(
+      'another worker',
+      () => gatewayStatus().catch(() => undefined),
+      (status) => status !== undefined && status.worker.pid !== before.worker.pid,
+    );
+    await eventually(
+      'the new server in the tree',
+      async () => (await driver.rows('Tools')).map((row) => row.label),
+      (labels) => labels.includes('third-memory') && !labels.includes('second-memory'),
+    );
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/third-memory/);
+    assert.match(await call, /Long running operation completed/);
+    looking = false;
+    await looked;
+    assert.deepEqual([...seen], []);
+    assert.equal(after?.sessions[0]?.client, before.sessions[0]?.client);
   });
 
   it('imports the servers of another client, as the comparison shows, with secrets as references', async () => {
@@ -273,7 +303,7 @@ describe('Waygate in VS Code', () => {
       (seen) => seen.length > 0,
     );
     assert.equal(problems[0]?.severity, vscode.DiagnosticSeverity.Error);
-    assert.match(await invokeAfterChange('tool_browse', { path: '/' }), /\/memory/);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
     const item = await eventually(
       'the warning in the status bar',
       async () => (await driver.statusBar()).find((candidate) => candidate.text.includes('Waygate'))?.label ?? '',
@@ -290,7 +320,7 @@ describe('Waygate in VS Code', () => {
     await vscode.commands.executeCommand('waygate.reload');
     const after = await gatewayStatus();
     assert.notEqual(after.worker.pid, before.worker.pid);
-    assert.match(await invokeAfterChange('tool_browse', { path: '/' }), /\/memory/);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
   });
 
   it('restarts the gateway on request', async () => {
@@ -302,6 +332,6 @@ describe('Waygate in VS Code', () => {
       (status) => status !== undefined && status.worker.pid !== before.worker.pid,
     );
     assert.ok(after);
-    assert.match(await invokeAfterChange('tool_browse', { path: '/' }), /\/memory/);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
   });
 });

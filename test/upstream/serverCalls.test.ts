@@ -1,0 +1,486 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { faultOf } from '../../src/ops/fault.ts';
+import type { Probe } from '../../src/ops/probe.ts';
+import type { ReplayContract } from '../../src/ops/replay.ts';
+import { Oddities } from '../../src/protocol/oddities.ts';
+import { UpstreamClient, type UpstreamFailure, UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
+import { CallFailedError } from '../../src/upstream/callFailed.ts';
+import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
+import { ServerCalls } from '../../src/upstream/serverCalls.ts';
+import type { RequestOptions } from '../../src/upstream/serverRequest.ts';
+import type { Live } from '../../src/upstream/serverStart.ts';
+import { LinkFailure, type UpstreamLink } from '../../src/upstream/upstreamLink.ts';
+
+type Json = Record<string, unknown>;
+type Reply = (method: string, params: Json, options: RequestOptions) => Promise<Json>;
+
+const fault = (code: LinkFailure['code'], generation = 1) => faultOf(code, { generation }, (text) => text);
+const failing = (failure: UpstreamFailure, code?: number) =>
+  new UpstreamRequestError(failure, `it was ${failure}`, code);
+
+class ScriptedClient extends UpstreamClient {
+  gone = false;
+  readonly #reply: Reply;
+
+  constructor(reply: Reply) {
+    super();
+    this.#reply = reply;
+  }
+
+  override get closed(): boolean {
+    return this.gone;
+  }
+
+  override request(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    return this.#reply(method, params, options);
+  }
+}
+
+/** A server as its calls see it, whose starts, ends and answers are the test's. */
+class Server {
+  readonly calls = new ServerCalls(
+    {
+      usable: undefined,
+      waitUntilReady: () => this.#ready(),
+      remark: (words) => void this.remarks.push(words),
+      faultOf: ({ code }) => fault(code),
+      scrubSecrets: (text) => text.replaceAll('hunter2', '***'),
+    },
+    new Oddities(),
+  );
+  readonly remarks: (string | undefined)[] = [];
+  readonly losses: string[] = [];
+  reply: (live: Live, ...request: Parameters<Reply>) => Promise<Json> = async () => ({ ok: true });
+  /** Why it cannot be had, where it cannot. */
+  down: Error | undefined;
+  live: Live | undefined;
+  #generation = 0;
+  #waiting: (() => void)[] = [];
+
+  start(): Live {
+    this.#generation += 1;
+    const generation = this.#generation;
+    const client = new ScriptedClient((...request) => this.reply(live, ...request));
+    const live: Live = {
+      generation,
+      client,
+      link: {
+        pid: undefined,
+        explain: async () => new LinkFailure('explained', 'connection_refused', 9),
+      } as unknown as UpstreamLink,
+      wasKnown: true,
+      lose: ({ code }) => {
+        this.losses.push(code);
+        this.end(live);
+      },
+      lost: new Promise(() => undefined),
+    };
+    this.live = live;
+    this.calls.opened(live);
+    for (const settle of this.#waiting.splice(0)) settle();
+    return live;
+  }
+
+  end(live: Live): void {
+    (live.client as ScriptedClient).gone = true;
+    if (this.live === live) this.live = undefined;
+    this.calls.lost(live.generation, fault('killed', live.generation));
+  }
+
+  #ready(): Promise<void> {
+    if (this.down) return Promise.reject(this.down);
+    if (this.live) return new Promise((next) => setImmediate(next));
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+const WAIT = { timeoutMs: 60_000 };
+const failed = (call: Promise<Json>): Promise<unknown> =>
+  call.then(
+    (result) => expect.fail(`it was answered: ${JSON.stringify(result)}`),
+    (error: unknown) => error,
+  );
+const turns = async (n = 5): Promise<void> => {
+  for (let i = 0; i < n; i++) await new Promise((next) => setImmediate(next));
+};
+
+describe('the calls of a server', () => {
+  it('that is lost are told apart by contract, and read the end of its process', async () => {
+    const server = new Server();
+    const live = server.start();
+    const sent: string[] = [];
+    server.reply = ({ generation }, _method, { name }) => {
+      sent.push(`${name}@${generation}`);
+      return generation === 1 ? new Promise(() => undefined) : Promise.resolve({ name });
+    };
+    const ends: number[] = [];
+    const call = (name: string, contract: ReplayContract) =>
+      server.calls.send('tools/call', { name }, { ...WAIT, contract, onEnd: (n) => ends.push(n) });
+    const never = failed(call('never', 'never_replay'));
+    const read = call('read', 'convergent');
+    server.end(live);
+    expect(await never).toMatchObject({
+      name: 'CallFailedError',
+      failure: 'closed',
+      knowledge: 'outcome_unknown',
+      fault: { class: 'ambiguous_outcome', code: 'outcome_unknown', detail: 'killed' },
+    });
+    server.start();
+    expect(await read).toEqual({ name: 'read' });
+    expect([sent, ends]).toEqual([
+      ['never@1', 'read@1', 'read@2'],
+      [1, 2],
+    ]);
+  });
+
+  it('have the contract of their method where nobody says another', async () => {
+    const server = new Server();
+    server.start();
+    let n = 0;
+    server.reply = async () => {
+      n += 1;
+      if (n % 2 === 1) throw failing('closed');
+      return { n };
+    };
+    expect(await server.calls.send('resources/read', {}, WAIT)).toEqual({ n: 2 });
+    expect(await failed(server.calls.send('tools/call', {}, WAIT))).toMatchObject({ knowledge: 'outcome_unknown' });
+    expect(n).toBe(3);
+  });
+
+  it('are sent again as often as is said, and then told as what they were lost by', async () => {
+    const server = new Server();
+    server.start();
+    let sent = 0;
+    server.reply = async () => {
+      sent += 1;
+      throw failing('closed');
+    };
+    for (const maxReplays of [0, 1, 3]) {
+      sent = 0;
+      const error = await failed(server.calls.send('tools/list', {}, { ...WAIT, maxReplays }));
+      expect(error).toMatchObject({ fault: { code: 'connection_lost' }, knowledge: 'outcome_unknown' });
+      expect(sent).toBe(maxReplays + 1);
+    }
+    sent = 0;
+    const error = await failed(server.calls.send('tools/list', {}, { ...WAIT, maxReplays: 1_000 }));
+    expect([sent, (error as CallFailedError).fault.code]).toEqual([11, 'replay_exhausted']);
+  });
+
+  it('never go to one whose output has closed, and wait for the next', async () => {
+    const server = new Server();
+    const live = server.start();
+    (live.client as ScriptedClient).gone = true;
+    const call = server.calls.send('tools/call', {}, WAIT);
+    await turns();
+    server.end(live);
+    server.start();
+    expect(await call).toEqual({ ok: true });
+  });
+
+  it('that were lost with an output are not asked about there', async () => {
+    const server = new Server();
+    const live = server.start();
+    const asked: string[] = [];
+    server.reply = async ({ generation, client }, _method, { name }) => {
+      asked.push(`${name}@${generation}`);
+      if (generation > 1) return { structuredContent: { done: true } };
+      (client as ScriptedClient).gone = true;
+      throw failing('closed');
+    };
+    const probe: Probe = { tool: 'look', arguments: {}, effect: { at: '/done', equals: true } };
+    const options = { ...WAIT, contract: 'probe_required', probe } as const;
+    const call = server.calls.send('tools/call', { name: 'put', arguments: {} }, options);
+    await turns();
+    expect(asked).toEqual(['put@1']);
+    server.end(live);
+    server.start();
+    expect(await call).toMatchObject({ _meta: { 'waygate/outcome': 'completed_by_probe' } });
+    expect(asked).toEqual(['put@1', 'look@2']);
+  });
+
+  it('that a server does not know are sent to its next start, and given up where that does not either', async () => {
+    const server = new Server();
+    server.start();
+    server.reply = async ({ generation }) => {
+      if (generation % 3 !== 0) throw failing('unsent');
+      return { generation };
+    };
+    const gone = failed(server.calls.send('tools/call', {}, WAIT));
+    expect(server.losses).toEqual([]);
+    await turns();
+    server.start();
+    expect(await gone).toMatchObject({
+      name: 'NotDispatchedError',
+      message: 'explained',
+      retryAfterSeconds: 9,
+      fault: { code: 'connection_refused' },
+    });
+    expect(server.losses).toEqual(['session_lost', 'connection_refused']);
+    server.start();
+    server.start();
+    const once = server.calls.send('tools/call', {}, WAIT);
+    await turns();
+    server.start();
+    server.start();
+    expect(await once).toEqual({ generation: 6 });
+  });
+
+  it('that were never sent to a server that does not read say so', async () => {
+    const server = new Server();
+    server.start();
+    server.reply = () => Promise.reject(failing('busy'));
+    const progress: string[] = [];
+    const options = { ...WAIT, onProgress: ({ message = '' }) => void progress.push(message) };
+    expect(await failed(server.calls.send('tools/call', {}, options))).toMatchObject({
+      name: 'NotDispatchedError',
+      fault: { code: 'queue_overflow' },
+    });
+    await turns();
+    expect([server.losses, progress]).toEqual([[], []]);
+  });
+
+  it('say what the server says of its sign-in; one request too many costs no session', async () => {
+    const server = new Server();
+    server.start();
+    server.reply = () => Promise.reject(failing('unauthorized', 403));
+    const refused = { failure: 'unauthorized', message: 'explained', fault: { code: 'unauthorized' } };
+    expect(await failed(server.calls.send('tools/call', {}, WAIT))).toMatchObject({
+      ...refused,
+      knowledge: 'completed',
+    });
+    expect([server.remarks, server.losses]).toEqual([['explained'], []]);
+    server.reply = () => Promise.reject(failing('unauthorized', 401));
+    expect(await failed(server.calls.send('tools/call', {}, WAIT))).toMatchObject(refused);
+    await turns();
+    expect([server.remarks, server.losses]).toEqual([['explained'], ['connection_refused']]);
+  });
+
+  it('take back what was said of a server when one of them succeeds', async () => {
+    const server = new Server();
+    server.start();
+    await server.calls.send('tools/call', {}, WAIT);
+    expect(server.remarks).toEqual([undefined]);
+  });
+
+  it.each([
+    ['DeadlineError', { name: 'CallFailedError', failure: 'timeout', knowledge: 'in_flight' }],
+    ['CancelledError', { failure: 'aborted' }],
+  ])('end at once when their signal says %s, whatever the server does', async (name, end) => {
+    const server = new Server();
+    server.start();
+    let answer = (_result: Json): void => undefined;
+    server.reply = () => new Promise((resolve) => (answer = resolve));
+    const controller = new AbortController();
+    const call = failed(server.calls.send('tools/call', {}, { ...WAIT, signal: controller.signal }));
+    controller.abort(Object.assign(new Error('over'), { name }));
+    expect(await call).toMatchObject(end);
+    answer({ late: true });
+    await turns();
+    expect(server.remarks).toEqual([]);
+    expect(await failed(server.calls.send('x', {}, { ...WAIT, signal: controller.signal }))).toMatchObject({
+      failure: 'aborted',
+    });
+  });
+
+  it('that ran out of time while they waited for a start were never sent', async () => {
+    const server = new Server();
+    const controller = new AbortController();
+    const call = failed(server.calls.send('tools/call', {}, { ...WAIT, signal: controller.signal }));
+    controller.abort(Object.assign(new Error('no answer within 1 s'), { name: 'DeadlineError' }));
+    expect(await call).toMatchObject({ name: 'NotDispatchedError', fault: { code: 'call_timeout' } });
+    let sent = 0;
+    server.reply = async () => ({ sent: ++sent });
+    server.start();
+    await turns();
+    expect(sent).toBe(0);
+  });
+
+  it('are told why a server cannot be had; one that was lost before may have taken effect all the same', async () => {
+    const server = new Server();
+    const live = server.start();
+    server.reply = () => new Promise(() => undefined);
+    server.down = new NotDispatchedError('it is out', fault('spawn_enoent'), 3);
+    const lost = failed(server.calls.send('tools/list', {}, WAIT));
+    server.end(live);
+    expect(await failed(server.calls.send('tools/call', {}, WAIT))).toBe(server.down);
+    expect(await lost).toMatchObject({
+      name: 'CallFailedError',
+      message: 'it is out',
+      fault: { code: 'spawn_enoent' },
+      knowledge: 'outcome_unknown',
+      retryAfterSeconds: 3,
+    });
+  });
+
+  it('are kept from a server that lets them time out, and from none that was lost or answered', async () => {
+    const server = new Server();
+    const live = server.start();
+    const ends = async (error: Error, times = 6): Promise<unknown> => {
+      server.reply = () => Promise.reject(error);
+      let last: unknown;
+      for (let n = 0; n < times; n++) last = await failed(server.calls.send('tools/call', {}, WAIT));
+      return last;
+    };
+    expect(await ends(failing('closed'))).toMatchObject({ fault: { code: 'outcome_unknown' } });
+    expect(await ends(failing('error', -32000))).toMatchObject({ fault: { code: 'upstream_error' } });
+    expect(await ends(failing('timeout'), 5)).toMatchObject({ fault: { code: 'outcome_unknown_after_timeout' } });
+    expect(await ends(failing('timeout'), 1)).toMatchObject({
+      name: 'NotDispatchedError',
+      fault: { code: 'circuit_open' },
+      retryAfterSeconds: 30,
+    });
+    server.end(live);
+    server.start();
+    server.reply = async () => ({ again: true });
+    expect(await server.calls.send('tools/call', {}, WAIT)).toEqual({ again: true });
+    expect(await ends(failing('error', 503), 6)).toMatchObject({ fault: { code: 'circuit_open' } });
+  });
+
+  it('hold no secret in their faults', async () => {
+    const server = new Server();
+    server.start();
+    server.reply = () => Promise.reject(new UpstreamRequestError('error', 'bad key hunter2', -32000));
+    const error = (await failed(server.calls.send('tools/call', {}, WAIT))) as CallFailedError;
+    expect([error.fault.detail, error.fault.generation]).toEqual(['bad key ***', 1]);
+  });
+});
+
+/** What becomes of one sending of a call. */
+type Fate = 'answered' | 'broken' | 'broken_after' | 'unsent' | 'busy';
+
+interface Plan {
+  contract: ReplayContract;
+  maxReplays: number;
+  fates: readonly Fate[];
+}
+
+const PROBE: Probe = { tool: 'look', arguments: { id: { $arg: '/id' } }, effect: { at: '/done', equals: true } };
+
+class Play {
+  readonly server = new Server();
+  readonly effects = new Map<string, number>();
+  readonly losses = new Map<string, number>();
+  readonly ends = new Map<string, { result?: Json; error?: unknown; dispatches: number }>();
+  readonly sent = new Map<string, number>();
+  readonly #scheduler: fc.Scheduler;
+  readonly #plans: ReadonlyMap<string, Plan>;
+
+  constructor(scheduler: fc.Scheduler, plans: ReadonlyMap<string, Plan>) {
+    this.#scheduler = scheduler;
+    this.#plans = plans;
+    this.server.reply = (live, _method, { name, arguments: args }) =>
+      this.#serve(live, name as string, (args as { id: string }).id);
+  }
+
+  begin(id: string): void {
+    const { contract, maxReplays } = this.#plans.get(id) as Plan;
+    let dispatches = 0;
+    const options = { ...WAIT, contract, maxReplays, probe: PROBE, onEnd: (n: number) => (dispatches = n) };
+    this.server.calls.send('tools/call', { name: 'put', arguments: { id } }, options).then(
+      (result) => this.#end(id, { result, dispatches }),
+      (error: unknown) => this.#end(id, { error, dispatches }),
+    );
+  }
+
+  kill(): void {
+    const { live } = this.server;
+    if (live) this.server.end(live);
+  }
+
+  #end(id: string, end: { result?: Json; error?: unknown; dispatches: number }): void {
+    if (this.ends.has(id)) throw new Error(`${id} has ended twice`);
+    this.ends.set(id, end);
+  }
+
+  async #serve(live: Live, tool: string, id: string): Promise<Json> {
+    const alive = async (label: string): Promise<void> => {
+      await this.#scheduler.schedule(Promise.resolve(), label);
+      if (!live.client.closed) return;
+      if (tool === 'put') bump(this.losses, id);
+      throw failing('closed');
+    };
+    if (tool === 'look') {
+      await alive(`${id} looked at`);
+      return { structuredContent: { done: this.effects.has(id) } };
+    }
+    const fate = this.#plans.get(id)?.fates[bump(this.sent, id) - 1] ?? 'answered';
+    await alive(`${id} read`);
+    if (fate === 'unsent' || fate === 'busy') throw failing(fate);
+    if (fate !== 'broken') bump(this.effects, id);
+    await alive(`${id} answered`);
+    if (fate === 'answered') return { id };
+    bump(this.losses, id);
+    throw failing('closed');
+  }
+}
+
+function bump(counts: Map<string, number>, id: string): number {
+  const count = (counts.get(id) ?? 0) + 1;
+  counts.set(id, count);
+  return count;
+}
+
+async function play(scheduler: fc.Scheduler, plans: readonly Plan[], kills: number): Promise<Play> {
+  const world = new Play(scheduler, new Map(plans.map((plan, i) => [`c${i}`, plan])));
+  const at = (label: string, act: () => void): void => {
+    void scheduler.schedule(Promise.resolve(), label).then(act);
+  };
+  at('first start', () => world.server.start());
+  for (const i of plans.keys()) at(`begin c${i}`, () => world.begin(`c${i}`));
+  for (let k = 0; k < kills; k++) {
+    at(`kill ${k}`, () => world.kill());
+    at(`start ${k}`, () => world.server.start());
+  }
+  // Those that were handed back, or lost, wait for the next start.
+  for (let round = 0; round < 12; round++) {
+    await scheduler.waitIdle();
+    await turns(2);
+    if (world.ends.size === plans.length) break;
+    world.server.start();
+  }
+  return world;
+}
+
+const fate = fc.constantFrom<Fate>('answered', 'answered', 'broken', 'broken_after', 'unsent', 'busy');
+const anyPlan = fc.record<Plan>({
+  contract: fc.constantFrom<ReplayContract>('convergent', 'probe_required', 'never_replay'),
+  maxReplays: fc.nat({ max: 3 }),
+  fates: fc.array(fate, { maxLength: 4 }),
+});
+
+describe('in any order of starts, ends, answers and losses', () => {
+  it('each call has one end, takes effect as often as its contract allows, and its end is true', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(anyPlan, { minLength: 1, maxLength: 5 }),
+        fc.nat({ max: 4 }),
+        async (scheduler, plans, kills) => {
+          const world = await play(scheduler, plans, kills);
+          for (const [i, { contract, maxReplays, fates }] of plans.entries()) {
+            const id = `c${i}`;
+            const end = world.ends.get(id);
+            const [effects, losses] = [world.effects.get(id) ?? 0, world.losses.get(id) ?? 0];
+            if (!end) throw new Error(`${id} has no end`);
+            const { result, error, dispatches } = end;
+            if (contract !== 'convergent') expect(effects).toBeLessThanOrEqual(1);
+            if (contract === 'never_replay') expect(dispatches).toBeLessThanOrEqual(1);
+            expect(dispatches).toBeLessThanOrEqual(maxReplays + 1);
+            expect(world.sent.get(id) ?? 0).toBeGreaterThanOrEqual(dispatches);
+            if (result) expect(effects).toBeGreaterThanOrEqual(1);
+            else if (error instanceof NotDispatchedError) expect([effects, losses]).toEqual([0, 0]);
+            else {
+              expect(error).toBeInstanceOf(CallFailedError);
+              const { knowledge, fault: told } = error as CallFailedError;
+              expect([knowledge, losses > 0]).toEqual(['outcome_unknown', true]);
+              if (contract === 'never_replay') expect(told.class).toBe('ambiguous_outcome');
+            }
+            const isReturned = fates.some((one) => one === 'unsent' || one === 'busy');
+            if (contract === 'convergent' && !isReturned && losses <= maxReplays) expect(result).toEqual({ id });
+          }
+        },
+      ),
+      { seed: 11, numRuns: 400 },
+    ));
+});

@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import { ChildJournal } from '../../src/upstream/childJournal.ts';
+import { type ConnectionServices, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { StartPatience } from '../../src/upstream/startPatience.ts';
+import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { until } from '../support/hostProcess.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+describe('the patience with starts', () => {
+  it('is the whole for a first one, and less for the next: there is nothing to download any more', () => {
+    let firstMs = 60_000;
+    const patience = new StartPatience({ firstMs: () => firstMs });
+    expect([patience.limitMs, patience.slowAfterMs]).toEqual([60_000, 15_000]);
+    patience.started(900);
+    expect(patience.limitMs).toBe(15_000);
+    // As slow as it has been, several times over, and never more than is given at all.
+    patience.started(6_600);
+    patience.started(400);
+    expect(patience.limitMs).toBe(27_000);
+    patience.started(40_000);
+    expect(patience.limitMs).toBe(60_000);
+    firstMs = 5_000;
+    expect([patience.limitMs, patience.slowAfterMs]).toEqual([5_000, 2_500]);
+  });
+
+  it('is the whole again once a start has run out of it', () => {
+    const patience = new StartPatience({ firstMs: () => 60_000 });
+    patience.started(100);
+    patience.ranOut();
+    expect(patience.limitMs).toBe(60_000);
+  });
+});
+
+/** A real server that acts by a script, with its states and reasons as they came. */
+function connect(steps: object[], services: Partial<ConnectionServices>) {
+  const pidFile = join(temporaryFolder('wg-patience-'), 'pids');
+  writeFileSync(pidFile, '');
+  const journal = new ChildJournal(temporaryFolder('wg-patience-'));
+  const told: string[] = [];
+  const config: StdioServerConfig = {
+    name: 'one',
+    type: 'stdio',
+    command: process.execPath,
+    args: [resolve('test/fixtures/faultServer.mjs'), '--pid-file', pidFile, '--script', JSON.stringify({ steps })],
+    env: {},
+    cwd: process.cwd(),
+    disabled: false,
+    keepAlive: false,
+    location: { file: 'waygate.json', line: 1, column: 1 },
+  };
+  const connection: ServerConnection = new ServerConnection(
+    config,
+    { openLink: async (written, events) => new StdioLink(written as StdioServerConfig, journal, events), ...services },
+    {
+      onChange: () => void told.push(`${connection.state}: ${connection.reason ?? ''}`),
+      log: () => undefined,
+      scrubSecrets: (text) => text,
+    },
+  );
+  onTestFinished(() => connection.stop());
+  return { connection, told };
+}
+
+describe('a server that hangs as it starts', () => {
+  it('is told to take long, while it is waited for, and no more when it is there', async () => {
+    const { connection, told } = connect([{ on: 'initialize', do: [{ delay: 700 }, 'reply'] }], {
+      startTimeoutMs: () => 20_000,
+      restartTimeoutMs: 300,
+    });
+    await connection.start();
+    expect(told).toContain('starting: It has not answered for 0.3 s; it is given 20 s to start.');
+    expect([connection.state, connection.reason]).toEqual(['ready', undefined]);
+  });
+
+  it('is given up sooner where it has started before, and then has as long as at first', async () => {
+    const { connection, told } = connect(
+      [
+        { on: 'tools/call', life: 1, do: ['sigkill'] },
+        { on: 'initialize', life: 2, do: ['hang'] },
+      ],
+      { startTimeoutMs: () => 120_000, restartTimeoutMs: 300 },
+    );
+    await connection.start();
+    await connection.call('echo', {}, { timeoutMs: 20_000 }).catch(() => undefined);
+    await until('the third start', () => connection.state === 'ready' && connection.health.generation === 3);
+    expect(connection.health.last_fault?.code).toBe('handshake_timeout');
+    expect(told.some((one) => /^failed: It did not answer within \d+ s\./.test(one))).toBe(true);
+  });
+});
