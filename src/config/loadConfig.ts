@@ -5,23 +5,14 @@ import { createScanner, type Node, type ParseError, parseTree, printParseErrorCo
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
-  type ArtifactConfig,
   type BrokenServer,
-  type BrowseConfig,
+  type ConfigBlocks,
   type ConfigOrigin,
   type ConfigurationProblem,
-  DEFAULT_ARTIFACTS,
-  DEFAULT_BROWSE,
-  DEFAULT_IDLE_MINUTES,
-  DEFAULT_LIVE_REFRESH,
-  DEFAULT_PASSTHROUGH,
-  DEFAULT_STARTUP,
+  DEFAULT_BLOCKS,
   type FileLocation,
   type InputConfig,
-  type LiveRefreshConfig,
-  type PassthroughConfig,
   type ServerConfig,
-  type StartupConfig,
 } from './gatewayConfig.ts';
 import { members, repeatedMembers, unknownKey } from './jsonNodes.ts';
 import { readArtifacts } from './readArtifacts.ts';
@@ -41,7 +32,7 @@ export interface ConfigPlace {
 }
 
 /** One file as it is read. */
-export interface LoadedConfig extends ConfigPlace {
+export interface LoadedConfig extends ConfigPlace, ConfigBlocks {
   exists: boolean;
   /** What it was read from. */
   text?: string;
@@ -50,15 +41,9 @@ export interface LoadedConfig extends ConfigPlace {
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
-  browse: BrowseConfig;
-  artifacts: ArtifactConfig;
   calls: CallBlocks;
   inputs: readonly InputConfig[];
-  idleMinutes: number;
   mode: Face;
-  passthrough: PassthroughConfig;
-  startup: StartupConfig;
-  liveRefresh: LiveRefreshConfig;
   /** The names that stand at the top of the file, and those within a block as `block.name`. */
   said: ReadonlySet<string>;
 }
@@ -81,15 +66,10 @@ const TOP_LEVEL_KEYS: readonly string[] = [
 export const CONFIG_DEFAULTS = {
   servers: [],
   broken: [],
-  browse: DEFAULT_BROWSE,
-  artifacts: DEFAULT_ARTIFACTS,
+  ...DEFAULT_BLOCKS,
   calls: NO_CALL_BLOCKS,
   inputs: [],
-  idleMinutes: DEFAULT_IDLE_MINUTES,
   mode: DEFAULT_FACE,
-  passthrough: DEFAULT_PASSTHROUGH,
-  startup: DEFAULT_STARTUP,
-  liveRefresh: DEFAULT_LIVE_REFRESH,
   said: new Set<string>(),
 };
 

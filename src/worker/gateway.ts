@@ -184,9 +184,11 @@ export class Gateway {
       firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
       authorize: (call) => this.#calls.authorizeView(call),
       scrubSecrets,
+      clientRequests: this.#clientRequests,
       settled: (timeoutMs, signal) => this.#catalog.settled(timeoutMs, signal),
       own: systemResources({ health: () => this.reports.health(), telemetry: () => this.reports.telemetry() }),
       ranking: rankResources,
+      onListsChanged: (kind) => this.#faces.onListsChanged(kind),
       log: options.log,
     });
     this.#catalog = new LiveCatalog({

@@ -58,7 +58,10 @@ export class WorkerProcess {
   readonly #life: WorkerLife;
   readonly #sessions = new Map<SessionServer, { id: string; mode: Face; since: number }>();
   readonly #place: WorkerPlace;
-  readonly #watchers = new Watchers(() => this.#snapshot());
+  readonly #watchers = new Watchers(
+    () => this.#snapshot(),
+    (watched) => this.#noteWatched(watched),
+  );
   /** How many prepare a successor. */
   #successors = 0;
   #rollout: RolloutState = 'stable';
@@ -148,7 +151,13 @@ export class WorkerProcess {
       if (candidate) await this.#gateway.stop();
       throw error;
     }
+    if (this.#life.watched) this.#watchers.expectReturn();
     this.#rollout = 'stable';
+  }
+
+  /** Those who are let go on the way out look at the next worker, which is to wait for them. */
+  #noteWatched(watched: boolean): void {
+    if (!this.#givesWay && !this.#stopping) this.#life.noteWatched(watched);
   }
 
   get #rolloutState(): RolloutState {

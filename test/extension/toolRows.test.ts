@@ -71,6 +71,19 @@ describe('a row', () => {
     });
   });
 
+  it('of a server that waits for the person has the words beside its button and no more', () => {
+    const secret = { key: 'k', name: 'input:key', description: 'The key\nof it', password: true, options: [] };
+    const reason = 'It needs something. Give it: waygate give one.';
+    const described = (over: Parameters<typeof server>[1]) =>
+      row({ kind: 'server', server: server('one', { reason, ...over }) }).description;
+    expect(described({ state: 'needs_approval' })).toBe('needs approval');
+    expect(described({ state: 'needs_sign_in' })).toBe('needs sign-in');
+    expect(described({ state: 'needs_secret', secret })).toBe('needs a secret: The key of it');
+    expect(described({ state: 'needs_secret', secret: { ...secret, description: '' } })).toBe(
+      'needs a secret: input:key',
+    );
+  });
+
   it('of a server tells in its tooltip what the server does that none should', () => {
     const oddities = ['a', 'b', 'c', 'd'].map((kind, i) => ({ kind, count: 9 - i, words: `${kind}s` }));
     const tooltip = tooltipOf({ kind: 'server', server: { ...FAILED, oddities } });

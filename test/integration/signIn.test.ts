@@ -26,6 +26,7 @@ async function login(workspace: TestWorkspace, args: readonly string[] = []) {
 
 async function guarded(options = {}) {
   const issuer = await AuthorizationServer.start(options);
+  onTestFinished(() => issuer.close());
   const { url } = await httpServer('--issuer', issuer.issuer);
   const workspace = testWorkspace({ one: { url } });
   return { issuer, url, workspace, host: await HostProcess.connect(workspace) };

@@ -40,6 +40,7 @@ export function fixedContext(
     scrubSecrets,
   });
   const unreachable = () => Promise.reject(new NotDispatchedError('it has no process here'));
+  const clientRequests = new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined });
   return {
     workspace: '/workspace',
     view: () => view,
@@ -65,8 +66,9 @@ export function fixedContext(
       linkedServer: () => undefined,
       settled: async () => undefined,
       scrubSecrets,
+      clientRequests,
     },
-    clientRequests: new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined }),
+    clientRequests,
     onCallStart: () => undefined,
     onCallEnd: () => undefined,
   };

@@ -13,7 +13,7 @@ import type { ClientId } from './clientIds.ts';
 import { isFlaw, isRecord, type RawServer, readEntry } from './readEntry.ts';
 import type { ReferenceScope, Translator } from './references.ts';
 import type { ImportedServer, InputEntry, ParsedSource, SourceFlaw } from './serverEntry.ts';
-import type { Place, Surroundings } from './surroundings.ts';
+import { type Place, placesOf, type Surroundings } from './surroundings.ts';
 
 /** How one client's files are found and read. */
 export interface ClientSource {
@@ -26,6 +26,27 @@ export interface ClientSource {
 
 export interface ParseContext extends ReferenceScope {
   workspace: string;
+}
+
+/** A client that keeps its servers in one object of a JSON file, in the workspace or beside the person's other files. */
+export function jsonClient({
+  id,
+  title,
+  files,
+  table,
+}: Pick<ClientSource, 'id' | 'title'> & {
+  files(at: Surroundings): { workspace?: string; user: string };
+  table(root: Node): Omit<ServerTable, 'scope'>;
+}): ClientSource {
+  return {
+    id,
+    title,
+    places: (at) => placesOf(title, files(at)),
+    parse: (text, scope) => {
+      const root = parseJson(text);
+      return { ...readJsonServers(root, { ...table(root), scope }), inputs: [] };
+    },
+  };
 }
 
 /** A file that cannot be read as what it should be. Lines and columns count from 1. */

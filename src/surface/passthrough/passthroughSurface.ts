@@ -39,14 +39,16 @@ export interface PassthroughSurface extends SessionSurface {
   attach(connection: ServerConnection): void;
   /** Something of the tools has changed. */
   onCatalogChanged(): void;
+  /** Something of the resources or prompts has. */
+  onListsChanged(kind: 'resources' | 'prompts'): void;
   /** How many tasks of clients would be lost with this worker. */
   readonly tasksAtStake: number;
 }
 
 export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
-  const forwarding = new Forwarding(context);
   const tasks = new Tasks(context);
   const sessions = new SessionStates();
+  const forwarding = new Forwarding(context, sessions);
   const routes = (): ToolRoutes => new ToolRoutes(context.view(), context.connections(), context.hasSeveralServers());
 
   return {
@@ -102,6 +104,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     get tasksAtStake() {
       return tasks.atStake;
     },
+    onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => forwarding.announce('notifications/tools/list_changed'),
   };
 }

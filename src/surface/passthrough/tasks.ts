@@ -20,7 +20,7 @@ import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { taskCallOf } from '../relatedTasks.ts';
 import { SessionCall } from '../sessionCall.ts';
 import { OwnedTask } from './ownedTask.ts';
-import { listEverywhere } from './owners.ts';
+import { objects } from './owners.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 import { faultError, ownErrorOf, wasLost } from './serverError.ts';
 import { shownResult } from './shownResult.ts';
@@ -32,6 +32,7 @@ type Result = Record<string, unknown>;
 
 const INVALID_PARAMS = -32602;
 const TIMEOUT_MS = 120_000;
+const LIST_TIMEOUT_MS = 30_000;
 /** `tasks/result` is answered when the task has ended: longer than this nobody keeps a request open. */
 const RESULT_TIMEOUT_MS = 60 * 60_000;
 const MAX_NAME_CHARS = 60;
@@ -205,7 +206,7 @@ export class Tasks {
     const own = this.#ledger.of(session).filter((task) => !this.#isLost(task));
     const asked = new Set(own.flatMap(({ connection }) => connection ?? []));
     const able = [...asked].filter(({ capabilities }) => knowsTaskMethod(capabilities, 'list'));
-    const lists = await listEverywhere(able, 'tasks', 'tasks/list', 'tasks');
+    const lists = await Promise.all(able.map(async (connection) => ({ connection, items: await tasksOf(connection) })));
     for (const { connection, items } of lists) {
       for (const item of items) {
         const { taskId } = readTask(item) ?? {};
@@ -265,6 +266,11 @@ export class Tasks {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel']);
+
+/** All that a server knows; one that cannot tell has told nothing. */
+async function tasksOf(server: ServerConnection): Promise<Params[]> {
+  return objects(await server.list('tasks/list', 'tasks', LIST_TIMEOUT_MS, OWN_BUSINESS).catch(() => []));
+}
 
 function sessionOf({ peer, session }: SurfaceCall): object {
   return peer?.session ?? session;

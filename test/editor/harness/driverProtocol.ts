@@ -25,11 +25,24 @@ export interface DriverMethods {
   expand(view: string, label: string): void;
   /** Clicks a row of a tree view. */
   clickRow(view: string, label: string): void;
+  /** Clicks a button in a row of a tree view, which shows while the pointer is on it. */
+  clickRowAction(view: string, label: string, action: string): void;
+  /** Chooses from the context menu of a row. */
+  chooseFromRowMenu(view: string, label: string, item: string): void;
   /** Clicks what a Playwright selector finds first: CSS, or `text=…`. */
   click(selector: string): void;
   /** Waits until a Playwright selector finds something in sight. */
   waitFor(selector: string): void;
   press(key: string): void;
+  /** Types into what has the focus. */
+  type(text: string): void;
+  /** The text of each element in sight that a Playwright selector finds. */
+  texts(selector: string): string[];
+  /** The texts of the pages that VS Code has opened in the browser. Those of a desktop's own browser are out of sight. */
+  browserPages(): string[];
+  closeBrowserPages(): void;
+  /** Under which names VS Code's own store keeps secrets for an extension; undefined where it is out of sight. */
+  secretNames(extension: string): string[] | undefined;
   statusBar(): StatusBarItem[];
   /** What VS Code has to tell, newest first. */
   notifications(): string[];

@@ -1,3 +1,4 @@
+import { createDecipheriv } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
@@ -76,6 +77,17 @@ export function workbench(page: Page, screenshots: string): Answers {
       await row(view, label).click();
     },
 
+    async clickRowAction(view, label, action) {
+      const target = row(view, label);
+      await target.hover();
+      await target.locator(`.action-label[aria-label^=${JSON.stringify(action)}]`).click();
+    },
+
+    async chooseFromRowMenu(view, label, item) {
+      await row(view, label).click({ button: 'right' });
+      await page.locator('.monaco-menu').getByRole('menuitem', { name: item, exact: true }).click();
+    },
+
     async click(selector) {
       await page.locator(selector).first().click();
     },
@@ -86,6 +98,30 @@ export function workbench(page: Page, screenshots: string): Answers {
 
     async press(key) {
       await page.keyboard.press(key);
+    },
+
+    async type(text) {
+      await page.keyboard.type(text);
+    },
+
+    async texts(selector) {
+      return (await page.locator(selector).filter({ visible: true }).allInnerTexts()).map(oneLine);
+    },
+
+    async browserPages() {
+      const others = browserPages(page);
+      return Promise.all(others.map(async (other) => oneLine(await other.locator('body').innerText())));
+    },
+
+    async closeBrowserPages() {
+      for (const other of browserPages(page)) await other.close();
+    },
+
+    async secretNames(extension) {
+      // A desktop's store is a database behind the system's keychain.
+      if (!page.url().startsWith('http')) return undefined;
+      const sealed = await page.evaluate(() => globalThis.localStorage.getItem('secrets.provider'));
+      return sealed === null ? [] : namesOfSecrets(page, sealed, extension);
     },
 
     async statusBar() {
@@ -126,4 +162,24 @@ export function workbench(page: Page, screenshots: string): Answers {
       await (await frame()).locator(selector).first().click();
     },
   };
+}
+
+function browserPages(page: Page): Page[] {
+  return page
+    .context()
+    .pages()
+    .filter((other) => other !== page);
+}
+
+/** What lies in the browser is sealed, and opened here as the workbench does it: half of the key is the server's. */
+async function namesOfSecrets(page: Page, sealed: string, extension: string): Promise<string[]> {
+  const half = await (await page.request.post(new URL('/mint-key', page.url()).href)).body();
+  const bytes = Buffer.from(sealed, 'base64');
+  const key = bytes.subarray(0, 32).map((byte, index) => byte ^ (half[index] as number));
+  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(32, 44)).setAuthTag(bytes.subarray(-16));
+  const text = cipher.update(bytes.subarray(44, -16), undefined, 'utf8') + cipher.final('utf8');
+  return Object.keys(JSON.parse(text) as object)
+    .map((name) => JSON.parse(name) as { extensionId?: string; key: string })
+    .filter(({ extensionId }) => extensionId === extension)
+    .map(({ key }) => key);
 }
