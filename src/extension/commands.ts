@@ -69,8 +69,9 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     }),
     'waygate.setSecret': guarded('Setting the secret', async (argument) => {
       const element = asElement(argument);
-      const missing = element?.kind === 'server' ? element.server.secret : undefined;
-      if (missing && (await secrets.ask(missing))) await link.recheck();
+      if (element?.kind !== 'server' || !element.server.secret) return;
+      const { name, secret } = element.server;
+      if (await secrets.ask(name, secret)) await link.recheck();
     }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),

@@ -139,7 +139,11 @@ export function rootKey({ link }: GatewayView): string {
   if (link.kind !== 'attached') return link.kind === 'off' ? 'off' : '';
   const { catalog, servers } = link.snapshot;
   const shown = servers.filter((server) => isTroubled(server) || server.state === 'starting');
-  return JSON.stringify([link.attachment, catalog.revision, shown.map((s) => [s.name, s.state, s.reason])]);
+  return JSON.stringify([
+    link.attachment,
+    catalog.revision,
+    shown.map((s) => [s.name, s.state, s.reason, s.secret?.key]),
+  ]);
 }
 
 /**

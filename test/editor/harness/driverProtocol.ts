@@ -20,6 +20,8 @@ export interface DriverMethods {
   log(line: string): void;
   /** Takes a picture of the window into `.out/screenshots/` and returns its path. */
   screenshot(name: string): string;
+  /** The same for a document: without the title bar, which calls the window one of an extension's development. */
+  picture(name: string): string;
   /** The rows of a tree view that are in sight. `view` is its title, as in its header. */
   rows(view: string): TreeRow[];
   expand(view: string, label: string): void;

@@ -10,6 +10,9 @@ import { startServer } from '../../../scripts/lib/serverBuild.mjs';
 import { startDriver } from './driverServer.ts';
 import { readLaunchArguments, workbenchAddress } from './launchArguments.ts';
 
+/** To a pixel of the page. Two make a picture that is sharp on any screen, and a run that is slower. */
+const PIXELS = Number(process.env.WAYGATE_PICTURE_PIXELS ?? 1);
+
 const RUN_LIMIT_MS = 8 * 60_000;
 
 const CHROMIUM_FLAGS = [
@@ -60,7 +63,7 @@ async function main(): Promise<number> {
     leaving.push(() => endGroup(child));
     const browser = await chromium.launch({ executablePath: environment('WAYGATE_CHROMIUM'), args: CHROMIUM_FLAGS });
     leaving.push(() => browser.close());
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, deviceScaleFactor: PIXELS });
     page.on('console', (message) => log(`[page] ${message.text()}`));
     const ended = deferred<number>();
     await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) =>

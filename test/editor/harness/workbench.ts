@@ -12,6 +12,8 @@ const oneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' 
 
 /** VS Code's window by its DOM: the one place that knows its class names. */
 export function workbench(page: Page, screenshots: string): Answers {
+  mkdirSync(screenshots, { recursive: true });
+
   const pane = (view: string): Locator =>
     page
       .locator('.pane', { has: page.locator(`.pane-header[aria-label^=${JSON.stringify(`${view} Section`)}]`) })
@@ -36,9 +38,19 @@ export function workbench(page: Page, screenshots: string): Answers {
     },
 
     async screenshot(name) {
-      mkdirSync(screenshots, { recursive: true });
       const path = join(screenshots, `${name.replace(/[^\w-]+/g, '-').slice(0, 100)}.png`);
       await page.screenshot({ path });
+      return path;
+    },
+
+    async picture(name) {
+      const title = await page.locator('.part.titlebar').boundingBox();
+      const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+      const y = title?.height ?? 0;
+      const path = join(screenshots, `${name}.png`);
+      // Where the pointer shows nothing but itself.
+      await page.mouse.move(width - 1, height / 2);
+      await page.screenshot({ path, ...(width ? { clip: { x: 0, y, width, height: height - y } } : {}) });
       return path;
     },
 

@@ -36,7 +36,7 @@ describe('Approval', () => {
       'Approve memory',
       'Approve all 3 servers',
     ]);
-    await driver.screenshot('approve-servers');
+    await driver.picture('approve');
   });
 
   it('has a server run by the words below it, and others by the list above', async () => {
@@ -67,6 +67,7 @@ describe('Approval', () => {
     const restore = await configure(({ servers }) => {
       servers.late = { command: 'node', args: [fixture('server.mjs')] };
     });
+    await toolsRow('late', ({ description }) => description === 'needs approval');
     await vscode.commands.executeCommand('waygate.approveServers');
     await driver.waitFor(`${OFFER}:has-text("Approve late")`);
     await configure(({ servers }) => {

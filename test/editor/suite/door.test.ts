@@ -100,13 +100,13 @@ describe('Waygate in VS Code', () => {
     assert.match(text, /Ready/);
     assert.ok(text.includes(String(worker.pid)), "the worker's pid");
     for (const server of servers) assert.ok(text.includes(server.name), server.name);
-    await driver.expand('Tools', 'filesystem');
+    await driver.clickRow('Tools', 'filesystem');
     await eventually(
       'its tools',
       () => driver.rows('Tools'),
       (rows) => rows.some((row) => row.depth === 2),
     );
-    await driver.screenshot('window');
+    await driver.picture('window');
     await driver.clickRow('Tools', 'filesystem');
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { processStart } from '../../../src/upstream/processStart.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import type { TreeRow } from '../harness/driverProtocol.ts';
 import { configurationFile, EXTENSION_ID, gatewayStatus, settledGateway } from './gateway.ts';
@@ -16,37 +17,44 @@ export function readConfiguration(): Configuration {
   return JSON.parse(readFileSync(configurationFile(), 'utf8')) as Configuration;
 }
 
-/** Writes the workspace's configuration, waits for the worker that serves it, and returns what puts the one before back. */
+/** Writes the workspace's configuration, which another worker then serves, and returns what puts the one before back. */
 export async function configure(edit: (configuration: Configuration) => void): Promise<() => Promise<void>> {
-  const file = configurationFile();
-  const before = readFileSync(file, 'utf8');
-  const write = async (text: string): Promise<void> => {
-    writeFileSync(file, text);
-    await vscode.commands.executeCommand('waygate.refresh');
-    const names = Object.keys((JSON.parse(text) as Configuration).servers)
-      .sort()
-      .join();
-    await eventually(
-      `a worker that serves ${names}`,
-      () => gatewayStatus().catch(() => undefined),
-      (status) =>
-        status?.servers
-          .map(({ name }) => name)
-          .sort()
-          .join() === names,
-    );
-  };
+  const before = readFileSync(configurationFile(), 'utf8');
   const configuration = JSON.parse(before) as Configuration;
   edit(configuration);
   await write(JSON.stringify(configuration, null, 2));
   return () => write(before);
 }
 
+async function write(text: string): Promise<void> {
+  const { worker } = await settledGateway();
+  writeFileSync(configurationFile(), text);
+  await vscode.commands.executeCommand('waygate.refresh');
+  await nextWorker(worker.pid);
+}
+
+/** The worker after this one, once this one has gone: everybody has looked away from it then. */
+async function nextWorker(pid: number): Promise<void> {
+  await eventually(
+    'another worker',
+    () => settledGateway().catch(() => undefined),
+    (status) => status !== undefined && status.worker.pid !== pid,
+  );
+  await eventually('the worker before to end', async () => (await processStart(pid)) === undefined);
+}
+
+/** Ends the worker and waits for the next one, in which nothing is left of what the first had in mind. */
+export async function anotherWorker(): Promise<void> {
+  const { worker } = await settledGateway();
+  process.kill(worker.pid, 'SIGKILL');
+  await nextWorker(worker.pid);
+}
+
 /** Approves all that waits, where anything does. */
 export async function approveAll(): Promise<void> {
   const waiting = (await settledGateway()).servers.filter(({ state }) => state === 'needs_approval');
   if (waiting.length === 0) return;
-  await vscode.commands.executeCommand('waygate.tools.focus');
+  for (const { name } of waiting) await toolsRow(name, ({ description }) => description === 'needs approval');
   await vscode.commands.executeCommand('waygate.approveServers');
   const offer = waiting.length === 1 ? `Approve ${waiting[0]?.name}` : `Approve all ${waiting.length} servers`;
   await driver.click(`.codelens-decoration a:has-text(${JSON.stringify(offer)})`);
@@ -67,17 +75,6 @@ export async function toolsRow(label: string, willDo: (row: TreeRow) => boolean)
   );
   assert.ok(row);
   return row;
-}
-
-/** Ends the worker and waits for the next one, in which nothing is left of what the first had in mind. */
-export async function anotherWorker(): Promise<void> {
-  const before = await settledGateway();
-  process.kill(before.worker.pid, 'SIGKILL');
-  await eventually(
-    'another worker',
-    () => settledGateway().catch(() => undefined),
-    (status) => status !== undefined && status.worker.pid !== before.worker.pid,
-  );
 }
 
 /** Under which names VS Code keeps something of ours; undefined where its store is out of the tests' sight. */
