@@ -8,11 +8,11 @@ import { exitCode, start } from './lib/processes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The suite's screenshots that the README shows. */
-const PICTURES = ['window.png'];
+const PICTURES = ['window.png', 'approve.png'];
 
 const suite = start(ownNode(root), ['scripts/test.mjs', '--only', 'editor'], {
   cwd: root,
-  env: toolEnvironment(root),
+  env: { ...toolEnvironment(root), WAYGATE_PICTURE_PIXELS: '2' },
 });
 const code = await exitCode(suite);
 if (code === 0) {

@@ -94,20 +94,25 @@ export async function startServer(
   const child = start(
     build.node,
     [
+      join(import.meta.dirname, 'editorFront.mjs'),
       build.server,
       ...['--host', '127.0.0.1', '--port', String(port)],
       ...['--server-data-dir', dataFolder, '--extensions-dir', extensionsFolder],
       ...['--accept-server-license-terms', '--disable-telemetry', '--disable-workspace-trust'],
       ...args,
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: serverEnvironment(env ?? process.env) },
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Its browser runs here too: an address of this machine is opened as it is, not by a proxy that is not there.
+      env: { ...serverEnvironment(env ?? process.env), VSCODE_PROXY_URI: '' },
+    },
   );
   let output = '';
   const listening = new Promise((resolve, reject) => {
     const take = (/** @type {string} */ line) => {
       output = `${output}${line}\n`.slice(-8_000);
       onLine(line);
-      const match = /Extension host agent listening on (\d+)/.exec(line);
+      const match = /^Listening on (\d+)$/.exec(line);
       if (match) resolve(Number(match[1]));
     };
     for (const stream of [child.stdout, child.stderr]) if (stream) createInterface(stream).on('line', take);

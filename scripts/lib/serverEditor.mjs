@@ -68,6 +68,17 @@ async function expectWorkbench(address) {
   if (!page.ok || !text.includes('vscode-workbench-web-configuration')) {
     throw new SetupError(`The VS Code server answers with status ${page.status} instead of the workbench.`);
   }
+  await expectKeptSecrets(next.origin, cookie);
+}
+
+/** Whoever has shown the token gets the server's half of the key for secrets, and nobody else. @param {string} origin @param {string} cookie */
+async function expectKeptSecrets(origin, cookie) {
+  const ask = (/** @type {Record<string, string>} */ headers) =>
+    fetch(`${origin}/mint-key`, { method: 'POST', headers });
+  const half = await (await ask({ cookie })).arrayBuffer();
+  if (half.byteLength !== 32) throw new SetupError('The VS Code server has no place for secrets: none would be kept.');
+  const { status } = await ask({});
+  if (status !== 403) throw new SetupError('The VS Code server gives its half of the key for secrets to anybody.');
 }
 
 /** @param {string} address */

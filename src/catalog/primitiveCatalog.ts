@@ -107,6 +107,11 @@ export function unlistedChoice(uri: string, server: string, namespace: string): 
   return resourceChoice({ ...ingestResource({ uri }, namespace), server, isTemplate: false, raw: { uri } });
 }
 
+/** The same for a prompt. */
+export function unlistedPrompt(name: string, server: string, namespace: string): CatalogTool {
+  return promptChoice({ ...ingestPrompt({ name }, namespace), server, raw: { name } });
+}
+
 /** One server's lists: a bad item costs itself, and of two of a kind the first is used. */
 class Intake {
   readonly #server: string;

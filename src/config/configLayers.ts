@@ -1,22 +1,16 @@
+import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import type { CallBlocks } from './callBlocks.ts';
 import {
   type ArtifactConfig,
   type BrokenServer,
-  type BrowseConfig,
+  type ConfigBlocks,
   type ConfigOrigin,
   type ConfigurationProblem,
   DEFAULT_ARTIFACTS,
-  DEFAULT_BROWSE,
-  DEFAULT_IDLE_MINUTES,
-  DEFAULT_LIVE_REFRESH,
-  DEFAULT_PASSTHROUGH,
-  DEFAULT_STARTUP,
+  DEFAULT_BLOCKS,
   type FileLocation,
   type InputConfig,
-  type LiveRefreshConfig,
-  type PassthroughConfig,
   type ServerConfig,
-  type StartupConfig,
 } from './gatewayConfig.ts';
 import { type ConfigPlace, configPlaces, type LoadedConfig, loadConfig, parseConfig } from './loadConfig.ts';
 
@@ -44,7 +38,7 @@ export interface KeptText {
 export type KeptTexts = Readonly<Record<string, KeptText>>;
 
 /** What a gateway runs by: its files, the later over the earlier by the name of a server and by block. */
-export interface MergedConfig {
+export interface MergedConfig extends ConfigBlocks {
   /** The file to write a server into: the one given by hand, or the workspace's. */
   file: string;
   /** Whether any of the files is there. */
@@ -53,14 +47,10 @@ export interface MergedConfig {
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
-  browse: BrowseConfig;
-  artifacts: ArtifactConfig;
-  idleMinutes: number;
-  passthrough: PassthroughConfig;
-  startup: StartupConfig;
-  /** Where that stands. */
+  /** For sessions that begin: it is no affair of those that there are. */
+  mode: Face;
+  /** Where `startup` stands. */
   startupAt: FileLocation;
-  liveRefresh: LiveRefreshConfig;
   /** Of each file that is there, in their order: how they go together is dispatch's affair. */
   calls: readonly CallLayer[];
   /** By whose servers they are for: a repository's `default` must not get into a server of the person's own. */
@@ -127,10 +117,8 @@ export class ConfigLayers {
 
 export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
   const last = layers.at(-1) as LoadedConfig;
-  const block = <K extends 'browse' | 'idleMinutes' | 'startup' | 'liveRefresh' | 'passthrough'>(
-    name: K,
-    fallback: LoadedConfig[K],
-  ): LoadedConfig[K] => layers.findLast(({ said }) => said.has(name))?.[name] ?? fallback;
+  const block = <K extends keyof ConfigBlocks>(name: K): ConfigBlocks[K] =>
+    (layers.findLast(({ said }) => said.has(name)) ?? DEFAULT_BLOCKS)[name];
   const { artifacts, problems } = mergeArtifacts(layers);
   return {
     file: last.file,
@@ -139,17 +127,18 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     servers: effective(layers, ({ servers }) => servers),
     broken: effective(layers, ({ broken }) => broken),
     problems: [...layers.flatMap((layer) => layer.problems), ...problems],
-    browse: block('browse', DEFAULT_BROWSE),
+    browse: block('browse'),
     artifacts,
-    idleMinutes: block('idleMinutes', DEFAULT_IDLE_MINUTES),
-    passthrough: block('passthrough', DEFAULT_PASSTHROUGH),
-    startup: block('startup', DEFAULT_STARTUP),
+    idleMinutes: block('idleMinutes'),
+    mode: layers.findLast(({ said }) => said.has('mode'))?.mode ?? DEFAULT_FACE,
+    passthrough: block('passthrough'),
+    startup: block('startup'),
     startupAt: layers.findLast(({ said }) => said.has('startup'))?.calls.locate(['startup']) ?? {
       file: last.file,
       line: 1,
       column: 1,
     },
-    liveRefresh: block('liveRefresh', DEFAULT_LIVE_REFRESH),
+    liveRefresh: block('liveRefresh'),
     calls: layers.map(({ origin, file, calls, text }) => ({ origin, file, blocks: calls, text })),
     inputs: Object.fromEntries(layers.map(({ origin, inputs }) => [origin, inputs])),
   };

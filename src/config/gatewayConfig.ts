@@ -183,5 +183,22 @@ export const DEFAULT_LIVE_REFRESH: LiveRefreshConfig = {
   maxRefreshesPerMinute: 60,
 };
 
-/** A server that nobody has called for so long is stopped; the next call starts it. */
-export const DEFAULT_IDLE_MINUTES = 10;
+/** The blocks of which the last file that has one counts, each with a meaning of its own. */
+export interface ConfigBlocks {
+  browse: BrowseConfig;
+  artifacts: ArtifactConfig;
+  /** A server that nobody has called for so long is stopped; the next call starts it. */
+  idleMinutes: number;
+  passthrough: PassthroughConfig;
+  startup: StartupConfig;
+  liveRefresh: LiveRefreshConfig;
+}
+
+export const DEFAULT_BLOCKS: ConfigBlocks = {
+  browse: DEFAULT_BROWSE,
+  artifacts: DEFAULT_ARTIFACTS,
+  idleMinutes: 10,
+  passthrough: DEFAULT_PASSTHROUGH,
+  startup: DEFAULT_STARTUP,
+  liveRefresh: DEFAULT_LIVE_REFRESH,
+};

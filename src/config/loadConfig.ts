@@ -1,29 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
-  type ArtifactConfig,
   type BrokenServer,
-  type BrowseConfig,
+  type ConfigBlocks,
   type ConfigOrigin,
   type ConfigurationProblem,
-  DEFAULT_ARTIFACTS,
-  DEFAULT_BROWSE,
-  DEFAULT_IDLE_MINUTES,
-  DEFAULT_LIVE_REFRESH,
-  DEFAULT_PASSTHROUGH,
-  DEFAULT_STARTUP,
+  DEFAULT_BLOCKS,
   type FileLocation,
   type InputConfig,
-  type LiveRefreshConfig,
-  type PassthroughConfig,
   type ServerConfig,
-  type StartupConfig,
 } from './gatewayConfig.ts';
 import { members, repeatedMembers, unknownKey } from './jsonNodes.ts';
+import { syntaxWords } from './jsonSyntax.ts';
 import { readArtifacts } from './readArtifacts.ts';
 import { type Complaint, readBrowse } from './readBrowse.ts';
 import { readMode, readPassthrough } from './readFaces.ts';
@@ -41,7 +33,7 @@ export interface ConfigPlace {
 }
 
 /** One file as it is read. */
-export interface LoadedConfig extends ConfigPlace {
+export interface LoadedConfig extends ConfigPlace, ConfigBlocks {
   exists: boolean;
   /** What it was read from. */
   text?: string;
@@ -50,15 +42,9 @@ export interface LoadedConfig extends ConfigPlace {
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
-  browse: BrowseConfig;
-  artifacts: ArtifactConfig;
   calls: CallBlocks;
   inputs: readonly InputConfig[];
-  idleMinutes: number;
   mode: Face;
-  passthrough: PassthroughConfig;
-  startup: StartupConfig;
-  liveRefresh: LiveRefreshConfig;
   /** The names that stand at the top of the file, and those within a block as `block.name`. */
   said: ReadonlySet<string>;
 }
@@ -81,15 +67,10 @@ const TOP_LEVEL_KEYS: readonly string[] = [
 export const CONFIG_DEFAULTS = {
   servers: [],
   broken: [],
-  browse: DEFAULT_BROWSE,
-  artifacts: DEFAULT_ARTIFACTS,
+  ...DEFAULT_BLOCKS,
   calls: NO_CALL_BLOCKS,
   inputs: [],
-  idleMinutes: DEFAULT_IDLE_MINUTES,
   mode: DEFAULT_FACE,
-  passthrough: DEFAULT_PASSTHROUGH,
-  startup: DEFAULT_STARTUP,
-  liveRefresh: DEFAULT_LIVE_REFRESH,
   said: new Set<string>(),
 };
 
@@ -150,7 +131,7 @@ export function parseConfig(
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const syntax = errors[0];
-  if (syntax) return unusable(origin, `This is not JSON: ${describeSyntax(syntax)}.`, at(syntax.offset));
+  if (syntax) return unusable(origin, `This is not JSON: ${syntaxWords(syntax.error)}.`, at(syntax.offset));
   if (root?.type !== 'object')
     return unusable(origin, 'The file must hold an object: {"servers": {…}}.', at(root?.offset ?? 0));
 
@@ -303,13 +284,4 @@ function offsetBelow(limit: number, text: string): number | undefined {
     if (depth > limit) return offset;
   }
   return undefined;
-}
-
-/** `CommaExpected` → `a comma is expected`. */
-function describeSyntax(error: ParseError): string {
-  const words = printParseErrorCode(error.error)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  const expected = /^(.*) expected$/.exec(words);
-  return expected ? `a ${expected[1]} is expected here`.replace('a end', 'an end') : words;
 }

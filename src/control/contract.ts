@@ -6,7 +6,7 @@ import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { Face } from '../ops/face.ts';
 import type { StandbyHealth } from '../ops/health.ts';
-import type { RankExplanation } from '../routing/explain.ts';
+import type { RankExplanation } from '../routing/explanation.ts';
 import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
@@ -75,6 +75,8 @@ export interface ConfigurationStatus {
   /** All files that count, the later over the earlier. */
   files?: readonly { origin: ConfigOrigin; file: string; exists: boolean }[];
   problems: readonly ConfigurationProblem[];
+  /** How a client that begins now sees the servers, where it does not say itself. */
+  mode?: Face;
 }
 
 export interface SessionStatus {
@@ -252,6 +254,6 @@ export interface SecretAnswer {
 /** Notifications the worker sends. */
 export interface ControlNotifications {
   snapshot: GatewaySnapshot;
-  /** Another worker has taken over; this line ends now. */
+  /** Another worker has taken over; nobody needs this line any more. */
   superseded: Record<string, never>;
 }

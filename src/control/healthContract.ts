@@ -1,23 +1,12 @@
 /** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
-import type { StandbyHealth } from '../ops/health.ts';
+import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
 import type { TelemetrySnapshot, ToldFault } from '../ops/telemetry.ts';
 import type { GatewayHealth, ServerOddity, ServerState } from './contract.ts';
 
-/** `cold`: nothing runs. */
-export type LifecycleState = 'cold' | 'starting' | 'ready' | 'recovering';
-export type RolloutState = 'stable' | 'pending' | 'reloading';
-export type WorkerHandshake = 'absent' | 'starting' | 'initializing' | 'ready' | 'failed';
+export type { RolloutState } from '../ops/health.ts';
 
-/** The base health payload of 004, with `worker_handshake` of its later corrections. */
-export interface HealthCore {
-  state: LifecycleState;
-  worker_handshake: WorkerHandshake;
-  /** Counts from 1; the next one is another process. */
-  generation: number;
-  uptime_ms: number;
-  consecutive_failures: number;
-  restart_count: number;
-  rollout: RolloutState;
+/** The base health payload of 004, with `worker_handshake` of its later corrections, as it is told. */
+export interface HealthCore extends Omit<HealthSnapshot, 'supervision' | 'next_attempt_in_ms' | 'last_fault'> {
   last_fault?: ToldFault;
 }
 

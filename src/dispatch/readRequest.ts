@@ -1,8 +1,11 @@
 import { GatewayError } from '../ops/gatewayError.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { RpcError } from '../ops/rpcError.ts';
+import type { Progress } from '../protocol/sessionServer.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
+import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';
+import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError } from './dispatchError.ts';
 
 /** How long a server may take over a resource or a prompt; its progress extends it. */
@@ -11,6 +14,53 @@ export const READ_TIMEOUT_MS = 60_000;
 /** MCP's code for a resource that its server does not have. */
 export const RESOURCE_NOT_FOUND = -32002;
 const INTERNAL_ERROR = -32603;
+
+/** A connection's own limit comes after the deadline, which then tells what happened. */
+const SLACK_MS = 1_000;
+
+export interface ReadOptions {
+  signal: AbortSignal;
+  /** Absent where nobody wants to know: a server is not asked for it. */
+  onProgress?: (progress: Progress) => void;
+  /** Whose request it is: what the server asks meanwhile goes there. */
+  origin?: CallOrigin;
+  meta?: Readonly<Record<string, unknown>>;
+}
+
+export interface Reader {
+  request(
+    method: string,
+    params: Record<string, unknown>,
+    options: Partial<ReadOptions> & { timeoutMs: number },
+  ): Promise<Record<string, unknown>>;
+}
+
+/** A request that is not late while its server tells of progress, or its client thinks about what the server has asked. */
+export async function requestInTime(
+  server: Reader,
+  method: string,
+  params: Record<string, unknown>,
+  { signal, onProgress, ...more }: ReadOptions,
+  limitMs: number = READ_TIMEOUT_MS,
+): Promise<Record<string, unknown>> {
+  const deadline = new Deadline(limitMs, signal);
+  if (more.origin) more.origin.stillWorking = () => deadline.extend();
+  try {
+    return await server.request(method, params, {
+      ...more,
+      timeoutMs: Math.max(limitMs, LONGEST_CALL_MS) + SLACK_MS,
+      signal: deadline.signal,
+      ...(onProgress && {
+        onProgress: (progress: Progress) => {
+          deadline.extend();
+          onProgress(progress);
+        },
+      }),
+    });
+  } finally {
+    deadline.dispose();
+  }
+}
 
 export interface ReadTarget {
   id: string;

@@ -55,6 +55,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const element = asElement(argument);
       return approval.ask(element?.kind === 'server' ? element.server : undefined);
     }),
+    'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(namesIn(argument))),
     'waygate.signIn': guarded('Signing in', async (argument) => {
       const element = asElement(argument);
       if (element?.kind === 'server') await signIn(link, element.server.name);
@@ -68,8 +69,9 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     }),
     'waygate.setSecret': guarded('Setting the secret', async (argument) => {
       const element = asElement(argument);
-      const missing = element?.kind === 'server' ? element.server.secret : undefined;
-      if (missing && (await secrets.ask(missing))) await link.recheck();
+      if (element?.kind !== 'server' || !element.server.secret) return;
+      const { name, secret } = element.server;
+      if (await secrets.ask(name, secret)) await link.recheck();
     }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
@@ -99,11 +101,19 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
 /** The browser shows where to sign in; the gateway hears what came of it. */
 async function signIn(link: GatewayLink, server: string): Promise<void> {
   const { url, end } = await link.signIn(server);
-  if (!(await vscode.env.openExternal(vscode.Uri.parse(url, true)))) throw new Error('The browser was not opened');
+  if (!(await openInBrowser(url))) throw new Error('The browser was not opened');
   const title = `Waygate: waiting for the sign-in to ${server} in the browser`;
   const reason = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => end);
   if (reason !== undefined) throw new Error(reason);
   void vscode.window.showInformationMessage(`Signed in to ${server}.`);
+}
+
+/**
+ * The editor takes text as well, and must have it: what it is given as a `Uri` it writes anew without its escapes, and an
+ * address whose values hold "&", "+" or "%" is another one then (microsoft/vscode#85930).
+ */
+function openInBrowser(url: string): Thenable<boolean> {
+  return vscode.env.openExternal(url as unknown as vscode.Uri);
 }
 
 async function openConfiguration(environment: Environment, link: GatewayLink, element?: ToolElement): Promise<void> {
@@ -142,6 +152,12 @@ function configurationFile(environment: Environment): NonNullable<Environment['c
   const file = environment.configurationFile;
   if (file === undefined) throw new Error('Open a folder on this machine first');
   return file;
+}
+
+/** Words in the document name servers; the button above it is called with the document's address. */
+function namesIn(argument: unknown): readonly string[] | undefined {
+  const names = typeof argument === 'object' && argument !== null && 'names' in argument ? argument.names : undefined;
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : undefined;
 }
 
 /** The editor calls with the row; a keybinding or another extension with whatever it likes. */

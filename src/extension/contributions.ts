@@ -11,6 +11,9 @@ export const CONTAINER_ID = 'waygate';
 export const TOOLS_VIEW_ID = 'waygate.tools';
 export const MCP_PROVIDER_ID = 'waygate';
 export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
+/** Of the document that shows what servers would run. */
+export const APPROVAL_SCHEME = 'waygate-approval';
+export const APPROVAL_LANGUAGE = 'waygate-approval';
 
 /** Context keys with the values they take. */
 export interface ContextKeyTypes {
@@ -38,6 +41,7 @@ export const COMMANDS = {
   'waygate.reload': { title: 'Reload Gateway', icon: '$(sync)', enablement: ACTIVE, inPalette: true },
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
   'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
+  'waygate.approveShown': { title: 'Approve…', icon: '$(check)', inPalette: false },
   'waygate.signIn': { title: 'Sign In', icon: '$(sign-in)', inPalette: false },
   'waygate.signOut': { title: 'Sign Out', inPalette: false },
   'waygate.setSecret': { title: 'Set Secret', icon: '$(key)', inPalette: false },
@@ -90,7 +94,7 @@ export interface MenuItem {
 
 const IN_TOOLS = `view == ${TOOLS_VIEW_ID}`;
 
-export const MENUS: Record<'view/title' | 'view/item/context', readonly MenuItem[]> = {
+export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', readonly MenuItem[]> = {
   'view/title': [
     { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
     { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@2' },
@@ -130,6 +134,9 @@ export const MENUS: Record<'view/title' | 'view/item/context', readonly MenuItem
       group: '1_open@1',
     },
     { command: 'waygate.showLog', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`, group: '1_open@2' },
+  ],
+  'editor/title': [
+    { command: 'waygate.approveShown', when: `resourceScheme == ${APPROVAL_SCHEME}`, group: 'navigation@1' },
   ],
 };
 

@@ -27,8 +27,8 @@ export class EditorSecrets {
   };
 
   /** Asks once; whether there is a value now. */
-  async ask({ key, name, description, password, options }: MissingSecret): Promise<boolean> {
-    const title = `Waygate: ${name}`;
+  async ask(server: string, { key, name, description, password, options }: MissingSecret): Promise<boolean> {
+    const title = `Waygate: ${name.replace(/^input:/, '')} for ${server}`;
     const value =
       options.length > 0
         ? await vscode.window.showQuickPick([...options], { title, placeHolder: description, ignoreFocusOut: true })

@@ -74,7 +74,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     environment.state.onChange(follow),
     link.state.onChange(() => gateway.set(viewOf(environment, link))),
     logPolicy(environment, log),
-    registerMcpProvider({ distFolder, version }, environment, log),
+    registerMcpProvider({ distFolder, version }, environment, link.state, log),
     registerCommands(
       commandHandlers({ environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log }),
     ),

@@ -1,4 +1,5 @@
 import {
+  APPROVAL_LANGUAGE,
   COMMANDS,
   CONFIGURATION_PATH,
   CONTAINER_ID,
@@ -69,7 +70,23 @@ function contributes(): Record<string, unknown> {
     // The template explains itself in comments.
     languages: [
       { id: 'jsonc', filenamePatterns: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS].map((path) => `**/${path}`) },
+      { id: APPROVAL_LANGUAGE },
     ],
+    configurationDefaults: {
+      [`[${APPROVAL_LANGUAGE}]`]: {
+        // All of a command is in sight without scrolling to the side, and so is every character of it.
+        'editor.wordWrap': 'on',
+        'editor.minimap.enabled': false,
+        'editor.renderControlCharacters': true,
+        'editor.codeLens': true,
+        'editor.lineNumbers': 'off',
+        'editor.folding': false,
+        'editor.guides.indentation': false,
+        'editor.occurrencesHighlight': 'off',
+        'editor.renderLineHighlight': 'none',
+        'editor.scrollBeyondLastLine': false,
+      },
+    },
   };
 }
 

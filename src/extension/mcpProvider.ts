@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import { MCP_PROVIDER_ID } from './contributions.ts';
 import type { Environment, Surroundings } from './environment.ts';
+import type { LinkState } from './gatewayLink.ts';
+import { type GatewaySeen, HeldVersion } from './heldVersion.ts';
+import type { Observable } from './observable.ts';
 import { debounced } from './pacing.ts';
 import { type DefinitionData, serverDefinition } from './serverDefinition.ts';
 
@@ -16,6 +19,7 @@ export interface Installation {
 export function registerMcpProvider(
   installation: Installation,
   environment: Environment,
+  gateway: Observable<LinkState>,
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
   // Editors built on VS Code need not have this part of its API.
@@ -23,12 +27,18 @@ export function registerMcpProvider(
     log.warn('This editor takes no MCP servers from extensions; use "waygate serve" in its own MCP configuration.');
     return new vscode.Disposable(() => undefined);
   }
+  const written = ({ configuration }: Surroundings): void => {
+    // One of two files alone has another hash.
+    if (configuration.known) version.write(configuration.hash);
+  };
+  const version = new HeldVersion(undefined);
+  written(environment.state.value);
   const definitionOf = (surroundings: Surroundings): DefinitionData | undefined =>
     serverDefinition({
       distFolder: installation.distFolder,
       workspace: surroundings.workspace,
       extensionVersion: installation.version,
-      configurationHash: surroundings.configuration.hash,
+      configurationHash: version.hash.value,
       nodePath: surroundings.nodePath,
       execPath: process.execPath,
     });
@@ -37,18 +47,29 @@ export function registerMcpProvider(
   const relevant = (surroundings: Surroundings): string =>
     JSON.stringify([definitionOf(surroundings), surroundings.trusted]);
   let announced = relevant(environment.state.value);
-  const watching = environment.state.onChange((surroundings) => {
-    const now = relevant(surroundings);
+  const tell = (): void => {
+    const now = relevant(environment.state.value);
     if (now === announced) return;
     announced = now;
     announce();
-  });
+  };
+  const watching = vscode.Disposable.from(
+    environment.state.onChange((surroundings) => {
+      written(surroundings);
+      tell();
+    }),
+    gateway.onChange((link) => version.see(seenOf(link))),
+    version.hash.onChange(tell),
+    version,
+  );
   const registration = vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER_ID, {
     onDidChangeMcpServerDefinitions: changed.event,
     // VS Code swallows a rejection and drops the server without a word, so this never throws.
     provideMcpServerDefinitions: async () => {
       try {
-        const data = definitionOf(await environment.settled());
+        const surroundings = await environment.settled();
+        written(surroundings);
+        const data = definitionOf(surroundings);
         return data === undefined ? [] : [toDefinition(data)];
       } catch (error) {
         log.error('The MCP server could not be offered to the editor.', error);
@@ -57,6 +78,12 @@ export function registerMcpProvider(
     },
   });
   return vscode.Disposable.from(registration, watching, announce, changed);
+}
+
+function seenOf(link: LinkState): GatewaySeen | undefined {
+  if (link.kind !== 'attached') return undefined;
+  const { sessions, configuration } = link.snapshot;
+  return { sessions: sessions.length, mode: configuration.mode };
 }
 
 function toDefinition(data: DefinitionData): vscode.McpStdioServerDefinition {

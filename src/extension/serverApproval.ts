@@ -1,33 +1,52 @@
 import * as vscode from 'vscode';
 import type { ServerStatus } from '../control/contract.ts';
-import { approvalText, pendingApprovals } from './approvalText.ts';
-import { COMMANDS } from './contributions.ts';
+import { type ApprovalDocument, approvalDocument, type PendingApproval, pendingApprovals } from './approvalText.ts';
+import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, COMMANDS, type CommandId } from './contributions.ts';
 import type { GatewayLink } from './gatewayLink.ts';
 import type { GatewayView } from './health.ts';
 import type { Observable } from './observable.ts';
 import { count, oneLine } from './plainText.ts';
 import { runCommand } from './registrations.ts';
 
-const SCHEME = 'waygate-approval';
+const DOCUMENT = vscode.Uri.from({ scheme: APPROVAL_SCHEME, path: '/What Waygate would run' });
+const APPROVE: CommandId = 'waygate.approveShown';
 
 /**
  * A repository must not run code because someone opened it: the person sees what the workspace's servers would run,
- * whole, in a document, and picks those that may.
+ * whole, in a document, and approves it there. Nothing can be approved but what the document shows.
  */
 export class ServerApproval {
   readonly #link: GatewayLink;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly #provider: vscode.Disposable;
-  #text = '';
+  readonly #offersChanged = new vscode.EventEmitter<void>();
+  readonly #parts: vscode.Disposable;
+  #shown: readonly PendingApproval[] = [];
+  #document: ApprovalDocument = approvalDocument([]);
 
   constructor(link: GatewayLink) {
     this.#link = link;
-    this.#provider = vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
-      onDidChange: this.#changed.event,
-      provideTextDocumentContent: () => this.#text,
-    });
+    this.#parts = vscode.Disposable.from(
+      this.#changed,
+      this.#offersChanged,
+      vscode.workspace.registerTextDocumentContentProvider(APPROVAL_SCHEME, {
+        onDidChange: this.#changed.event,
+        provideTextDocumentContent: () => this.#document.text,
+      }),
+      vscode.languages.registerCodeLensProvider(
+        { scheme: APPROVAL_SCHEME },
+        {
+          onDidChangeCodeLenses: this.#offersChanged.event,
+          provideCodeLenses: (document) => this.#lenses(document),
+        },
+      ),
+      // The editor does not always ask again when a text has changed, and old words would stand under another server.
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme === APPROVAL_SCHEME) this.#offersChanged.fire();
+      }),
+    );
   }
 
+  /** Shows what waits, or one server of it. */
   async ask(only?: ServerStatus): Promise<void> {
     const waiting = pendingApprovals(await this.#link.status());
     const shown = only === undefined ? waiting : waiting.filter(({ name }) => name === only.name);
@@ -35,27 +54,82 @@ export class ServerApproval {
       void vscode.window.showInformationMessage('No server waits for approval.');
       return;
     }
-    this.#text = approvalText(shown);
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: '/What Waygate would run' });
-    this.#changed.fire(uri);
-    await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
-    const picked = await vscode.window.showQuickPick(
-      shown.map((server) => ({ label: oneLine(server.name, 60), detail: server.lines[0] ?? '', picked: true, server })),
-      {
-        canPickMany: true,
-        ignoreFocusOut: true,
-        title: 'Approve Servers: the document shows the whole of what each would run',
-        placeHolder: 'Those that are checked may start in this workspace',
-      },
-    );
-    if (picked === undefined || picked.length === 0) return;
-    await this.#link.approve(picked.map(({ server }) => server.hash));
+    this.#show(shown);
+    // Its language has long lines wrapped: nothing of a command stands beyond the edge.
+    const document = await vscode.workspace.openTextDocument(DOCUMENT);
+    await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  /** Approves servers of those shown, by name, or has the person pick among them. */
+  async approveShown(names?: readonly string[]): Promise<void> {
+    const chosen = names === undefined ? await this.#pick() : this.#shown.filter(({ name }) => names.includes(name));
+    if (chosen.length === 0) return;
+    const waiting = new Map(pendingApprovals(await this.#link.status()).map((server) => [server.name, server]));
+    const changed = chosen.filter(({ name, hash }) => waiting.has(name) && waiting.get(name)?.hash !== hash);
+    if (changed.length === 0) await this.#link.approve(chosen.map(({ hash }) => hash));
+    else void tellChanged(changed);
+    await this.#showRest();
   }
 
   dispose(): void {
-    this.#provider.dispose();
-    this.#changed.dispose();
+    this.#parts.dispose();
   }
+
+  #show(shown: readonly PendingApproval[]): void {
+    this.#shown = shown;
+    this.#document = approvalDocument(shown);
+    this.#changed.fire(DOCUMENT);
+  }
+
+  /** Of what was shown; a server that came in the meantime is asked about by itself. */
+  async #showRest(): Promise<void> {
+    const shown = new Set(this.#shown.map(({ name }) => name));
+    const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => shown.has(name));
+    this.#show(rest);
+    if (rest.length > 0) return;
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === APPROVAL_SCHEME);
+    await vscode.window.tabGroups.close(tabs);
+  }
+
+  /** None for a text that is about to be another. */
+  #lenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    if (document.getText() !== this.#document.text) return [];
+    return this.#document.offers.map(
+      ({ line, title, names }) =>
+        new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
+          command: APPROVE,
+          title: `$(check)\u00a0${title}`,
+          arguments: [{ names }],
+        }),
+    );
+  }
+
+  async #pick(): Promise<readonly PendingApproval[]> {
+    const picked = await vscode.window.showQuickPick(
+      this.#shown.map((server) => ({
+        label: oneLine(server.name, 60),
+        detail: server.lines[0] ?? '',
+        picked: true,
+        server,
+      })),
+      {
+        canPickMany: true,
+        title: 'Approve Servers',
+        placeHolder: 'Those that are checked may start in this workspace',
+      },
+    );
+    return picked?.map(({ server }) => server) ?? [];
+  }
+}
+
+async function tellChanged(changed: readonly PendingApproval[]): Promise<void> {
+  const names = changed.map(({ name }) => oneLine(name, 60)).join(', ');
+  await vscode.window.showWarningMessage(
+    `Nothing was approved: what ${names} would run has changed since it was shown. Read it again.`,
+  );
 }
 
 /** Asks once for each thing that waits; who closes the message finds it in the tree. */

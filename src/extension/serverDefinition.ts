@@ -39,7 +39,7 @@ export function serverDefinition(inputs: DefinitionInputs): DefinitionData | und
     args: [hostScript(inputs.distFolder), 'serve'],
     // Set by the extension host as well, but not where the editor's agent host starts the server.
     env: { ELECTRON_RUN_AS_NODE: '1' },
-    // The editor keeps a server's tools by its version.
+    // The editor keeps a server's tools by its version, and stops a server that runs when it changes: see HeldVersion.
     version: `${inputs.extensionVersion}+${inputs.configurationHash}`,
     cwd: inputs.workspace,
   };

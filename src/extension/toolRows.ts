@@ -59,8 +59,7 @@ const TOOL_ICONS: Record<TreeNode['safety'], ToolRow['icon']> = {
 };
 
 function serverRow(server: ServerStatus): ToolRow {
-  const state = STATE_WORDS[server.state];
-  const description = server.reason ? `${state}: ${oneLine(server.reason, SHORT)}` : state;
+  const description = serverDescription(server);
   return {
     id: `server:${server.name}`,
     label: oneLine(server.name, 60),
@@ -71,6 +70,14 @@ function serverRow(server: ServerStatus): ToolRow {
     accessibilityLabel: `${oneLine(server.name, 60)}, server, ${description}`,
     ...(server.location && { location: server.location }),
   };
+}
+
+/** Where a button in the row helps, its words are enough; what else there is to say stands in the tooltip. */
+function serverDescription({ state, secret, reason }: ServerStatus): string {
+  const words = STATE_WORDS[state];
+  if (state === 'needs_approval' || state === 'needs_sign_in') return words;
+  if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
+  return reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
 }
 
 const SERVER_ICONS: Partial<Record<ServerState, ToolRow['icon']>> = {
@@ -132,7 +139,11 @@ export function rootKey({ link }: GatewayView): string {
   if (link.kind !== 'attached') return link.kind === 'off' ? 'off' : '';
   const { catalog, servers } = link.snapshot;
   const shown = servers.filter((server) => isTroubled(server) || server.state === 'starting');
-  return JSON.stringify([link.attachment, catalog.revision, shown.map((s) => [s.name, s.state, s.reason])]);
+  return JSON.stringify([
+    link.attachment,
+    catalog.revision,
+    shown.map((s) => [s.name, s.state, s.reason, s.secret?.key]),
+  ]);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ControlClient } from '../control/client.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
 import { tryAttach } from './attach.ts';
+import { failedLately, forgetFailure, noteFailure } from './failedBuild.ts';
 import { endLeftovers } from './leftovers.ts';
 import { acquireStartLock, isAlive } from './startLock.ts';
 import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
@@ -58,6 +59,8 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
         `A newer Waygate (${incumbent.version}) serves this workspace; reload it with that version.`,
       );
     }
+    const failed = options.onlyOlder ? failedLately(folder) : undefined;
+    if (failed !== undefined) throw new WorkerUnavailableError(failed);
     const told = await tellOf(folder, incumbent);
     try {
       const pid = await replace(runtime, folder, incumbent, options.handover);
@@ -81,16 +84,21 @@ async function replace(
   try {
     pid = await startWorker(runtime, folder, { candidate: true, handover });
   } catch (error) {
+    noteFailure(folder, incumbent.build, error);
     await endLeftovers(folder);
     throw error;
   }
   const found = await tryAttach(folder, { kind: 'control', start: false, holds: false }, undefined);
   found.socket?.destroy();
-  if (found.socket && found.token !== incumbent.token) return pid;
+  if (found.socket && found.token !== incumbent.token) {
+    forgetFailure(folder);
+    return pid;
+  }
+  const ended = `Waygate's new worker (pid ${pid}) ended as it took over; the one before serves on.`;
+  const error = new WorkerUnavailableError(ended);
+  noteFailure(folder, incumbent.build, error);
   await endLeftovers(folder);
-  throw new WorkerUnavailableError(
-    `Waygate's new worker (pid ${pid}) ended as it took over; the one before serves on.`,
-  );
+  throw error;
 }
 
 /** For as long as this line is open the incumbent tells that a rollout is pending. Older ones know nothing of it. */

@@ -59,6 +59,7 @@ export class ServerLife implements AwaitedServer {
       scrubSecrets: events.scrubSecrets,
       onChange: () => events.onChange(),
       limits: services.restartLimits,
+      checkMs: services.standbyCheckMs,
     });
     this.#starts = new ServerStarts({
       services,

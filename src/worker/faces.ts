@@ -93,6 +93,10 @@ export class Faces {
     this.#passthrough.attach(connection);
   }
 
+  onListsChanged(kind: 'resources' | 'prompts'): void {
+    this.#passthrough.onListsChanged(kind);
+  }
+
   /** Those that list tools tell so. */
   onCatalogChanged(): void {
     this.#transparent.onCatalogChanged();

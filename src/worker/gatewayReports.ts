@@ -2,7 +2,7 @@ import type { MergedConfig } from '../config/configLayers.ts';
 import type { ConfigurationProblem } from '../config/gatewayConfig.ts';
 import type { CatalogReport, GatewayHealth, GatewaySnapshot, ServerStatus } from '../control/contract.ts';
 import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
-import type { RankExplanation } from '../routing/explain.ts';
+import type { RankExplanation } from '../routing/explanation.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { advertisedTools } from '../surface/gateway/gatewaySurface.ts';
@@ -75,10 +75,10 @@ export class GatewayReports {
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
     const { workspace, catalog, activity } = this.#sources;
     catalog.catchUp();
-    const { file, exists, files, problems } = this.#sources.config();
+    const { file, exists, files, problems, mode } = this.#sources.config();
     return {
       workspace,
-      configuration: { file, exists, files, problems: [...problems, ...this.#startupProblem()] },
+      configuration: { file, exists, files, mode, problems: [...problems, ...this.#startupProblem()] },
       servers: this.servers,
       catalog: catalog.view.status,
       recentCalls: activity.recent,

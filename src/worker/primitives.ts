@@ -11,6 +11,8 @@ type Ports = Omit<PrimitivePorts, 'view' | 'linkedServer'>;
 
 export interface PrimitivesOptions extends Ports {
   ranking(): RankResources;
+  /** Another face than the gateway's own may tell of it too. */
+  onListsChanged(kind: 'resources' | 'prompts'): void;
   log(line: string): void;
 }
 
@@ -27,7 +29,7 @@ export class Primitives {
 
   constructor(options: PrimitivesOptions) {
     this.#options = options;
-    const { ranking: _ranking, log, ...ports } = options;
+    const { ranking: _ranking, onListsChanged: _told, log, ...ports } = options;
     this.ports = { ...ports, view: () => this.#view, linkedServer: (uri) => this.links.serverOf(uri) };
     this.#subscriptions = new Subscriptions(ports.upstream, (line) => log(ports.scrubSecrets(line)));
     this.client = new ClientPrimitives(this.ports, this.#news, this.#subscriptions);
@@ -65,12 +67,17 @@ export class Primitives {
     this.#news.stop();
   }
 
+  #changed(kind: 'resources' | 'prompts'): void {
+    this.#news.changed(kind);
+    this.#options.onListsChanged(kind);
+  }
+
   #adopt(view: PrimitiveView): void {
     const { resourceChoices: oldResources, promptChoices: oldPrompts } = this.#view.catalog;
     const { resourceChoices: resources, promptChoices: prompts } = view.catalog;
     this.#view = view;
-    if (resources.hash !== oldResources.hash) this.#news.changed('resources');
-    if (prompts.hash !== oldPrompts.hash) this.#news.changed('prompts');
+    if (resources.hash !== oldResources.hash) this.#changed('resources');
+    if (prompts.hash !== oldPrompts.hash) this.#changed('prompts');
     const isEmpty = ({ tools }: { tools: readonly unknown[] }): boolean => tools.length === 0;
     // Their tools come and go with them.
     if (isEmpty(resources) !== isEmpty(oldResources) || isEmpty(prompts) !== isEmpty(oldPrompts)) this.toolsChanged();

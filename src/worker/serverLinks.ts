@@ -38,12 +38,13 @@ export class ServerLinks {
   }
 
   async open(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    this.#missing.delete(written.name);
     const config = await this.follow(written).catch((error: unknown) => {
       if (!(error instanceof SecretMissingError)) throw error;
       this.#missing.set(written.name, this.#missingSecret(error));
       throw new LinkFailure(error.message, 'secret_missing');
     });
+    // Not sooner: while it is looked for, the person may still be told what it waits for.
+    this.#missing.delete(written.name);
     const { journal, environment, signIns } = this.#options;
     if (config.type === 'static') return new StaticLink(config);
     if (config.type === 'stdio') return new StdioLink(config, journal, events, environment);

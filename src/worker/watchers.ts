@@ -9,22 +9,48 @@ import type {
 
 /** Watchers need no more than this many snapshots: a page that shows them is drawn once a second. */
 const SNAPSHOT_INTERVAL_MS = 250;
+/** An editor tries again after 0.1, 0.5 and 1 s. */
+const RETURN_MS = 3_000;
 
 /** The editors that watch: each is sent what it can read, and one of them is asked what only a person knows. */
 export class Watchers {
   readonly #snapshot: () => GatewaySnapshot;
+  readonly #onWatched: (watched: boolean) => void;
   readonly #watchers = new Map<ControlServer, 'idle' | 'busy' | 'behind'>();
   #asking = 0;
+  #return = Promise.resolve();
+  #returned = (): void => undefined;
   #superseded = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(snapshot: () => GatewaySnapshot) {
+  /** `onWatched` is told with the first one that comes and the last one that goes. */
+  constructor(snapshot: () => GatewaySnapshot, onWatched: (watched: boolean) => void) {
     this.#snapshot = snapshot;
+    this.#onWatched = onWatched;
   }
 
   add(watcher: ControlServer): void {
     this.#watchers.set(watcher, 'idle');
-    watcher.onClose(() => this.#watchers.delete(watcher));
+    this.#returned();
+    if (this.#watchers.size === 1) this.#onWatched(true);
+    watcher.onClose(() => {
+      if (this.#watchers.delete(watcher) && this.#watchers.size === 0) this.#onWatched(false);
+    });
+  }
+
+  /**
+   * The worker before this one was watched. Its editor is on its way here, and what is kept there is waited for: a server
+   * would be called without its secret otherwise, and the person asked for what he has given long ago.
+   */
+  expectReturn(): void {
+    this.#return = new Promise((resolve) => {
+      this.#returned = resolve;
+      const late = (): void => {
+        resolve();
+        if (this.#watchers.size === 0) this.#onWatched(false);
+      };
+      setTimeout(late, RETURN_MS).unref();
+    });
   }
 
   /** Something that a watcher shows has changed. */
@@ -46,7 +72,7 @@ export class Watchers {
     if (this.#asking > 0) return;
     // Behind the answers that are on their way.
     setImmediate(() => {
-      for (const watcher of [...this.#watchers.keys()]) void watcher.supersede();
+      for (const watcher of this.#watchers.keys()) watcher.supersede();
     });
   }
 
@@ -64,6 +90,7 @@ export class Watchers {
   /** The first editor that has a store, or has the value asked for. */
   secret(request: SecretRequest): Promise<SecretAnswer> {
     return this.#whileAsking(async () => {
+      if (this.#watchers.size === 0) await this.#return;
       let answer: SecretAnswer = { kept: false };
       for (const watcher of [...this.#watchers.keys()]) {
         const { kept, value } = await watcher.secret(request);

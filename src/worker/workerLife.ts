@@ -13,6 +13,8 @@ interface Record {
   restarts: number;
   failures: number;
   lastFault?: Fault;
+  /** An editor was watching, as far as that worker knew. */
+  watched?: boolean;
 }
 
 export type Succession =
@@ -44,12 +46,23 @@ export class WorkerLife {
       const lasted = Date.now() - of.startedAt >= RESTART_LIMITS.stableMs;
       const facts = { generation: Math.max(1, generation), detail: `pid ${of.pid}` };
       this.#record = {
-        generation: generation + 1,
+        ...this.#record,
         restarts: restarts + 1,
         failures: lasted ? 1 : failures + 1,
         lastFault: faultOf(hangs ? 'unresponsive' : 'exited', facts, (text) => text),
       };
     }
+    this.#write();
+  }
+
+  /** Whether an editor watched the worker before, until the first one here has come or gone. */
+  get watched(): boolean {
+    return this.#record.watched === true;
+  }
+
+  noteWatched(watched: boolean): void {
+    if (watched === this.watched) return;
+    this.#record.watched = watched;
     this.#write();
   }
 

@@ -35,6 +35,8 @@ export interface WorkerOptions {
   handover?: Handover;
   /** Has another worker take over; rejects with why not. */
   rollOut: GatewayOptions['rollOut'];
+  /** Whoever looks for a worker finds it from now on; what it is asked waits until its catalog is there. */
+  onServing(): void;
   onEnd(): void;
 }
 
@@ -56,7 +58,10 @@ export class WorkerProcess {
   readonly #life: WorkerLife;
   readonly #sessions = new Map<SessionServer, { id: string; mode: Face; since: number }>();
   readonly #place: WorkerPlace;
-  readonly #watchers = new Watchers(() => this.#snapshot());
+  readonly #watchers = new Watchers(
+    () => this.#snapshot(),
+    (watched) => this.#noteWatched(watched),
+  );
   /** How many prepare a successor. */
   #successors = 0;
   #rollout: RolloutState = 'stable';
@@ -117,6 +122,8 @@ export class WorkerProcess {
     this.#attachers.expect();
     this.#ownershipTimer = setInterval(() => void this.#checkOwnership(), OWNERSHIP_CHECK_MS);
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
+    // Its host comes while the catalog is built.
+    this.#options.onServing();
     if (!candidate) this.#gateway.start();
     this.#gateway.begin({ after: candidate });
   }
@@ -144,7 +151,13 @@ export class WorkerProcess {
       if (candidate) await this.#gateway.stop();
       throw error;
     }
+    if (this.#life.watched) this.#watchers.expectReturn();
     this.#rollout = 'stable';
+  }
+
+  /** Those who are let go on the way out look at the next worker, which is to wait for them. */
+  #noteWatched(watched: boolean): void {
+    if (!this.#givesWay && !this.#stopping) this.#life.noteWatched(watched);
   }
 
   get #rolloutState(): RolloutState {
@@ -234,7 +247,7 @@ export class WorkerProcess {
       watch: () => {
         this.#watchers.add(control);
         // An editor may bring the secrets that it keeps.
-        this.#gateway.recheck();
+        this.#gateway.servers.recheck();
         return this.#snapshot();
       },
       rollout: () => {

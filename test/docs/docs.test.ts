@@ -172,6 +172,7 @@ describe('docs/reliability.md', () => {
     const figures: readonly [room: string, code: string | RegExp, words: string][] = [
       ['src/host', 'const SILENCE_MS = 5_000;', 'nothing came for 5 s'],
       ['src/host', 'const PING_MS = 10_000;', 'waits 10 s for it'],
+      ['src/host', 'const RETRY_AFTER_MS = 10 * 60_000;', 'it is tried again after 10 min'],
       ['src/host', 'const WORKER_WAIT_MS = 25_000;', 'after at most 25 s'],
       ['src/host', /\bmax_?replays(?: =|:) 2\b/i, 'repeats a read at most twice'],
       ['src/worker', 'const DRAIN_MS = 10_000;', 'takes longer than 10 s'],
@@ -182,6 +183,7 @@ describe('docs/reliability.md', () => {
       ['src/protocol', 'MAX_FRAME_BYTES = 16 * 1024 * 1024;', 'lines above 16 MiB'],
       ['src/upstream', 'const START_TIMEOUT_MS = 60_000;', 'A first start has 60 s'],
       ['src/config', 'timeoutSeconds: 60,', 'A first start has 60 s'],
+      ['src/upstream', 'const CHECK_MS = 30_000;', 'a sign of life every 30 s'],
       ['src/upstream', 'const AGAIN_MS = 15_000;', 'a later one 15 s'],
       ['src/upstream', 'const TIMES_ITS_SLOWEST = 4;', 'four times as long as the slowest'],
       ['src/upstream', 'const EOF_GRACE_MS = 500;', 'TERM after half a second'],

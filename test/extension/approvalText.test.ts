@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { approvalText, pendingApprovals } from '../../src/extension/approvalText.ts';
+import { approvalDocument, pendingApprovals } from '../../src/extension/approvalText.ts';
 import { server, snapshot } from './fixtures.ts';
 
 describe('what the editor asks to approve', () => {
@@ -12,8 +12,25 @@ describe('what the editor asks to approve', () => {
     ]);
   });
 
-  it('is shown whole', () => {
-    const text = approvalText(pendingApprovals(snapshot({ servers: [waiting] })));
+  it('is shown whole, and can be approved below it', () => {
+    const [pending] = pendingApprovals(snapshot({ servers: [waiting] }));
+    const { text, offers } = approvalDocument(pending ? [pending] : []);
     expect(text).toContain(`"ten"\n  ${long}\n  in /work\n`);
+    const lines = text.split('\n');
+    expect(offers).toEqual([{ line: lines.indexOf('  in /work') + 1, title: 'Approve ten', names: ['ten'] }]);
+    expect(lines[offers[0]?.line ?? -1]).toBe('');
+  });
+
+  it('is approved together only below all of it', () => {
+    const pending = ['one', 'two'].map((name) => ({ name, hash: name, lines: [`runs ${name}`] }));
+    const { text, offers } = approvalDocument(pending);
+    expect(offers.map(({ title, names }) => [title, names])).toEqual([
+      ['Approve one', ['one']],
+      ['Approve two', ['two']],
+      ['Approve all 2 servers', ['one', 'two']],
+    ]);
+    const [, two, all] = offers.map(({ line }) => line);
+    expect(text.split('\n').indexOf('  runs two')).toBeLessThan(two as number);
+    expect(two).toBeLessThan(all as number);
   });
 });

@@ -20,6 +20,8 @@ const asNode = (path: string, over: Parameters<typeof node>[1] = {}): ToolElemen
 });
 const LOCATION = { file: '/work/project/.vscode/waygate.json', line: 7, column: 5 };
 const FAILED = server('tickets', { state: 'failed', reason: 'spawn tickets ENOENT', location: LOCATION });
+const SECRET = { key: 'k', name: 'input:key', description: 'The key\nof it', password: true, options: [] };
+const WAITING = server('vault', { state: 'needs_secret', secret: SECRET });
 const view = (over: Partial<GatewaySnapshot> = {}, attachment = 1): GatewayView => ({
   link: attached(over, attachment),
   policy: undefined,
@@ -69,6 +71,18 @@ describe('a row', () => {
       accessibilityLabel: 'tickets, server, failed: spawn tickets ENOENT',
       location: LOCATION,
     });
+  });
+
+  it('of a server that waits for the person has the words beside its button and no more', () => {
+    const reason = 'It needs something. Give it: waygate give one.';
+    const described = (over: Parameters<typeof server>[1]) =>
+      row({ kind: 'server', server: server('one', { reason, ...over }) }).description;
+    expect(described({ state: 'needs_approval' })).toBe('needs approval');
+    expect(described({ state: 'needs_sign_in' })).toBe('needs sign-in');
+    expect(described({ state: 'needs_secret', secret: SECRET })).toBe('needs a secret: The key of it');
+    expect(described({ state: 'needs_secret', secret: { ...SECRET, description: '' } })).toBe(
+      'needs a secret: input:key',
+    );
   });
 
   it('of a server tells in its tooltip what the server does that none should', () => {
@@ -143,8 +157,10 @@ describe('the root', () => {
       view({}, 2),
       view({ servers: [FAILED] }),
       view({ servers: [{ ...FAILED, reason: 'other' }] }),
+      view({ servers: [WAITING] }),
+      view({ servers: [{ ...WAITING, secret: { ...SECRET, key: 'another' } }] }),
     ].map(rootKey);
-    expect(new Set([before, ...changed]).size).toBe(5);
+    expect(new Set([before, ...changed]).size).toBe(7);
   });
 
   it('stays as it is while a worker is replaced', () => {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { killedAtTakeover, otherBuild } from '../support/builds.ts';
@@ -330,5 +331,39 @@ describe('an update of the extension', () => {
     expect((await next.call('tool_browse', { path: '/one' })).isError).toBe(false);
     expect(here(workspace).token).toBe(before.token);
     expect(chat.stderr).toBe('');
+  });
+
+  it('that does not work is prepared once, not by every host; another time later, and when somebody asks', async () => {
+    const { workspace } = watched();
+    const chat = await HostProcess.connect(workspace);
+    await chat.toolId('/one/echo');
+    const tries = workspace.write('tries.txt', '');
+    const failing = () => `require('node:fs').appendFileSync(${JSON.stringify(tries)}, 'x'); process.exit(9);`;
+    const program = otherBuild({ builtAt: '20990101000000', worker: failing });
+    const tried = (): number => readFileSync(tries, 'utf8').length;
+    const told = async (other: TestWorkspace): Promise<void> => {
+      const host = await HostProcess.connect(other);
+      await until('the reason', () => host.stderr.includes('exit code 9'));
+      expect(host.stderr).toMatch(/^waygate: the older gateway serves on: [^\n]+\n$/);
+      expect((await host.call('tool_browse', { path: '/one' })).isError).toBe(false);
+    };
+    for (let hosts = 0; hosts < 3; hosts++) await told({ ...workspace, program });
+    expect(tried()).toBe(1);
+    // Another build is another matter.
+    await told({ ...workspace, program: otherBuild({ builtAt: '20990102000000', worker: failing }) });
+    expect(tried()).toBe(2);
+    await told({ ...workspace, program });
+    expect(tried()).toBe(3);
+    // The person's word counts at once.
+    expect((await waygate({ ...workspace, program }, ['reload'])).code).toBe(1);
+    expect(tried()).toBe(4);
+    const note = join(stateFolder(workspace), 'failedBuild.json');
+    const { at, ...rest } = JSON.parse(readFileSync(note, 'utf8')) as { at: number };
+    writeFileSync(note, JSON.stringify({ ...rest, at: at - 11 * 60_000 }));
+    await told({ ...workspace, program });
+    expect(tried()).toBe(5);
+    // One that takes over is not held against anybody.
+    expect((await waygate(workspace, ['reload'])).code).toBe(0);
+    expect(existsSync(note)).toBe(false);
   });
 });

@@ -26,7 +26,12 @@ describe('what killed workers leave in a state folder', () => {
     await new Promise<void>((done) => living.listen(join(folder, 'fedcba9876543210.sock'), done));
     onTestFinished(() => void living.close());
     const files = ['worker.json', 'life.json', `worker.json.${process.pid}.00ff00ff`, `life.json.${process.pid}`];
-    for (const name of [...files, `worker.json.${NOBODY}.00ff00ff`, `life.json.${NOBODY}`]) {
+    for (const name of [
+      ...files,
+      `worker.json.${NOBODY}.00ff00ff`,
+      `life.json.${NOBODY}`,
+      `failedBuild.json.${NOBODY}.new`,
+    ]) {
       writeFileSync(join(folder, name), '{');
     }
     await sweepLeftovers(folder);

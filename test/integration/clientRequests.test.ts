@@ -49,6 +49,37 @@ describe('a question of a server', () => {
     expect(answer.text).toContain('action=decline');
   });
 
+  it.each([
+    ['gateway', [], 'resources/read', { uri: 'ask://x' }],
+    ['gateway', [], 'prompts/get', { name: 'ask-first' }],
+    ['passthrough', MODE, 'resources/read', { uri: 'ask://x' }],
+    ['passthrough', MODE, 'prompts/get', { name: 'ask-first' }],
+  ])('reaches, in %s mode, the client that reads (%s%s)', async (_mode, mode, method, params) => {
+    const workspace = testWorkspace({ one: servers.primitives('--prompt', 'ask-first') });
+    const idle = await HostProcess.connect(workspace, mode, ELICITATION);
+    await idle.request('resources/list');
+    const host = await HostProcess.connect(workspace, mode, ELICITATION);
+    host.answer('elicitation/create', () => ({ action: 'decline' }));
+    const { result } = await host.request(method, params);
+    expect(JSON.stringify(result)).toContain('decline');
+    expect(host.asked).toMatchObject([{ method: 'elicitation/create' }]);
+    expect(idle.asked).toEqual([]);
+  });
+
+  it.each([
+    ['resource_read', { resource_id: 'ask://x' }],
+    ['prompt_get', { prompt_id: 'prompt::one:ask-first' }],
+  ])('reaches the client whose model reads with %s', async (tool, args) => {
+    const workspace = testWorkspace({ one: servers.primitives('--prompt', 'ask-first') });
+    const host = await HostProcess.connect(workspace, [], ELICITATION);
+    host.answer('elicitation/create', () => ({ action: 'decline' }));
+    await until('the server', async () => ((await host.request('prompts/list')).result?.prompts as object[])?.length);
+    const { structured } = await host.call('prompt_browse', { path: '/one/ask-first', render: 'json' });
+    const [card] = (structured?.cards ?? []) as { id: string }[];
+    const { text } = await host.call(tool, 'prompt_id' in args ? { prompt_id: card?.id, args: { who: 'ada' } } : args);
+    expect(text).toContain('decline');
+  });
+
   it('is asked of nobody else: only the session whose call is under way hears of it', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const idle = await HostProcess.connect(workspace, MODE, ELICITATION);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { attachControl } from '../../src/host/attachControl.ts';
+import { type Rendezvous, readRendezvous } from '../../src/protocol/rendezvous.ts';
 import { stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE, WORKER } from '../support/workspace.ts';
@@ -61,6 +62,35 @@ describe('a server whose secret is not set', () => {
     const answer = await host.call('tool_execute', { tool_id: id, args: {} });
     expect(JSON.parse(answer.text.replace('ok\n', ''))).toMatchObject({ API_KEY: 'from-the-editor' });
     expect(existsSync(join(workspace.stateDir, 'secrets.json'))).toBe(false);
+  });
+
+  it('gets it from the editor that comes back after the death of the worker, with the call that comes before it', async () => {
+    const workspace = testWorkspace();
+    const one = { ...servers.fixture('--wild'), env: { API_KEY: '${input:key}' } };
+    const inputs = [{ id: 'key', type: 'promptString', description: 'The key' }];
+    workspace.write('.vscode/waygate.json', JSON.stringify({ inputs, servers: { one } }));
+    workspace.approve();
+    const { folder, stateDir, env } = workspace;
+    const attachEditor = async () => {
+      const runtime = { workspace: folder, stateDir, nodePath: process.execPath, workerScript: WORKER, env };
+      const editor = await attachControl(runtime, { start: true, holds: true });
+      onTestFinished(() => editor?.dispose());
+      editor?.onSecret(async ({ op }) => (op === 'get' ? { kept: true, value: 'kept' } : { kept: true }));
+      await editor?.request('watch', {});
+    };
+    await attachEditor();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/environment');
+    const environment = async () =>
+      (await host.call('tool_execute', { tool_id: id, args: { names: ['API_KEY'] } })).text;
+    expect(await environment()).toBe('ok\n{"API_KEY":"kept"}\n');
+    const { pid } = readRendezvous(stateFolder(workspace)) as Rendezvous;
+    process.kill(pid, 'SIGKILL');
+    await until('the next worker', () => readRendezvous(stateFolder(workspace))?.pid !== pid);
+    // The server has to be started for it, and nobody is there yet who has the secret.
+    const answer = environment();
+    await attachEditor();
+    expect(await answer).toBe('ok\n{"API_KEY":"kept"}\n');
   });
 
   it.each([

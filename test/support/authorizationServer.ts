@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 
 export interface AuthorizationServerOptions {
   /** Seconds that an access token is good for. */
@@ -26,7 +25,10 @@ interface Issued {
   expiresAt: number;
 }
 
-/** A real authorization server: codes with PKCE, registration, rotation of refresh tokens, introspection, revocation. */
+/**
+ * A real authorization server: codes with PKCE, registration, rotation of refresh tokens, introspection, revocation. Free
+ * of a test runner, because it serves the tests inside VS Code as well.
+ */
 export class AuthorizationServer {
   /** Method and path of every request, in order. */
   readonly seen: string[] = [];
@@ -37,6 +39,7 @@ export class AuthorizationServer {
   /** Every `Authorization` header, with the path it came to. */
   readonly credentials: string[] = [];
   readonly #options: AuthorizationServerOptions;
+  readonly #http = createServer((request, response) => void this.#answer(request, response));
   readonly #clients = new Map<string, { redirect_uris: string[] }>();
   readonly #codes = new Map<string, Record<string, string>>();
   readonly #access = new Map<string, Issued>();
@@ -53,14 +56,14 @@ export class AuthorizationServer {
 
   static async start(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
     const server = new AuthorizationServer(options);
-    const http = createServer((request, response) => void server.#answer(request, response));
-    await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
-    onTestFinished(() => {
-      http.close();
-      http.closeAllConnections();
-    });
-    server.issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    await new Promise<void>((done) => server.#http.listen(0, '127.0.0.1', done));
+    server.issuer = `http://127.0.0.1:${(server.#http.address() as AddressInfo).port}`;
     return server;
+  }
+
+  close(): void {
+    this.#http.close();
+    this.#http.closeAllConnections();
   }
 
   /** Access tokens are good for nothing from now on; refresh tokens are. */

@@ -1,13 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { CatalogSnapshots } from '../../src/upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
-import { ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { snapshotKey } from '../../src/upstream/snapshotKey.ts';
-import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { connectStdio } from '../support/connection.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
@@ -19,42 +18,10 @@ function lazyServer(idleMs = 3_600_000) {
   const folder = temporaryFolder('wg-lazy-');
   const catalogs = join(folder, 'catalogs');
   const next = (given: Partial<StdioServerConfig>) => {
-    const journal = new ChildJournal(folder);
-    const log: string[] = [];
-    const states: string[] = [];
-    let changes = 0;
-    const snapshots = new CatalogSnapshots(catalogs, (line) => void log.push(line));
-    const config: StdioServerConfig = {
-      name: 'one',
-      type: 'stdio',
-      command: process.execPath,
-      args: [],
-      env: {},
-      cwd: process.cwd(),
-      disabled: false,
-      keepAlive: false,
-      location: { file: 'waygate.json', line: 1, column: 1 },
-      ...given,
-    };
-    const connection: ServerConnection = new ServerConnection(
-      config,
-      {
-        openLink: async (written, events) => new StdioLink(written as StdioServerConfig, journal, events),
-        snapshots,
-        idleMs: () => idleMs,
-      },
-      {
-        onChange: () => {
-          changes += 1;
-          if (states.at(-1) !== connection.state) states.push(connection.state);
-        },
-        log: (line) => void log.push(line),
-        scrubSecrets: (text) => text,
-      },
-    );
-    onTestFinished(() => connection.stop());
-    connection.begin();
-    return { connection, log, states, changes: () => changes };
+    const snapshots: CatalogSnapshots = new CatalogSnapshots(catalogs, (line) => void link.log.push(line));
+    const link = connectStdio(given, new ChildJournal(folder), { snapshots, idleMs: () => idleMs });
+    link.connection.begin();
+    return link;
   };
   /** Runs it once, so that there is a snapshot. */
   const known = async (given: Partial<StdioServerConfig>): Promise<void> => {

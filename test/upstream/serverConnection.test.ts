@@ -5,8 +5,8 @@ import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
-import { type ConnectionServices, ServerConnection } from '../../src/upstream/serverConnection.ts';
-import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import type { ConnectionServices } from '../../src/upstream/serverConnection.ts';
+import { connectStdio } from '../support/connection.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
@@ -18,35 +18,7 @@ function connect(
   journal = new ChildJournal(temporaryFolder('wg-connection-')),
   services: Partial<ConnectionServices> = {},
 ) {
-  const states: string[] = [];
-  const log: string[] = [];
-  const connection: ServerConnection = new ServerConnection(
-    {
-      name: 'one',
-      type: 'stdio',
-      command: process.execPath,
-      args: [],
-      env: {},
-      cwd: process.cwd(),
-      disabled: false,
-      keepAlive: false,
-      location: { file: 'waygate.json', line: 1, column: 1 },
-      ...config,
-    },
-    {
-      openLink: async (config, events) => new StdioLink(config as StdioServerConfig, journal, events),
-      ...services,
-    },
-    {
-      onChange: () => {
-        if (states.at(-1) !== connection.state) states.push(connection.state);
-      },
-      log: (line) => void log.push(line),
-      scrubSecrets,
-    },
-  );
-  onTestFinished(() => connection.stop());
-  return { connection, states, log };
+  return connectStdio(config, journal, services, scrubSecrets);
 }
 
 const fixture = (...flags: string[]) => connect(servers.fixture(...flags));

@@ -1,40 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { CatalogSnapshots } from '../../src/upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { ServerConnection } from '../../src/upstream/serverConnection.ts';
-import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { connectStdio } from '../support/connection.ts';
 import { until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
 
 function connect(given: Partial<StdioServerConfig>, folder = temporaryFolder('wg-lists-')) {
-  const journal = new ChildJournal(folder);
-  const log: string[] = [];
-  const config: StdioServerConfig = {
-    name: 'one',
-    type: 'stdio',
-    command: process.execPath,
-    args: [],
-    env: {},
-    cwd: process.cwd(),
-    disabled: false,
-    keepAlive: false,
-    location: { file: 'waygate.json', line: 1, column: 1 },
-    ...given,
-  };
-  const connection = new ServerConnection(
-    config,
-    {
-      openLink: async (written, events) => new StdioLink(written as StdioServerConfig, journal, events),
-      snapshots: new CatalogSnapshots(join(folder, 'catalogs'), () => undefined),
-    },
-    { onChange: () => undefined, log: (line) => void log.push(line), scrubSecrets: (text) => text },
-  );
-  onTestFinished(() => connection.stop());
+  const snapshots = new CatalogSnapshots(join(folder, 'catalogs'), () => undefined);
+  const { connection, log } = connectStdio(given, new ChildJournal(folder), { snapshots });
   return { connection, log, folder };
 }
 

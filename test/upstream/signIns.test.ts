@@ -50,6 +50,7 @@ function gateway(url: string, auth?: AuthConfig, root: string = temporaryFolder(
 
 async function guarded(options: AuthorizationServerOptions = {}, ...flags: string[]) {
   const issuer = await AuthorizationServer.start(options);
+  onTestFinished(() => issuer.close());
   const { url, end } = await httpServer('--issuer', issuer.issuer, ...flags);
   return { issuer, url, end };
 }
@@ -66,6 +67,7 @@ describe('a sign-in', () => {
     ['at a server without metadata, as of 2025-03-26', { silent: true }, 'legacy'],
   ] as const)('goes the whole way %s', async (_what, options, flags) => {
     const issuer = await AuthorizationServer.start(options);
+    onTestFinished(() => issuer.close());
     const { url } = await httpServer('--issuer', issuer.issuer, ...(flags === 'legacy' ? [] : flags));
     const { connection, signIn, root } = gateway(url);
     await connection.start();

@@ -152,7 +152,7 @@ function servers(servers: readonly ServerStatus[], now: number): string {
 </tr>`;
   });
   const empty = '<p class="empty">The configuration names no servers yet.</p>';
-  return table('servers', 'Servers', ['Name', 'State', '#Tools', '#Pid', 'Since', 'Reason'], rows, empty);
+  return table('servers', 'Servers', ['Name', 'State', '#Tools', '#Pid', 'Since', 'Details'], rows, empty);
 }
 
 function calls(calls: readonly CallRecord[], now: number): string {

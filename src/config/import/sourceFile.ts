@@ -1,19 +1,13 @@
-import {
-  findNodeAtLocation,
-  getNodeValue,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser';
+import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { members } from '../jsonNodes.ts';
+import { syntaxWords } from '../jsonSyntax.ts';
 import { lineIndex } from '../textPosition.ts';
 import type { ClientId } from './clientIds.ts';
 import { isFlaw, isRecord, type RawServer, readEntry } from './readEntry.ts';
 import type { ReferenceScope, Translator } from './references.ts';
 import type { ImportedServer, InputEntry, ParsedSource, SourceFlaw } from './serverEntry.ts';
-import type { Place, Surroundings } from './surroundings.ts';
+import { type Place, placesOf, type Surroundings } from './surroundings.ts';
 
 /** How one client's files are found and read. */
 export interface ClientSource {
@@ -26,6 +20,27 @@ export interface ClientSource {
 
 export interface ParseContext extends ReferenceScope {
   workspace: string;
+}
+
+/** A client that keeps its servers in one object of a JSON file, in the workspace or beside the person's other files. */
+export function jsonClient({
+  id,
+  title,
+  files,
+  table,
+}: Pick<ClientSource, 'id' | 'title'> & {
+  files(at: Surroundings): { workspace?: string; user: string };
+  table(root: Node): Omit<ServerTable, 'scope'>;
+}): ClientSource {
+  return {
+    id,
+    title,
+    places: (at) => placesOf(title, files(at)),
+    parse: (text, scope) => {
+      const root = parseJson(text);
+      return { ...readJsonServers(root, { ...table(root), scope }), inputs: [] };
+    },
+  };
 }
 
 /** A file that cannot be read as what it should be. Lines and columns count from 1. */
@@ -56,7 +71,7 @@ export function parseJson(source: string): Node {
   const [first] = errors;
   if (first) {
     const { line, column } = positionAt(first.offset);
-    throw new UnreadableSource(`it is not JSON (${printParseErrorCode(first.error)})`, line, column);
+    throw new UnreadableSource(`it is not JSON: ${syntaxWords(first.error)}`, line, column);
   }
   if (root?.type !== 'object') throw new UnreadableSource('it does not hold an object');
   return root;

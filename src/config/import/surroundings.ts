@@ -20,6 +20,20 @@ export interface Place {
   title: string;
 }
 
+/** A client's file of the workspace, where it has one, and the person's own. */
+export function placesOf(title: string, { workspace, user }: { workspace?: string; user: string }): Place[] {
+  return [
+    ...(workspace === undefined ? [] : [{ file: workspace, scope: 'workspace' as const, title }]),
+    { file: user, scope: 'user', title },
+  ];
+}
+
+/** A file in a folder of the home that a variable of the environment can put elsewhere. */
+export function movable(at: Surroundings, variable: string, folder: readonly string[], file: string): string {
+  const moved = at.env[variable];
+  return moved ? joinPath(at, moved, file) : inHome(at, ...folder, file);
+}
+
 export function surroundingsOf(
   workspace: string,
   env: NodeJS.ProcessEnv,

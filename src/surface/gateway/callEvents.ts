@@ -50,7 +50,8 @@ type Args = Readonly<Record<string, unknown>>;
 const SCHEMA_PREFIX = 'schema:';
 /** Made by the firewall: kind, tool and digest. Anything else was made up by whoever asked. */
 const HANDLE = /^[a-z_]{1,20}:.{1,200}:[0-9a-f]{16}$/;
-const UNKNOWN = '(unknown)';
+/** Stands for what a caller has made up. */
+export const UNKNOWN = '(unknown)';
 
 export function answeredEvent(given: unknown, told: AnswerTold): CallEvent {
   const args = objectOf(given);

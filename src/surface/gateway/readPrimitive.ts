@@ -10,7 +10,7 @@ import { meantBy } from '../../ops/nearest.ts';
 import { localPath, type Tell } from '../../ops/normalise.ts';
 import { oneLine, shortened } from '../../ops/porcelain.ts';
 import type { SurfaceCall } from '../../protocol/sessionServer.ts';
-import { authorized, forwarded, found, type PrimitivePorts, readOptions } from '../primitives/primitivePorts.ts';
+import { asked, authorized, found, type PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { PrimitiveView } from '../primitives/primitiveView.ts';
 import type { ResourceTarget } from '../primitives/resourceDirectory.ts';
 import { argsInvalid, type CheckedArguments, renderMode } from './arguments.ts';
@@ -75,7 +75,7 @@ async function ask(
     throw new GatewayError('UPSTREAM_UNAVAILABLE', message, { path: choice.id, retryable: false });
   }
   try {
-    return await upstream.request(method, forwarded(params, call), readOptions(call));
+    return await asked(ports, upstream, method, params, call);
   } catch (error) {
     throw readError(error, choice, ports.scrubSecrets);
   }

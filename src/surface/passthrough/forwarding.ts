@@ -1,8 +1,16 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { requestInTime } from '../../dispatch/readRequest.ts';
+import { GatewayError } from '../../ops/gatewayError.ts';
 import { RESUMED_META } from '../../ops/replay.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
-import { listEverywhere, ResourceOwners } from './owners.ts';
+import type { SessionStates } from '../gateway/sessionState.ts';
+import { pageOf } from '../primitives/pages.ts';
+import { authorized } from '../primitives/primitivePorts.ts';
+import { textParam } from '../primitives/textParam.ts';
+import { guardedRead, type Read } from './guardedRead.ts';
+import { objects, ResourceOwners } from './owners.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 import { requestError } from './serverError.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -12,6 +20,8 @@ type Params = Readonly<Record<string, unknown>>;
 
 const FORWARDED_TIMEOUT_MS = 120_000;
 const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+const RESOURCE_NOT_FOUND = -32002;
 /** A client lists everything again for each announcement. */
 const ANNOUNCE_DELAY_MS = 200;
 
@@ -26,23 +36,23 @@ const LIST_CHANGES = ['notifications/resources/list_changed', 'notifications/pro
 /** Everything but tools: to the one server as it came, or to whose resource or prompt it is. */
 export class Forwarding {
   readonly #context: PassthroughContext;
-  readonly #owners: ResourceOwners;
+  readonly #states: SessionStates;
   readonly #subscriptions = new Subscriptions();
   readonly #sessions = new Map<object, ClientPeer>();
   /** Who is to be told, by method: the sessions that were there when it was announced. */
   readonly #announcing = new Map<string, Set<object>>();
 
-  constructor(context: PassthroughContext) {
+  constructor(context: PassthroughContext, states: SessionStates) {
     this.#context = context;
-    this.#owners = new ResourceOwners(() => context.connections());
+    this.#states = states;
   }
 
   /** Hears what a server tells by itself. */
   attach(connection: ServerConnection): void {
     for (const method of LIST_CHANGES) {
+      // Of several servers it is told when the new list is there.
       connection.onNotification(method, () => {
-        this.#owners.forget();
-        this.announce(method);
+        if (this.#only) this.announce(method);
       });
     }
     connection.onNotification('notifications/resources/updated', (params) => {
@@ -51,6 +61,11 @@ export class Forwarding {
       }
     });
     connection.onReady(() => this.#subscriptions.renew(connection));
+  }
+
+  /** What several servers list has changed. */
+  onListsChanged(kind: 'resources' | 'prompts'): void {
+    if (!this.#only) this.announce(`notifications/${kind}/list_changed`);
   }
 
   /** Tells every session of this face; a server that announces without end is told of now and then. */
@@ -77,16 +92,16 @@ export class Forwarding {
   request(method: string, params: Params, call: SurfaceCall): Promise<object> | undefined {
     const list = LISTS[method];
     const only = this.#only;
-    if (list) return only ? this.#listOf(only, list, method, params, call) : this.#listAll(method);
+    if (list) return only ? this.#listOf(only, list, method, params, call) : this.#listAll(list.key, params);
     switch (method) {
       case 'resources/read':
-        return this.#ownerOf(params).then((owner) => this.#send(owner, method, params, call));
+        return this.#readResource(params, call);
       case 'resources/subscribe':
         return this.#subscribe(params, call);
       case 'resources/unsubscribe':
         return this.#unsubscribe(params, call);
       case 'prompts/get':
-        return this.#promptOf(params).then(({ owner, name }) => this.#send(owner, method, { ...params, name }, call));
+        return this.#getPrompt(params, call);
       case 'completion/complete':
         return this.#complete(params, call);
       default:
@@ -114,20 +129,57 @@ export class Forwarding {
     return server.capabilities[capability] ? this.#send(server, method, params, call) : { [key]: [] };
   }
 
-  async #listAll(method: string): Promise<object> {
+  /** As they were listed last: servers may be many, and idle. */
+  async #listAll(key: string, { cursor }: Params): Promise<object> {
     await this.#context.settled();
-    if (method === 'resources/list') return { resources: await this.#owners.resources() };
-    if (method === 'resources/templates/list') return { resourceTemplates: await this.#owners.templates() };
-    const all = await listEverywhere(this.#context.connections(), 'prompts', 'prompts/list', 'prompts');
-    return {
-      prompts: all.flatMap(({ connection, items }) =>
-        items.map((prompt) => ({ ...prompt, name: prefixed(this.#namespaceOf(connection), String(prompt.name)) })),
-      ),
-    };
+    const { resources, templates } = this.#owners;
+    if (key === 'resources') return pageOf(key, resources, cursor);
+    if (key === 'resourceTemplates') return pageOf(key, templates, cursor);
+    const prompts = this.#context.connections().flatMap((connection) =>
+      objects(connection.catalog.prompts).map((prompt) => ({
+        ...prompt,
+        name: prefixed(this.#namespaceOf(connection), String(prompt.name)),
+      })),
+    );
+    return pageOf(key, prompts, cursor);
+  }
+
+  async #readResource(params: Params, call: SurfaceCall): Promise<object> {
+    const uri = textParam(params, 'uri');
+    const owner = await this.#ownerOf(uri);
+    const choice = this.#resourceChoice(owner, uri);
+    const isListed = this.#context.primitives.view().resource(choice.id) !== undefined;
+    const read: Read = { method: 'resources/read', choice, isListed };
+    return this.#guarded(read, call, () => this.#send(owner, 'resources/read', params, call));
+  }
+
+  async #getPrompt(params: Params, call: SurfaceCall): Promise<object> {
+    const { owner, name } = await this.#promptOf(params);
+    const choice = this.#promptChoice(owner, name);
+    const isListed = this.#context.primitives.view().prompt(choice.id) !== undefined;
+    const read: Read = { method: 'prompts/get', choice, isListed };
+    return this.#guarded(read, call, () => this.#send(owner, 'prompts/get', { ...params, name }, call));
+  }
+
+  #guarded<T>(read: Read, call: SurfaceCall, send: () => Promise<T>): Promise<T> {
+    const sessionId = this.#states.of(call.session).id;
+    return guardedRead(read, call, { context: this.#context, sessionId }, send);
+  }
+
+  /** The person's rules alone: what is not read is not counted. */
+  async #allowed(choice: CatalogTool, call: SurfaceCall): Promise<void> {
+    try {
+      await authorized(this.#context.primitives, choice, call);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      throw new RpcError(INTERNAL_ERROR, error.message, error.toObject());
+    }
   }
 
   async #subscribe(params: Params, call: SurfaceCall): Promise<object> {
-    const owner = await this.#ownerOf(params);
+    const uri = textParam(params, 'uri');
+    const owner = await this.#ownerOf(uri);
+    await this.#allowed(this.#resourceChoice(owner, uri), call);
     const answer = await this.#send(owner, 'resources/subscribe', params, call);
     if (call.peer) this.#subscriptions.add(owner, String(params.uri), call.peer);
     // What has changed while there was no worker nobody has told the client.
@@ -136,7 +188,7 @@ export class Forwarding {
   }
 
   async #unsubscribe(params: Params, call: SurfaceCall): Promise<object> {
-    const owner = await this.#ownerOf(params);
+    const owner = await this.#ownerOf(textParam(params, 'uri'));
     const wasLast = this.#subscriptions.remove(owner, String(params.uri), call.peer?.session ?? call.session);
     return wasLast ? this.#send(owner, 'resources/unsubscribe', params, call) : {};
   }
@@ -145,17 +197,39 @@ export class Forwarding {
     const ref = (params.ref ?? {}) as Params;
     if (ref.type === 'ref/prompt') {
       const { owner, name } = await this.#promptOf(ref);
+      await this.#allowed(this.#promptChoice(owner, name), call);
       return this.#send(owner, 'completion/complete', { ...params, ref: { ...ref, name } }, call);
     }
-    return this.#send(await this.#ownerOf(ref), 'completion/complete', params, call);
+    const uri = textParam(ref, 'uri');
+    const owner = await this.#ownerOf(uri);
+    await this.#allowed(this.#resourceChoice(owner, uri), call);
+    return this.#send(owner, 'completion/complete', params, call);
   }
 
-  #ownerOf({ uri }: Params): Promise<ServerConnection> {
-    const only = this.#only;
-    return only ? Promise.resolve(only) : this.#owners.of(String(uri));
+  get #owners(): ResourceOwners {
+    return new ResourceOwners(this.#context.connections());
   }
 
-  async #promptOf({ name }: Params): Promise<{ owner: ServerConnection; name: unknown }> {
+  /** Whose a resource is; a server that has never been listed may have it. */
+  async #ownerOf(uri: string): Promise<ServerConnection> {
+    const known = this.#only ?? this.#owners.of(uri);
+    if (known) return known;
+    await this.#context.settled();
+    const found = this.#owners.of(uri);
+    if (found) return found;
+    throw new RpcError(RESOURCE_NOT_FOUND, 'Resource not found', { uri });
+  }
+
+  #resourceChoice(owner: ServerConnection, uri: string): CatalogTool {
+    return this.#context.primitives.view().choiceAt({ server: owner.config.name, uri });
+  }
+
+  #promptChoice(owner: ServerConnection, name: string): CatalogTool {
+    return this.#context.primitives.view().promptAt({ server: owner.config.name, name });
+  }
+
+  async #promptOf(params: Params): Promise<{ owner: ServerConnection; name: string }> {
+    const name = textParam(params, 'name');
     const only = this.#only;
     if (only) return { owner: only, name };
     const owners = this.#context
@@ -163,9 +237,9 @@ export class Forwarding {
       .map((owner) => ({ owner, prefix: prefixed(this.#namespaceOf(owner), '') }))
       // A namespace may itself begin with another and two underscores.
       .sort((a, b) => b.prefix.length - a.prefix.length);
-    const found = owners.find(({ prefix }) => String(name).startsWith(prefix));
-    if (found) return { owner: found.owner, name: String(name).slice(found.prefix.length) };
-    throw new RpcError(INVALID_PARAMS, `There is no prompt ${JSON.stringify(String(name).slice(0, 120))}.`);
+    const found = owners.find(({ prefix }) => name.startsWith(prefix));
+    if (found) return { owner: found.owner, name: name.slice(found.prefix.length) };
+    throw new RpcError(INVALID_PARAMS, `There is no prompt ${JSON.stringify(name.slice(0, 120))}.`);
   }
 
   #namespaceOf(connection: ServerConnection): string {
@@ -178,13 +252,13 @@ export class Forwarding {
     const { [RESUMED_META]: _resumed, ...meta } = call.meta ?? {};
     try {
       return await this.#context.clientRequests.during(call, (origin) =>
-        server.request(method, params, {
-          timeoutMs: FORWARDED_TIMEOUT_MS,
-          signal,
-          origin,
-          meta,
-          ...(onProgress ? { onProgress } : {}),
-        }),
+        requestInTime(
+          server,
+          method,
+          params,
+          { signal, origin, meta, ...(onProgress && { onProgress }) },
+          FORWARDED_TIMEOUT_MS,
+        ),
       );
     } catch (error) {
       throw requestError(server.config.name, method, error);

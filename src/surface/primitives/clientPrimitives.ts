@@ -7,17 +7,17 @@ import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/ses
 import type { ClientNews } from './clientNews.ts';
 import { pageOf } from './pages.ts';
 import {
+  asked,
   authorized,
-  forwarded,
   found,
   LIST_WAIT_MS,
   type PrimitivePorts,
   type PrimitiveUpstream,
-  readOptions,
 } from './primitivePorts.ts';
 import type { PrimitiveView } from './primitiveView.ts';
 import type { ResourceTarget } from './resourceDirectory.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { textParam } from './textParam.ts';
 
 type Json = Record<string, unknown>;
 type Params = Readonly<Json>;
@@ -153,7 +153,7 @@ export class ClientPrimitives {
     const { _meta: _, ...plain } = params;
     return this.#guarded(target, async () => {
       await authorized(this.#ports, choice, call);
-      return this.#upstream(target.server).request(method, forwarded(plain, call), readOptions(call));
+      return asked(this.#ports, this.#upstream(target.server), method, plain, call);
     });
   }
 
@@ -212,10 +212,4 @@ function prefixed(contents: unknown, prefix: string): unknown {
     const uri = (one as { uri?: unknown } | null)?.uri;
     return typeof uri === 'string' ? { ...one, uri: prefix + uri } : one;
   });
-}
-
-function textParam(params: Params, name: string): string {
-  const value = params[name];
-  if (typeof value === 'string' && value !== '') return value;
-  throw new RpcError(INVALID_PARAMS, `"${name}" must be a text.`);
 }

@@ -1,23 +1,19 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { AuthorizedCall } from '../../dispatch/authorize.ts';
 import { elicitApproval } from '../../dispatch/elicitApproval.ts';
-import { READ_TIMEOUT_MS } from '../../dispatch/readRequest.ts';
+import { type Reader, requestInTime } from '../../dispatch/readRequest.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import { visibleText } from '../../firewall/visibleText.ts';
-import type { Progress, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { ClientRequests } from '../clientRequests.ts';
 import type { PrimitiveView } from './primitiveView.ts';
 
 type Json = Record<string, unknown>;
 
 /** A server as resources and prompts are asked of it; `ServerConnection` is one. */
-export interface PrimitiveUpstream {
+export interface PrimitiveUpstream extends Reader {
   readonly state: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
-  request(
-    method: string,
-    params: Json,
-    options: { timeoutMs: number; signal?: AbortSignal; onProgress?: (progress: Progress) => void },
-  ): Promise<Json>;
   /** Keeps it running until what is returned is called. */
   hold(): () => void;
 }
@@ -41,6 +37,8 @@ export interface PrimitivePorts {
   /** Resolves when every server has been listed that may be soon, or when that has taken too long. */
   settled(timeoutMs: number, signal: AbortSignal): Promise<void>;
   scrubSecrets(text: string): string;
+  /** Where what servers ask their clients goes. */
+  clientRequests: Pick<ClientRequests, 'during'>;
   own?: OwnResources;
 }
 
@@ -66,13 +64,23 @@ export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: Surfa
   return ports.authorize({ tool, session, signal, approval: elicitApproval(ask, visibleText) });
 }
 
-/** The client's `_meta` goes on to the server, but for the token of its progress, which is ours to translate. */
-export function forwarded(params: Json, { meta }: SurfaceCall): Json {
+/** Asks a server on behalf of a client's request; the client's `_meta` goes along, but for the token of its progress. */
+export function asked(
+  { clientRequests }: PrimitivePorts,
+  upstream: PrimitiveUpstream,
+  method: string,
+  params: Json,
+  call: SurfaceCall,
+): Promise<Json> {
+  const { signal, progress: onProgress } = call;
+  return clientRequests.during(call, (origin) =>
+    requestInTime(upstream, method, withMeta(params, call), { signal, origin, ...(onProgress && { onProgress }) }),
+  );
+}
+
+/** The token is ours to translate. */
+function withMeta(params: Json, { meta }: SurfaceCall): Json {
   if (meta === undefined) return params;
   const { progressToken: _, ...rest } = meta;
   return Object.keys(rest).length > 0 ? { ...params, _meta: rest } : params;
-}
-
-export function readOptions({ signal, progress }: SurfaceCall) {
-  return { timeoutMs: READ_TIMEOUT_MS, signal, ...(progress ? { onProgress: progress } : {}) };
 }

@@ -6,6 +6,7 @@ import {
   type PrimitiveCatalog,
   type PrimitiveListing,
   unlistedChoice,
+  unlistedPrompt,
 } from '../../catalog/primitiveCatalog.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { matchesTemplate } from '../../catalog/uriTemplate.ts';
@@ -66,7 +67,19 @@ export class PrimitiveView {
   choiceAt({ server, uri }: { server: string; uri: string }): CatalogTool {
     const id = this.#idByAddress.get(addressKey(server, uri)) ?? this.#templateFor(server, uri);
     const listed = id === undefined ? undefined : this.resources.catalog.byId.get(id);
-    return listed ?? unlistedChoice(uri, server, this.catalog.namespaces.get(server) ?? '');
+    return listed ?? unlistedChoice(uri, server, this.#namespaceOf(server));
+  }
+
+  /** The same for a prompt by a server's own name. */
+  promptAt({ server, name }: { server: string; name: string }): CatalogTool {
+    const listed = this.catalog.prompts.find((prompt) => prompt.server === server && prompt.name === name);
+    const choice = listed && this.prompts.catalog.byId.get(listed.id);
+    return choice ?? unlistedPrompt(name, server, this.#namespaceOf(server));
+  }
+
+  /** One that is only just being added has no place yet (000 §1.4, the fallback). */
+  #namespaceOf(server: string): string {
+    return this.catalog.namespaces.get(server) ?? 'mcp';
   }
 
   #templateFor(server: string, uri: string): string | undefined {

@@ -10,6 +10,9 @@ import { startServer } from '../../../scripts/lib/serverBuild.mjs';
 import { startDriver } from './driverServer.ts';
 import { readLaunchArguments, workbenchAddress } from './launchArguments.ts';
 
+/** To a pixel of the page. Two make a picture that is sharp on any screen, and a run that is slower. */
+const PIXELS = Number(process.env.WAYGATE_PICTURE_PIXELS ?? 1);
+
 const RUN_LIMIT_MS = 8 * 60_000;
 
 const CHROMIUM_FLAGS = [
@@ -44,25 +47,23 @@ async function main(): Promise<number> {
 
   const opened = deferred<Page>();
   const driver = await startDriver(() => opened.promise, environment('WAYGATE_SCREENSHOTS'));
-  const { child, port } = await startServer(
-    { node: environment('WAYGATE_EDITOR_NODE'), server: environment('WAYGATE_EDITOR_SERVER') },
-    {
-      dataFolder: dirname(launch.userDataDir),
-      extensionsFolder: launch.extensionsDir,
-      // Without a token the page needs no cookie; the port is known to this run alone and lives as long as it.
-      args: ['--without-connection-token', '--enable-smoke-test-driver', '--reconnection-grace-time', '1'],
-      env: { ...process.env, ...driver.environment },
-      onLine: (line) => log(`[server] ${line}`),
-    },
-  );
-  const browser = await chromium.launch({ executablePath: environment('WAYGATE_CHROMIUM'), args: CHROMIUM_FLAGS });
-  const leave = async () => {
-    await browser.close();
-    await endGroup(child);
-    driver.close();
-  };
+  const leaving: (() => unknown)[] = [() => driver.close()];
   try {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const { child, port } = await startServer(
+      { node: environment('WAYGATE_EDITOR_NODE'), server: environment('WAYGATE_EDITOR_SERVER') },
+      {
+        dataFolder: dirname(launch.userDataDir),
+        extensionsFolder: launch.extensionsDir,
+        // Without a token the page needs no cookie; the port is known to this run alone and lives as long as it.
+        args: ['--without-connection-token', '--enable-smoke-test-driver', '--reconnection-grace-time', '1'],
+        env: { ...process.env, ...driver.environment },
+        onLine: (line) => log(`[server] ${line}`),
+      },
+    );
+    leaving.push(() => endGroup(child));
+    const browser = await chromium.launch({ executablePath: environment('WAYGATE_CHROMIUM'), args: CHROMIUM_FLAGS });
+    leaving.push(() => browser.close());
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, deviceScaleFactor: PIXELS });
     page.on('console', (message) => log(`[page] ${message.text()}`));
     const ended = deferred<number>();
     await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) =>
@@ -79,10 +80,9 @@ async function main(): Promise<number> {
     );
     await page.goto(workbenchAddress(port, launch));
     opened.resolve(page);
-    const code = await ended.promise.finally(() => clearTimeout(limit));
-    return code;
+    return await ended.promise.finally(() => clearTimeout(limit));
   } finally {
-    await leave();
+    for (const leave of leaving.reverse()) await leave();
   }
 }
 

@@ -1,3 +1,4 @@
+import { createDecipheriv } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
@@ -11,6 +12,8 @@ const oneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' 
 
 /** VS Code's window by its DOM: the one place that knows its class names. */
 export function workbench(page: Page, screenshots: string): Answers {
+  mkdirSync(screenshots, { recursive: true });
+
   const pane = (view: string): Locator =>
     page
       .locator('.pane', { has: page.locator(`.pane-header[aria-label^=${JSON.stringify(`${view} Section`)}]`) })
@@ -35,9 +38,19 @@ export function workbench(page: Page, screenshots: string): Answers {
     },
 
     async screenshot(name) {
-      mkdirSync(screenshots, { recursive: true });
       const path = join(screenshots, `${name.replace(/[^\w-]+/g, '-').slice(0, 100)}.png`);
       await page.screenshot({ path });
+      return path;
+    },
+
+    async picture(name) {
+      const title = await page.locator('.part.titlebar').boundingBox();
+      const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+      const y = title?.height ?? 0;
+      const path = join(screenshots, `${name}.png`);
+      // Where the pointer shows nothing but itself.
+      await page.mouse.move(width - 1, height / 2);
+      await page.screenshot({ path, ...(width ? { clip: { x: 0, y, width, height: height - y } } : {}) });
       return path;
     },
 
@@ -76,6 +89,17 @@ export function workbench(page: Page, screenshots: string): Answers {
       await row(view, label).click();
     },
 
+    async clickRowAction(view, label, action) {
+      const target = row(view, label);
+      await target.hover();
+      await target.locator(`.action-label[aria-label^=${JSON.stringify(action)}]`).click();
+    },
+
+    async chooseFromRowMenu(view, label, item) {
+      await row(view, label).click({ button: 'right' });
+      await page.locator('.monaco-menu').getByRole('menuitem', { name: item, exact: true }).click();
+    },
+
     async click(selector) {
       await page.locator(selector).first().click();
     },
@@ -86,6 +110,30 @@ export function workbench(page: Page, screenshots: string): Answers {
 
     async press(key) {
       await page.keyboard.press(key);
+    },
+
+    async type(text) {
+      await page.keyboard.type(text);
+    },
+
+    async texts(selector) {
+      return (await page.locator(selector).filter({ visible: true }).allInnerTexts()).map(oneLine);
+    },
+
+    async browserPages() {
+      const others = browserPages(page);
+      return Promise.all(others.map(async (other) => oneLine(await other.locator('body').innerText())));
+    },
+
+    async closeBrowserPages() {
+      for (const other of browserPages(page)) await other.close();
+    },
+
+    async secretNames(extension) {
+      // A desktop's store is a database behind the system's keychain.
+      if (!page.url().startsWith('http')) return undefined;
+      const sealed = await page.evaluate(() => globalThis.localStorage.getItem('secrets.provider'));
+      return sealed === null ? [] : namesOfSecrets(page, sealed, extension);
     },
 
     async statusBar() {
@@ -126,4 +174,24 @@ export function workbench(page: Page, screenshots: string): Answers {
       await (await frame()).locator(selector).first().click();
     },
   };
+}
+
+function browserPages(page: Page): Page[] {
+  return page
+    .context()
+    .pages()
+    .filter((other) => other !== page);
+}
+
+/** What lies in the browser is sealed, and opened here as the workbench does it: half of the key is the server's. */
+async function namesOfSecrets(page: Page, sealed: string, extension: string): Promise<string[]> {
+  const half = await (await page.request.post(new URL('/mint-key', page.url()).href)).body();
+  const bytes = Buffer.from(sealed, 'base64');
+  const key = bytes.subarray(0, 32).map((byte, index) => byte ^ (half[index] as number));
+  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(32, 44)).setAuthTag(bytes.subarray(-16));
+  const text = cipher.update(bytes.subarray(44, -16), undefined, 'utf8') + cipher.final('utf8');
+  return Object.keys(JSON.parse(text) as object)
+    .map((name) => JSON.parse(name) as { extensionId?: string; key: string })
+    .filter(({ extensionId }) => extensionId === extension)
+    .map(({ key }) => key);
 }

@@ -20,13 +20,21 @@ export function configurationFile(): string {
   return join(workspaceFolder(), '.vscode', 'waygate.json');
 }
 
+/** A program of `test/fixtures`. */
+export function fixture(name: string): string {
+  return join(extensionFolder(), 'test', 'fixtures', name);
+}
+
+function extensionFolder(): string {
+  return vscode.extensions.getExtension(EXTENSION_ID)?.extensionPath ?? '';
+}
+
 export async function withControl<T>(use: (control: ControlClient) => Promise<T>): Promise<T> {
-  const extension = vscode.extensions.getExtension(EXTENSION_ID);
   const control = await attachControl(
     {
       workspace: workspaceFolder(),
       nodePath: process.execPath,
-      workerScript: join(extension?.extensionPath ?? '', 'dist', 'worker.cjs'),
+      workerScript: join(extensionFolder(), 'dist', 'worker.cjs'),
     },
     { start: false, holds: false },
   );

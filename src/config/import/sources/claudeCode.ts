@@ -3,24 +3,18 @@ import { isRecord } from '../readEntry.ts';
 import { bracedReferences } from '../references.ts';
 import type { ImportedServer, ParsedSource } from '../serverEntry.ts';
 import { type ClientSource, type ParseContext, parseJson, readJsonServers, valueAt } from '../sourceFile.ts';
-import { inHome, inWorkspace, joinPath } from '../surroundings.ts';
+import { inWorkspace, movable, placesOf } from '../surroundings.ts';
 
 /** Claude Code: the project's `.mcp.json`, and the user's file with its own servers and those of each project. */
 export const claudeCode: ClientSource = {
   id: 'claude-code',
   title: 'Claude Code',
 
-  places(at) {
-    const own = at.env['CLAUDE_CONFIG_DIR'];
-    return [
-      { file: inWorkspace(at, '.mcp.json'), scope: 'workspace', title: 'Claude Code' },
-      {
-        file: own ? joinPath(at, own, '.claude.json') : inHome(at, '.claude.json'),
-        scope: 'user',
-        title: 'Claude Code',
-      },
-    ];
-  },
+  places: (at) =>
+    placesOf('Claude Code', {
+      workspace: inWorkspace(at, '.mcp.json'),
+      user: movable(at, 'CLAUDE_CONFIG_DIR', [], '.claude.json'),
+    }),
 
   parse(text, context) {
     const root = parseJson(text);

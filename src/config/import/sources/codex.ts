@@ -1,24 +1,18 @@
 import { isRecord, type RawServer } from '../readEntry.ts';
 import { looksLikeReference, MEANT_LITERALLY, type Translator } from '../references.ts';
 import { type ClientSource, parseTomlTable, readServers } from '../sourceFile.ts';
-import { inHome, inWorkspace, joinPath } from '../surroundings.ts';
+import { inWorkspace, movable, placesOf } from '../surroundings.ts';
 
 /** Codex: tables `[mcp_servers.NAME]`, which name environment variables in lists of their own. */
 export const codex: ClientSource = {
   id: 'codex',
   title: 'Codex',
 
-  places(at) {
-    const own = at.env['CODEX_HOME'];
-    return [
-      { file: inWorkspace(at, '.codex', 'config.toml'), scope: 'workspace', title: 'Codex' },
-      {
-        file: own ? joinPath(at, own, 'config.toml') : inHome(at, '.codex', 'config.toml'),
-        scope: 'user',
-        title: 'Codex',
-      },
-    ];
-  },
+  places: (at) =>
+    placesOf('Codex', {
+      workspace: inWorkspace(at, '.codex', 'config.toml'),
+      user: movable(at, 'CODEX_HOME', ['.codex'], 'config.toml'),
+    }),
 
   parse(text, scope) {
     const table = parseTomlTable(text)['mcp_servers'];

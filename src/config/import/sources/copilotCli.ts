@@ -1,30 +1,19 @@
 import type { RawServer } from '../readEntry.ts';
 import { bracedReferences } from '../references.ts';
-import { type ClientSource, parseJson, readJsonServers } from '../sourceFile.ts';
-import { inHome, inWorkspace, joinPath } from '../surroundings.ts';
+import { jsonClient } from '../sourceFile.ts';
+import { inWorkspace, movable } from '../surroundings.ts';
 
 /** Copilot CLI: `type: "local"` is stdio, and `tools: ["*"]` says what is so anyway. */
-export const copilotCli: ClientSource = {
+export const copilotCli = jsonClient({
   id: 'copilot-cli',
   title: 'Copilot CLI',
+  files: (at) => ({
+    workspace: inWorkspace(at, '.github', 'mcp.json'),
+    user: movable(at, 'COPILOT_HOME', ['.copilot'], 'mcp-config.json'),
+  }),
+  table: () => ({ path: ['mcpServers'], references: bracedReferences, normalise }),
+});
 
-  places(at) {
-    const own = at.env['COPILOT_HOME'];
-    return [
-      { file: inWorkspace(at, '.github', 'mcp.json'), scope: 'workspace', title: 'Copilot CLI' },
-      {
-        file: own ? joinPath(at, own, 'mcp-config.json') : inHome(at, '.copilot', 'mcp-config.json'),
-        scope: 'user',
-        title: 'Copilot CLI',
-      },
-    ];
-  },
-
-  parse(text, scope) {
-    const normalise = ({ tools, ...raw }: RawServer) => ({
-      raw: Array.isArray(tools) && tools.length === 1 && tools[0] === '*' ? raw : { ...raw, tools },
-    });
-    const table = { path: ['mcpServers'], references: bracedReferences, scope, normalise };
-    return { ...readJsonServers(parseJson(text), table), inputs: [] };
-  },
-};
+function normalise({ tools, ...raw }: RawServer): { raw: RawServer } {
+  return { raw: Array.isArray(tools) && tools.length === 1 && tools[0] === '*' ? raw : { ...raw, tools } };
+}

@@ -1,22 +1,10 @@
 import { editorReferences } from '../references.ts';
-import { type ClientSource, parseJson, readJsonServers } from '../sourceFile.ts';
+import { jsonClient } from '../sourceFile.ts';
 import { inHome, inWorkspace } from '../surroundings.ts';
 
-export const cursor: ClientSource = {
+export const cursor = jsonClient({
   id: 'cursor',
   title: 'Cursor',
-
-  places(at) {
-    return [
-      { file: inWorkspace(at, '.cursor', 'mcp.json'), scope: 'workspace', title: 'Cursor' },
-      { file: inHome(at, '.cursor', 'mcp.json'), scope: 'user', title: 'Cursor' },
-    ];
-  },
-
-  parse(text, scope) {
-    return {
-      ...readJsonServers(parseJson(text), { path: ['mcpServers'], references: editorReferences, scope }),
-      inputs: [],
-    };
-  },
-};
+  files: (at) => ({ workspace: inWorkspace(at, '.cursor', 'mcp.json'), user: inHome(at, '.cursor', 'mcp.json') }),
+  table: () => ({ path: ['mcpServers'], references: editorReferences }),
+});

@@ -1,22 +1,18 @@
 import type { RawServer } from '../readEntry.ts';
 import { bareReferences } from '../references.ts';
-import { type ClientSource, parseJson, readJsonServers, valueAt } from '../sourceFile.ts';
+import { jsonClient, valueAt } from '../sourceFile.ts';
 import { inHome, inWorkspace } from '../surroundings.ts';
 
 /** Gemini CLI: `httpUrl` is Streamable HTTP, a `url` without a type is SSE; `mcp` switches servers on and off. */
-export const gemini: ClientSource = {
+export const gemini = jsonClient({
   id: 'gemini',
   title: 'Gemini CLI',
+  files: (at) => ({
+    workspace: inWorkspace(at, '.gemini', 'settings.json'),
+    user: inHome(at, '.gemini', 'settings.json'),
+  }),
 
-  places(at) {
-    return [
-      { file: inWorkspace(at, '.gemini', 'settings.json'), scope: 'workspace', title: 'Gemini CLI' },
-      { file: inHome(at, '.gemini', 'settings.json'), scope: 'user', title: 'Gemini CLI' },
-    ];
-  },
-
-  parse(text, scope) {
-    const root = parseJson(text);
+  table(root) {
     const excluded = listAt(valueAt(root, ['mcp', 'excluded']));
     const allowed = listAt(valueAt(root, ['mcp', 'allowed']));
     const isOff = (name: string): boolean => excluded?.includes(name) || (allowed ? !allowed.includes(name) : false);
@@ -28,10 +24,9 @@ export const gemini: ClientSource = {
         ...(isOff(name) && { disabled: true }),
       },
     });
-    const table = { path: ['mcpServers'], references: bareReferences, scope, normalise, silent: ['description'] };
-    return { ...readJsonServers(root, table), inputs: [] };
+    return { path: ['mcpServers'], references: bareReferences, normalise, silent: ['description'] };
   },
-};
+});
 
 function listAt(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;

@@ -1,29 +1,21 @@
 import { isRecord, type RawServer } from '../readEntry.ts';
 import { noReferences } from '../references.ts';
-import { type ClientSource, parseJson, readJsonServers } from '../sourceFile.ts';
+import { jsonClient } from '../sourceFile.ts';
 import { applicationData, inHome, inWorkspace, joinPath } from '../surroundings.ts';
 
 /** Zed: `context_servers`, whose command was an object once, and some of which come from extensions. */
-export const zed: ClientSource = {
+export const zed = jsonClient({
   id: 'zed',
   title: 'Zed',
-
-  places(at) {
-    const user =
+  files: (at) => ({
+    workspace: inWorkspace(at, '.zed', 'settings.json'),
+    user:
       at.platform === 'win32'
         ? joinPath(at, applicationData(at), 'Zed', 'settings.json')
-        : joinPath(at, at.env['XDG_CONFIG_HOME'] || inHome(at, '.config'), 'zed', 'settings.json');
-    return [
-      { file: inWorkspace(at, '.zed', 'settings.json'), scope: 'workspace', title: 'Zed' },
-      { file: user, scope: 'user', title: 'Zed' },
-    ];
-  },
-
-  parse(text, scope) {
-    const table = { path: ['context_servers'], references: noReferences, scope, normalise, silent: ['source'] };
-    return { ...readJsonServers(parseJson(text), table), inputs: [] };
-  },
-};
+        : joinPath(at, at.env['XDG_CONFIG_HOME'] || inHome(at, '.config'), 'zed', 'settings.json'),
+  }),
+  table: () => ({ path: ['context_servers'], references: noReferences, normalise, silent: ['source'] }),
+});
 
 function normalise({ enabled, command, ...rest }: RawServer): { raw: RawServer } | string {
   if (rest['source'] === 'extension' || (command === undefined && rest['url'] === undefined && 'settings' in rest)) {

@@ -1,0 +1,59 @@
+// The VS Code server build with what it expects of the program in front of it. Run as: editorFront.mjs SERVER_MAIN [option …]
+//
+// The workbench keeps secrets in the browser, under a key of which half comes from the server (POST /mint-key). The build
+// has no such place of its own: without it, every secret that is stored costs seconds and is gone with the page.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const [serverMain = '', ...options] = process.argv.slice(2);
+// The build reads its options from here, and starts by itself unless it takes us for code-server.
+process.argv = [process.execPath, serverMain, ...options];
+process.env.CODE_SERVER_PARENT_PID = String(process.pid);
+const { loadCodeWithNls } = await import(pathToFileURL(serverMain).href);
+delete process.env.CODE_SERVER_PARENT_PID;
+
+const string = /** @type {const} */ ({ type: 'string' });
+const { values } = parseArgs({
+  args: options,
+  strict: false,
+  options: { host: string, port: string, 'server-data-dir': string, 'connection-token-file': string },
+});
+const option = (/** @type {keyof typeof values} */ name) => /** @type {string} */ (values[name]);
+const tokenFile = option('connection-token-file');
+const keyFile = join(option('server-data-dir'), 'serve-web-key-half');
+
+function keyHalf() {
+  try {
+    writeFileSync(keyFile, randomBytes(32), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
+  }
+  return readFileSync(keyFile);
+}
+
+/** By the cookie that the build gives to whoever has shown the token. @param {import('node:http').IncomingMessage} request */
+function isLetIn({ headers }) {
+  if (tokenFile === undefined) return true;
+  const shown = Buffer.from(/(?:^|; )vscode-tkn=([^;]*)/.exec(headers.cookie ?? '')?.[1] ?? '');
+  const token = Buffer.from(readFileSync(tokenFile, 'utf8').trim());
+  return shown.length === token.length && timingSafeEqual(shown, token);
+}
+
+const editor = (await loadCodeWithNls()).createServer(null);
+const server = createServer(async (request, response) => {
+  if (request.method !== 'POST' || request.url !== '/mint-key') return (await editor).handleRequest(request, response);
+  if (!isLetIn(request)) return response.writeHead(403).end();
+  return response.end(keyHalf());
+});
+server.on('upgrade', async (request, socket) => (await editor).handleUpgrade(request, socket));
+await editor;
+server.listen(Number(option('port')), option('host'), () => {
+  const address = server.address();
+  if (address !== null && typeof address === 'object') console.log(`Listening on ${address.port}`);
+});
+process.on('exit', () => server.close());

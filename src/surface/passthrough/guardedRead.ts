@@ -1,0 +1,65 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { GatewayError } from '../../ops/gatewayError.ts';
+import { RpcError } from '../../ops/rpcError.ts';
+import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
+import { takeQuota } from '../gateway/gatewaySurface.ts';
+import { authorized } from '../primitives/primitivePorts.ts';
+import { forwardedReadEvent } from './forwardedEvent.ts';
+import type { PassthroughContext } from './passthroughContext.ts';
+
+const INTERNAL_ERROR = -32603;
+
+/** What is read, and with which method of MCP. */
+export interface Read {
+  method: 'resources/read' | 'prompts/get';
+  /** As rules know it; a server may have more than it lists. */
+  choice: CatalogTool;
+  isListed: boolean;
+}
+
+/** As the gateway's own tools for the same are called where reads are counted. */
+const COUNTED_AS = { 'resources/read': 'resource_read', 'prompts/get': 'prompt_get' } as const;
+
+/**
+ * A read with everything in its way that there is in gateway mode (000 §4.5): the person's rules and limits, which know
+ * it as a `tool_view`, and telemetry. What the server answers is passed on as it came.
+ */
+export async function guardedRead<T>(
+  { method, choice, isListed }: Read,
+  call: SurfaceCall,
+  { context, sessionId }: { context: PassthroughContext; sessionId: string },
+  send: () => Promise<T>,
+): Promise<T> {
+  const at = Date.now();
+  const started = performance.now();
+  const counted = COUNTED_AS[method];
+  context.onCallStart();
+  let event: CallEvent = forwardedReadEvent(counted, isListed ? choice : undefined);
+  try {
+    await context.admit?.();
+    await authorized(context.primitives, choice, call);
+    takeQuota('tool_view', { [`${counted.split('_')[0]}_id`]: choice.id }, context, call.session);
+    return await send();
+  } catch (thrown) {
+    const error = thrown instanceof GatewayError ? thrown : unexplained(thrown, choice);
+    event = failedEvent(counted, {}, error, () => choice);
+    throw thrown instanceof GatewayError ? new RpcError(INTERNAL_ERROR, thrown.message, thrown.toObject()) : thrown;
+  } finally {
+    const ended = {
+      at,
+      client: call.client,
+      metaTool: method,
+      subject: choice.id,
+      durationMs: performance.now() - started,
+      outcome: event.success ? ('ok' as const) : ('error' as const),
+      ...(event.error === undefined ? {} : { errorCode: event.error.code }),
+    };
+    context.onCallEnd(ended, { ...event, sessionId });
+  }
+}
+
+function unexplained(thrown: unknown, { id, server }: CatalogTool): GatewayError {
+  const words = thrown instanceof RpcError ? `${server} answered with an error of its own.` : 'The read has failed.';
+  return new GatewayError('UPSTREAM_ERROR', words, { path: id });
+}

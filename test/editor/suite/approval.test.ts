@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { driver, eventually } from '../harness/driver.ts';
+import { fixture, settledGateway } from './gateway.ts';
+import { configure, readConfiguration, toolsRow } from './person.ts';
+
+const OFFER = '.codelens-decoration a';
+
+/** First of all files by its name: it needs servers that nobody has approved yet. */
+describe('Approval', () => {
+  it('runs nothing that the workspace names before the person has seen it whole and approved it', async () => {
+    const waiting = await settledGateway();
+    assert.deepEqual(
+      waiting.servers.map(({ state, pid }) => [state, pid]),
+      waiting.servers.map(() => ['needs_approval', undefined]),
+    );
+    await vscode.commands.executeCommand('waygate.tools.focus');
+    await eventually(
+      'a row for each that waits',
+      () => driver.rows('Tools'),
+      (rows) => rows.length === 3 && rows.every(({ description }) => description.startsWith('needs approval')),
+    );
+    await vscode.commands.executeCommand('waygate.approveServers');
+    const document = await eventually('what would run, in a document', () =>
+      vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'waygate-approval'),
+    );
+    const shown = document?.getText() ?? '';
+    const { servers } = readConfiguration();
+    for (const { args = [] } of Object.values(servers)) {
+      assert.ok(shown.includes(`runs node ${args.join(' ')}`), shown);
+    }
+    await driver.waitFor(OFFER);
+    assert.deepEqual(await driver.texts(OFFER), [
+      'Approve everything',
+      'Approve filesystem',
+      'Approve memory',
+      'Approve all 3 servers',
+    ]);
+    await driver.picture('approve');
+  });
+
+  it('has a server run by the words below it, and others by the list above', async () => {
+    await driver.click(`${OFFER}:has-text("Approve filesystem")`);
+    await toolsRow('filesystem', ({ description }) => / tools$/.test(description));
+    const states = (await settledGateway()).servers.map(({ name, state }) => [name, state]);
+    assert.deepEqual(states, [
+      ['everything', 'needs_approval'],
+      ['filesystem', 'ready'],
+      ['memory', 'needs_approval'],
+    ]);
+    await eventually(
+      'only those that still wait',
+      () => driver.texts(OFFER),
+      (offers) => offers.length === 3,
+    );
+    await driver.click('.editor-actions .action-label[aria-label^="Approve"]');
+    await driver.click('.quick-input-widget .quick-input-action .monaco-button');
+    await eventually('the others to run', settledGateway, ({ servers }) =>
+      servers.every(({ state }) => state === 'ready'),
+    );
+    await eventually('the document to go', () =>
+      vscode.window.tabGroups.all.every(({ tabs }) => tabs.every(({ label }) => label !== 'What Waygate would run')),
+    );
+  });
+
+  it('is asked for again where what was shown has changed before it was given', async () => {
+    const restore = await configure(({ servers }) => {
+      servers.late = { command: 'node', args: [fixture('server.mjs')] };
+    });
+    await toolsRow('late', ({ description }) => description === 'needs approval');
+    await vscode.commands.executeCommand('waygate.approveServers');
+    await driver.waitFor(`${OFFER}:has-text("Approve late")`);
+    await configure(({ servers }) => {
+      servers.late = { command: 'node', args: [fixture('server.mjs'), '--wild'] };
+    });
+    await driver.click(`${OFFER}:has-text("Approve late")`);
+    await eventually(
+      'what it would run now',
+      () => vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'waygate-approval')?.getText() ?? '',
+      (text) => text.includes('--wild'),
+    );
+    const { servers } = await settledGateway();
+    assert.equal(servers.find(({ name }) => name === 'late')?.state, 'needs_approval');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await restore();
+  });
+});

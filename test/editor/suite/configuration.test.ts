@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { driver, eventually } from '../harness/driver.ts';
+import { invoke, startedTools, toolId } from './agent.ts';
+import { configurationFile, gatewayStatus, settledGateway, workspaceFolder } from './gateway.ts';
+import { approveAll, configure } from './person.ts';
+
+/** What becomes of a changed, imported or broken configuration while the gateway runs. */
+describe('The configuration', () => {
+  before(async () => {
+    await approveAll();
+    await startedTools(3);
+  });
+
+  it('shows a new server after a change of the configuration and a refresh', async () => {
+    const restore = await configure(({ servers }) => {
+      servers['second-memory'] = { ...servers.memory };
+    });
+    await eventually(
+      'the new server in the tree',
+      async () => (await driver.rows('Tools')).map((row) => row.label),
+      (labels) => labels.includes('second-memory'),
+    );
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/second-memory/);
+    await restore();
+  });
+
+  it('ends no call in flight when the configuration changes, nor its session, and shows no moment without a gateway', async () => {
+    const file = configurationFile();
+    const before = await settledGateway();
+    const id = await toolId('/everything/trigger-long-running-operation');
+    const call = invoke('tool_execute', { tool_id: id, args: { duration: 8, steps: 2 } });
+    await eventually(
+      'the call',
+      () => gatewayStatus(),
+      (status) => status.servers.some(({ name, state }) => name === 'everything' && state === 'ready'),
+    );
+    const seen = new Set<string>();
+    let looking = true;
+    const looked = (async () => {
+      while (looking) {
+        const rows = await driver.rows('Tools');
+        if (!rows.some(({ label }) => label === 'filesystem'))
+          seen.add(`rows: ${rows.map(({ label }) => label).join()}`);
+        const item = (await driver.statusBar()).find(({ text }) => text.includes('Waygate'))?.label ?? 'no item';
+        // A server that is new may be starting; the gateway is there.
+        if (/starting…|stopping|replaced|not running|no item/.test(item)) seen.add(item);
+      }
+    })();
+    const good = readFileSync(file, 'utf8');
+    const configuration = JSON.parse(good) as { servers: Record<string, unknown> };
+    configuration.servers['third-memory'] = configuration.servers.memory;
+    writeFileSync(file, JSON.stringify(configuration, null, 2));
+    const after = await eventually(
+      'another worker',
+      () => gatewayStatus().catch(() => undefined),
+      (status) => status !== undefined && status.worker.pid !== before.worker.pid,
+    );
+    await eventually(
+      'the new server in the tree',
+      async () => (await driver.rows('Tools')).map((row) => row.label),
+      (labels) => labels.includes('third-memory'),
+    );
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/third-memory/);
+    assert.match(await call, /Long running operation completed/);
+    looking = false;
+    await looked;
+    assert.deepEqual([...seen], []);
+    assert.equal(after?.sessions[0]?.client, before.sessions[0]?.client);
+    writeFileSync(file, good);
+    await vscode.commands.executeCommand('waygate.refresh');
+  });
+
+  it('imports the servers of another client, as the comparison shows, with secrets as references', async () => {
+    const file = configurationFile();
+    const before = readFileSync(file, 'utf8');
+    const other = join(workspaceFolder(), '.mcp.json');
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    writeFileSync(
+      other,
+      JSON.stringify({ mcpServers: { elsewhere: { command: 'node', args: ['x.js'], env: { GITHUB_TOKEN: secret } } } }),
+    );
+    const importing = vscode.commands.executeCommand('waygate.importServers');
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("elsewhere")');
+    await driver.screenshot('import-servers');
+    await driver.click('.quick-input-widget .quick-input-action .monaco-button');
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("Write")');
+    await driver.screenshot('import-comparison');
+    await driver.click('.quick-input-list .monaco-list-row:has-text("Write")');
+    await importing;
+    const after = readFileSync(file, 'utf8');
+    assert.match(after, /"elsewhere"/);
+    assert.doesNotMatch(after, new RegExp(secret));
+    assert.match(after, /\$\{(input|secret):/);
+    assert.ok(readFileSync(other, 'utf8').includes(secret), 'the original stays as it is');
+    writeFileSync(file, before);
+    rmSync(other);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await vscode.commands.executeCommand('waygate.refresh');
+  });
+
+  it('names a broken configuration where it is broken, and keeps what worked', async () => {
+    const file = configurationFile();
+    const good = readFileSync(file, 'utf8');
+    writeFileSync(file, good.replace('"servers"', '"servers'));
+    await vscode.commands.executeCommand('waygate.refresh');
+    const problems = await eventually(
+      'the problem',
+      () => vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter((problem) => problem.source === 'Waygate'),
+      (seen) => seen.length > 0,
+    );
+    assert.equal(problems[0]?.severity, vscode.DiagnosticSeverity.Error);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
+    const item = await eventually(
+      'the warning in the status bar',
+      async () => (await driver.statusBar()).find((candidate) => candidate.text.includes('Waygate'))?.label ?? '',
+      (label) => /degraded|problem/i.test(label),
+    );
+    assert.ok(item);
+    await driver.screenshot('broken-configuration');
+    writeFileSync(file, good);
+    await vscode.commands.executeCommand('waygate.refresh');
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { processStart } from '../../../src/upstream/processStart.ts';
+import { driver, eventually } from '../harness/driver.ts';
+import type { TreeRow } from '../harness/driverProtocol.ts';
+import { configurationFile, EXTENSION_ID, gatewayStatus, settledGateway } from './gateway.ts';
+
+/** What a person does in the window, for the tests that need it done before their own matter begins. */
+
+export interface Configuration {
+  servers: Record<string, { command?: string; args?: string[]; env?: Record<string, string>; url?: string }>;
+  inputs?: object[];
+}
+
+export function readConfiguration(): Configuration {
+  return JSON.parse(readFileSync(configurationFile(), 'utf8')) as Configuration;
+}
+
+/** Writes the workspace's configuration, which another worker then serves, and returns what puts the one before back. */
+export async function configure(edit: (configuration: Configuration) => void): Promise<() => Promise<void>> {
+  const before = readFileSync(configurationFile(), 'utf8');
+  const configuration = JSON.parse(before) as Configuration;
+  edit(configuration);
+  await write(JSON.stringify(configuration, null, 2));
+  return () => write(before);
+}
+
+async function write(text: string): Promise<void> {
+  const { worker } = await settledGateway();
+  writeFileSync(configurationFile(), text);
+  await vscode.commands.executeCommand('waygate.refresh');
+  await nextWorker(worker.pid);
+}
+
+/** The worker after this one, once this one has gone: everybody has looked away from it then. */
+async function nextWorker(pid: number): Promise<void> {
+  await eventually(
+    'another worker',
+    () => settledGateway().catch(() => undefined),
+    (status) => status !== undefined && status.worker.pid !== pid,
+  );
+  await eventually('the worker before to end', async () => (await processStart(pid)) === undefined);
+}
+
+/** Ends the worker and waits for the next one, in which nothing is left of what the first had in mind. */
+export async function anotherWorker(): Promise<void> {
+  const { worker } = await settledGateway();
+  process.kill(worker.pid, 'SIGKILL');
+  await nextWorker(worker.pid);
+}
+
+/** Approves all that waits, where anything does. */
+export async function approveAll(): Promise<void> {
+  const waiting = (await settledGateway()).servers.filter(({ state }) => state === 'needs_approval');
+  if (waiting.length === 0) return;
+  for (const { name } of waiting) await toolsRow(name, ({ description }) => description === 'needs approval');
+  await vscode.commands.executeCommand('waygate.approveServers');
+  const offer = waiting.length === 1 ? `Approve ${waiting[0]?.name}` : `Approve all ${waiting.length} servers`;
+  await driver.click(`.codelens-decoration a:has-text(${JSON.stringify(offer)})`);
+  await eventually(
+    'all to be approved',
+    gatewayStatus,
+    ({ servers }) => !servers.some(({ state }) => state === 'needs_approval'),
+  );
+}
+
+/** A row of the tree *Tools*, once it is as it should be. */
+export async function toolsRow(label: string, willDo: (row: TreeRow) => boolean): Promise<TreeRow> {
+  await vscode.commands.executeCommand('waygate.tools.focus');
+  const row = await eventually(
+    `the row of ${label}`,
+    async () => (await driver.rows('Tools')).find((candidate) => candidate.label === label),
+    (seen) => seen !== undefined && willDo(seen),
+  );
+  assert.ok(row);
+  return row;
+}
+
+/** Under which names VS Code keeps something of ours; undefined where its store is out of the tests' sight. */
+export async function keptSecrets(pattern: RegExp): Promise<string[] | undefined> {
+  return (await driver.secretNames(EXTENSION_ID))?.filter((name) => pattern.test(name));
+}

@@ -1,0 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fixture } from './gateway.ts';
+
+export interface Program {
+  port: number;
+  end(): void;
+}
+
+/** A program of `test/fixtures` that serves on a port and says which on its first line. */
+export async function startProgram(name: string, ...args: string[]): Promise<Program> {
+  const child = spawn(process.execPath, [fixture(name), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return { port: Number(line.toString()), end: () => child.kill('SIGKILL') };
+}

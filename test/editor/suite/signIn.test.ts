@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { AuthorizationServer } from '../../support/authorizationServer.ts';
+import { driver, eventually } from '../harness/driver.ts';
+import { call, startedTools } from './agent.ts';
+import { filesThatHold, scratchFolder } from './disk.ts';
+import { anotherWorker, approveAll, configure, keptSecrets, toolsRow } from './person.ts';
+import { type Program, startProgram } from './program.ts';
+
+/** What a scope may hold (RFC 6749 §3.3), and an address has to carry to the browser as it is. */
+const SCOPE = 'read&write+all%2F';
+const TOKENS = /^waygate\.secret\.oauth-/;
+
+/** The sign-in of a person: by the row's button, in the browser that VS Code opens, kept where VS Code keeps secrets. */
+describe('A server that wants a sign-in', () => {
+  let issuer: AuthorizationServer;
+  let server: Program;
+  let restore: () => Promise<void>;
+
+  before(async () => {
+    issuer = await AuthorizationServer.start();
+    const says = { resource: '{here}/mcp', authorization_servers: [issuer.issuer], scopes_supported: [SCOPE] };
+    server = await startProgram('httpServer.mjs', '--issuer', issuer.issuer, '--says', JSON.stringify(says));
+    restore = await configure(({ servers }) => {
+      servers.guarded = { url: `http://127.0.0.1:${server.port}/mcp` };
+    });
+    await approveAll();
+    await startedTools(3);
+  });
+
+  after(async () => {
+    await restore?.();
+    server?.end();
+    issuer?.close();
+    await driver.closeBrowserPages();
+  });
+
+  it('says so in its row, and is signed in to in the browser', async () => {
+    await toolsRow('guarded', ({ description }) => description === 'needs sign-in');
+    await driver.screenshot('needs-sign-in');
+    await driver.clickRowAction('Tools', 'guarded', 'Sign In');
+    await toolsRow('guarded', ({ description }) => / tools$/.test(description));
+    const [page, ...others] = await driver.browserPages();
+    // The pages of a desktop's own browser are out of sight.
+    if (page !== undefined) assert.equal(page, 'You are signed in. You can close this page and go back.');
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      issuer.authorizations.map(({ scope }) => scope),
+      [SCOPE],
+    );
+    assert.equal(await call('/guarded/echo', { text: 'let in' }), 'ok\nlet in\n');
+  });
+
+  it('stays signed in to when the worker is another, by tokens that VS Code keeps and no file holds', async () => {
+    await anotherWorker();
+    assert.equal(await call('/guarded/echo', { text: 'still' }), 'ok\nstill\n');
+    assert.equal(issuer.authorizations.length, 1);
+    assert.ok(issuer.issued.length > 0);
+    assert.deepEqual(filesThatHold(issuer.issued, scratchFolder()), []);
+    const names = await keptSecrets(TOKENS);
+    if (names) assert.equal(names.length, 1);
+  });
+
+  it('is signed out of: the tokens are gone and revoked, and the row asks again', async () => {
+    await toolsRow('guarded', ({ description }) => / tools$/.test(description));
+    await driver.chooseFromRowMenu('Tools', 'guarded', 'Sign Out');
+    await toolsRow('guarded', ({ description }) => description === 'needs sign-in');
+    await eventually('the revocation', () => issuer.seen.includes('POST /revoke'));
+    const names = await keptSecrets(TOKENS);
+    if (names) assert.deepEqual(names, []);
+    assert.match(await call('/guarded/echo', { text: 'out' }), /^Error AUTH_FAILED/);
+  });
+});

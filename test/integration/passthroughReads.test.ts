@@ -1,0 +1,175 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stateFolder, status, waygate } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+/** Resources and prompts in passthrough mode (D.3): from the catalog where there are several servers, and guarded. */
+
+const MODE = ['--mode', 'passthrough'];
+const README = 'file:///shared/readme.md';
+
+function configured(blocks: object, entries: Record<string, unknown>): TestWorkspace {
+  const workspace = testWorkspace();
+  workspace.write('.vscode/waygate.json', JSON.stringify({ ...blocks, servers: entries }));
+  workspace.approve();
+  return workspace;
+}
+
+const read = (host: HostProcess, uri = README) => host.request('resources/read', { uri });
+const greet = (host: HostProcess, name = 'greet') => host.request('prompts/get', { name });
+const linesOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
+
+describe('the lists of several servers', () => {
+  function two(...flags: string[]) {
+    const workspace = testWorkspace();
+    const log = workspace.write('log.txt', '');
+    const alpha = servers.primitives('--name', 'alpha', '--log', log, ...flags);
+    workspace.configure({ alpha, beta: servers.primitives('--name', 'beta', '--uri', 'note://beta/first') });
+    const asked = (method: string) => linesOf(log).filter((line) => line === method).length;
+    return { workspace, asked };
+  }
+  const LISTS = [
+    ['resources/list', 'resources', 'uri', README, 'note://beta/first'],
+    [
+      'resources/templates/list',
+      'resourceTemplates',
+      'uriTemplate',
+      'log://alpha/{day}/{level}',
+      'log://beta/{day}/{level}',
+    ],
+    ['prompts/list', 'prompts', 'name', 'alpha__greet', 'beta__greet'],
+  ] as const;
+
+  it('are those that were listed last: no server is asked by whoever lists', async () => {
+    const { workspace, asked } = two();
+    const host = await HostProcess.connect(workspace, MODE);
+    for (const [method, key, field, ...names] of LISTS) {
+      for (let again = 0; again < 3; again++) {
+        const listed = (await host.request(method)).result?.[key] as Record<string, string>[] | undefined;
+        expect(listed?.map((item) => item[field])).toEqual(names);
+      }
+      expect(asked(method), method).toBe(1);
+    }
+    expect((await read(host)).result).toMatchObject({ contents: [{ text: `${README} of alpha` }] });
+    expect((await read(host, 'log://beta/monday/error')).result).toMatchObject({ contents: [{ text: /of beta/ }] });
+    expect((await read(host, 'nobody://x')).error).toMatchObject({ code: -32002, data: { uri: 'nobody://x' } });
+  });
+
+  it('need no server that runs', async () => {
+    const { workspace, asked } = two();
+    await HostProcess.connect(workspace, MODE).then((host) => host.request('resources/list'));
+    await waygate(workspace, ['stop']);
+    const host = await HostProcess.connect(workspace, MODE);
+    const before = asked('initialize');
+    for (const [method, key] of LISTS) expect((await host.request(method)).result?.[key]).toHaveLength(2);
+    expect(asked('initialize')).toBe(before);
+    expect((await status(workspace)).servers.map(({ pid }) => pid)).toEqual([undefined, undefined]);
+  });
+
+  it('are renewed when a server says that they have changed, and told of when they are', async () => {
+    const { workspace } = two();
+    const host = await HostProcess.connect(workspace, MODE);
+    await host.request('tools/call', { name: 'alpha__change', arguments: { list: 'resources', add: 'fresh' } });
+    await until('the new list', async () => {
+      const listed = (await host.request('resources/list')).result?.resources as { uri: string }[] | undefined;
+      return listed?.some(({ uri }) => uri === 'note://alpha/fresh');
+    });
+    await until('the news', () => host.told.some(({ method }) => method === 'notifications/resources/list_changed'));
+  });
+
+  it('come in pages', async () => {
+    const { workspace } = two('--many', '600');
+    const host = await HostProcess.connect(workspace, MODE);
+    const uris: string[] = [];
+    let cursor: unknown;
+    do {
+      const { result } = await host.request('resources/list', cursor === undefined ? {} : { cursor });
+      const listed = result?.resources as { uri: string }[] | undefined;
+      uris.push(...(listed ?? []).map(({ uri }) => uri));
+      cursor = result?.nextCursor;
+    } while (cursor !== undefined);
+    expect(new Set(uris).size).toBe(602);
+    expect(uris).toHaveLength(602);
+  });
+});
+
+describe.each([
+  ['one server', { one: servers.primitives() }, 'greet'],
+  ['several servers', { one: servers.primitives(), two: servers.fixture() }, 'one__greet'],
+])('what is read of %s', (_what, entries, prompt) => {
+  const DENIES = { policy: { rules: [{ action: 'deny', metaTool: 'tool_view', reason: 'not today' }] } };
+
+  it('is what the person’s rules allow', async () => {
+    const host = await HostProcess.connect(configured(DENIES, entries), MODE);
+    const ref = { type: 'ref/prompt', name: prompt };
+    for (const { error } of [
+      await read(host),
+      await read(host, 'log://fixture/monday/error'),
+      await greet(host, prompt),
+      await host.request('resources/subscribe', { uri: README }),
+      await host.request('completion/complete', { ref, argument: { name: 'who', value: 'a' } }),
+      await host.request('completion/complete', {
+        ref: { type: 'ref/resource', uri: 'log://fixture/{day}/{level}' },
+        argument: { name: 'day', value: 'a' },
+      }),
+    ]) {
+      expect(error).toMatchObject({ code: -32603, data: { error: 'POLICY_DENIED', retryable: false } });
+      expect(error?.message).toContain('not today');
+    }
+    // What a server does not list is no way around a rule.
+    const unlisted = _what === 'one server' ? 'hidden' : 'one__hidden';
+    expect((await greet(host, unlisted)).error).toMatchObject({ data: { error: 'POLICY_DENIED' } });
+  });
+
+  it('is told apart by name and server', async () => {
+    const rules = [
+      { action: 'deny', tool: 'greet' },
+      { action: 'deny', server: 'two' },
+    ];
+    const host = await HostProcess.connect(configured({ policy: { rules } }, entries), MODE);
+    expect((await greet(host, prompt)).error).toMatchObject({ data: { error: 'POLICY_DENIED' } });
+    expect((await read(host)).result).toMatchObject({ contents: [{ uri: README }] });
+  });
+
+  it('is counted, and what is refused is not', async () => {
+    const rateLimits = { tool_view: { maxCallsPerSession: 2 } };
+    const workspace = configured(
+      { rateLimits, ...{ policy: { rules: [{ action: 'deny', tool: 'README' }] } } },
+      entries,
+    );
+    const host = await HostProcess.connect(workspace, MODE);
+    for (let i = 0; i < 3; i++) expect((await read(host)).error).toMatchObject({ data: { error: 'POLICY_DENIED' } });
+    expect((await greet(host, prompt)).result).toBeDefined();
+    expect((await read(host, 'log://fixture/monday/error')).result).toBeDefined();
+    expect((await greet(host, prompt)).error).toMatchObject({ code: -32603, data: { error: 'RATE_LIMITED' } });
+    // Another session has its own.
+    expect((await greet(await HostProcess.connect(workspace, MODE), prompt)).result).toBeDefined();
+  });
+
+  it('is in telemetry, by name and never by an address that somebody gave', async () => {
+    const workspace = configured({}, entries);
+    const host = await HostProcess.connect(workspace, MODE);
+    await read(host);
+    await read(host, 'note://secret-place/missing');
+    await greet(host, prompt);
+    const events = () => linesOf(join(stateFolder(workspace), 'events.jsonl')).map((line) => JSON.parse(line));
+    const reads = await until('the events', () => {
+      const found = events().filter(({ event }) => String(event).startsWith('read.'));
+      return found.length >= (_what === 'one server' ? 3 : 2) && found;
+    });
+    expect(reads[0]).toMatchObject({
+      event: 'read.completed',
+      tool_id: expect.stringMatching(/^resource::one:README#/),
+    });
+    expect(reads.at(-1)).toMatchObject({
+      event: 'read.completed',
+      tool_id: expect.stringMatching(/^prompt::one:greet#/),
+    });
+    expect(JSON.stringify(events())).not.toContain('secret-place');
+    const { stdout } = await waygate(workspace, ['telemetry', '--json']);
+    const { methods } = JSON.parse(stdout) as { methods: { method: string; request_count: number }[] };
+    expect(methods.find(({ method }) => method === 'prompt_get')).toMatchObject({ request_count: 1 });
+  });
+});

@@ -1,0 +1,50 @@
+import { onTestFinished } from 'vitest';
+import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import type { ChildJournal } from '../../src/upstream/childJournal.ts';
+import { type ConnectionServices, ServerConnection } from '../../src/upstream/serverConnection.ts';
+import { StdioLink } from '../../src/upstream/stdioLink.ts';
+
+/** What the configuration of a test's server says where the test says nothing. */
+export function stdioConfig(given: Partial<StdioServerConfig>): StdioServerConfig {
+  return {
+    name: 'one',
+    type: 'stdio',
+    command: process.execPath,
+    args: [],
+    env: {},
+    cwd: process.cwd(),
+    disabled: false,
+    keepAlive: false,
+    location: { file: 'waygate.json', line: 1, column: 1 },
+    ...given,
+  };
+}
+
+/** A connection to a real server; its states as they came, how often it told of a change, and its log. */
+export function connectStdio(
+  given: Partial<StdioServerConfig>,
+  journal: ChildJournal,
+  services: Partial<ConnectionServices> = {},
+  scrubSecrets: (text: string) => string = (text) => text,
+) {
+  const states: string[] = [];
+  const log: string[] = [];
+  let changes = 0;
+  const connection: ServerConnection = new ServerConnection(
+    stdioConfig(given),
+    {
+      openLink: async (config, events) => new StdioLink(config as StdioServerConfig, journal, events),
+      ...services,
+    },
+    {
+      onChange: () => {
+        changes += 1;
+        if (states.at(-1) !== connection.state) states.push(connection.state);
+      },
+      log: (line) => void log.push(line),
+      scrubSecrets,
+    },
+  );
+  onTestFinished(() => connection.stop());
+  return { connection, states, log, changes: () => changes };
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { type Succession, WorkerLife } from '../../src/worker/workerLife.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const PREDECESSOR = { link: 1, pid: 1, socket: '/s', token: 't', version: '1', build: 'b', startedAt: 0 };
+
+describe('what a worker leaves the next to know', () => {
+  it('is whether an editor watched to the end: it comes back by itself', () => {
+    const folder = temporaryFolder('waygate-life-');
+    const begun = (succession: Succession = { kind: 'loss', of: PREDECESSOR, hangs: false }): WorkerLife => {
+      const life = new WorkerLife(folder);
+      life.begin(succession);
+      return life;
+    };
+    const first = begun({ kind: 'first' });
+    expect(first.watched).toBe(false);
+    first.noteWatched(true);
+    const second = begun();
+    expect([second.watched, second.generation]).toEqual([true, 2]);
+    second.noteWatched(false);
+    expect(begun().watched).toBe(false);
+  });
+});
