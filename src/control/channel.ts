@@ -39,8 +39,8 @@ export interface ControlServer {
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
   /** Reaches into the store of whoever is at the other end. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
-  /** Tells that another worker serves from now on, and lets go; what was answered before has left by then. */
-  supersede(): Promise<void>;
+  /** Tells that another worker serves from now on: whoever hears it goes there. */
+  supersede(): void;
   onClose(listener: () => void): void;
   dispose(): void;
 }
@@ -107,9 +107,9 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
         // It went in the meantime, which `onClose` tells.
       }
     },
-    supersede: async () => {
-      await connection.sendNotification('superseded', {}).catch(() => undefined);
-      close(connection, socket);
+    // The line stays until the other end lets go: what is said right before an end may not be heard.
+    supersede: () => {
+      if (!socket.destroyed) void connection.sendNotification('superseded', {}).catch(() => undefined);
     },
     approve: (question) => asked(APPROVE, question, 'unavailable'),
     secret: (request) => {

@@ -18,7 +18,7 @@ export interface ControlClient {
   onApproval(answer: (question: ApprovalQuestion) => Promise<ApprovalVerdict>): void;
   /** Keeps secrets for the worker from now on. */
   onSecret(answer: (request: SecretRequest) => Promise<SecretAnswer>): void;
-  /** Another worker has taken over; this line ends now. */
+  /** Another worker has taken over; nobody needs this line any more. */
   onSuperseded(listener: () => void): void;
   /** Called once, when the worker or the socket is gone. */
   onClose(listener: () => void): void;

@@ -254,6 +254,6 @@ export interface SecretAnswer {
 /** Notifications the worker sends. */
 export interface ControlNotifications {
   snapshot: GatewaySnapshot;
-  /** Another worker has taken over; this line ends now. */
+  /** Another worker has taken over; nobody needs this line any more. */
   superseded: Record<string, never>;
 }

@@ -106,11 +106,11 @@ export interface Call<R> {
 
 /** What stages work with; the pipeline owns it. */
 export interface PipelineParts {
-  config: DispatchConfig;
+  readonly config: DispatchConfig;
   readonly validator: ArgumentValidator;
   readonly approvals: Approvals;
-  limiter: RateLimiter;
-  cache: ResultCache;
+  readonly limiter: RateLimiter;
+  readonly cache: ResultCache;
   readonly shared: SharedCalls<Attempts<JsonObject>>;
   readonly budget: RetryBudget;
   readonly history: CallHistory;
@@ -198,17 +198,6 @@ export class CallPipeline<R> {
     await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
   }
 
-  /** A changed file applies; what is counted and kept goes only where its own block has changed. */
-  configure(config: DispatchConfig): void {
-    const parts = this.#parts;
-    if (differs(parts.config.rateLimits, config.rateLimits)) {
-      parts.limiter = new RateLimiter(config.rateLimits, this.#ports.now);
-    }
-    if (differs(parts.config.cache, config.cache)) parts.cache = new ResultCache(config.cache, this.#ports.now);
-    if (differs(parts.config.schemaLimits, config.schemaLimits)) parts.validator.limits = config.schemaLimits;
-    parts.config = config;
-  }
-
   /** The catalog was rebuilt: to be called in the same synchronous step (000 §4.6). */
   invalidate(): void {
     this.#parts.cache.clear();
@@ -258,8 +247,4 @@ function diagnosticsOf<R>({ tool, attempts, cacheHit, shared, startedAt }: Call<
     shared,
     durationMs: performance.now() - startedAt,
   };
-}
-
-function differs(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) !== JSON.stringify(b);
 }

@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { CallJournal } from '../ops/callJournal.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
-import type { Admission, JournalCall, JournalEffects, Terminal } from '../ops/journalCall.ts';
-import { contractOf } from '../ops/replay.ts';
+import type { Admission, Terminal } from '../ops/journalCall.ts';
 import {
   encodeMessage,
   errorResponse,
@@ -14,15 +12,14 @@ import {
   type JsonRpcMessage,
   peekIsError,
   type RequestId,
-  requestKey,
   resultResponse,
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
 import { readClientLine, tooLarge } from './clientLine.ts';
-import { DrainingCalls } from './drainingCalls.ts';
 import { HeldSession } from './heldSession.ts';
 import { INTRODUCTIONS } from './introductions.ts';
+import { journalCallOf, SessionCalls } from './sessionCalls.ts';
 import type { Loss } from './workerConnection.ts';
 import { readWorkerFrame } from './workerFrame.ts';
 import { WorkerLink } from './workerLink.ts';
@@ -41,18 +38,6 @@ export interface SessionHostOptions {
 const WORKER_WAIT_MS = 25_000;
 /** What is still in flight at the end of input may finish; the host must be gone within a second. */
 const DRAIN_MS = 700;
-/** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
-const LIMITS = {
-  maxCalls: 65_536,
-  maxBytes: 64 * 1024 * 1024,
-  maxWaiting: 65_536,
-  /** A read that three workers in a row did not survive is what kills them. */
-  maxReplays: 2,
-  /** What a lost worker left running may still act after a question: a host asks nothing, and tells such a call as unknown. */
-  maxProbes: 0,
-  retryAfter: 1,
-};
-
 /**
  * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
  * `initialize` in passthrough mode, see `INTRODUCTIONS`), everything else is forwarded as it came, and what was in
@@ -60,8 +45,7 @@ const LIMITS = {
  */
 export class SessionHost {
   readonly #options: SessionHostOptions;
-  readonly #journal: CallJournal<ClientCall, Buffer>;
-  readonly #draining: DrainingCalls<ClientCall, Buffer>;
+  readonly #calls: SessionCalls;
   readonly #link: WorkerLink;
   readonly #held = new HeldSession();
   /** Its id, while the worker's answer to it is what the client waits for. */
@@ -76,19 +60,21 @@ export class SessionHost {
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: (generation) => this.#onAttached(generation),
-      isWaiting: () => this.#inFlight > 0 || this.#initializing !== undefined,
+      isWaiting: () => this.#calls.size > 0 || this.#initializing !== undefined,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => void options.input.resume(),
       onLost: (generation, loss) => this.#onWorkerLost(generation, loss),
       onFailed: (reason) => this.#onUnreachable('spawn_failed', reason),
       onCrashLoop: () => this.#onUnreachable('crash_loop', 'it ended several times in a row'),
     });
-    const effects: JournalEffects<ClientCall, Buffer> = {
-      dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
-      settle: ({ payload }, terminal) => this.#settle(payload, terminal),
-    };
-    this.#journal = new CallJournal(effects, LIMITS);
-    this.#draining = new DrainingCalls(effects, LIMITS, (call) => this.#admit(call));
+    this.#calls = new SessionCalls(
+      {
+        dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
+        settle: ({ payload }, terminal) => this.#settle(payload, terminal),
+      },
+      () => this.#link.generation,
+      (call, admission) => this.#refuse(call, admission),
+    );
   }
 
   /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
@@ -112,15 +98,14 @@ export class SessionHost {
     // The client has stopped asking; what nobody has answered by now is not left open.
     const ending = this.#fault('stopped', 'the session ended');
     this.#failInitialize(ending);
-    this.#draining.failAll(ending);
-    this.#journal.failAll(ending);
+    this.#calls.failAll(ending);
     clearTimeout(this.#waitTimer);
     this.#link.close();
     return this.#unreachable === undefined ? 0 : EXIT_NO_WORKER;
   }
 
   #drained(): Promise<void> {
-    if (this.#inFlight === 0) return Promise.resolve();
+    if (this.#calls.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, DRAIN_MS);
       this.#ended = () => {
@@ -181,56 +166,27 @@ export class SessionHost {
 
   /** A cancelled request gets no answer and is never sent again; only who has it is told. */
   #cancel(id: unknown, line: Buffer): void {
-    if (!isRequestId(id)) return;
-    const key = requestKey(id);
-    const cancelled = this.#journal.cancel(key) ?? this.#draining.cancel(key);
+    const cancelled = isRequestId(id) ? this.#calls.cancel(id) : undefined;
     if (cancelled?.generation === undefined) return;
     this.#pace(this.#link.sendTo(cancelled.generation, framed(line)));
   }
 
   #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
-    const method = message.method as string;
-    // In passthrough mode a name is a server's, whatever it reads like.
-    const tool = method === 'tools/call' && this.#face !== 'passthrough' ? message.params?.name : undefined;
-    const uri = message.params?.uri;
-    const payload: ClientCall = {
-      id,
-      method,
-      uri: typeof uri === 'string' ? uri : undefined,
-      wantsTask: this.#face === 'passthrough' && message.params?.task !== undefined,
-      frame: framed(line),
-    };
-    const call = {
-      id: requestKey(id),
-      contract: contractOf(method, typeof tool === 'string' ? tool : undefined),
-      payload,
-      bytes: payload.frame.length,
-      canProbe: false,
-    };
-    if (!this.#admit(call, this.#held.tasks.runnerFor(message))) return;
+    const call = journalCallOf(id, message, framed(line), this.#face);
+    const admission = this.#calls.admit(call, this.#held.tasks.runnerFor(message));
+    if (!this.#refuse(call.payload, admission)) return;
     this.#held.noteRequest(message);
     if (this.#link.resting) this.#wake();
     else if (this.#unreachable !== undefined) {
-      this.#journal.failWaiting(this.#unreachable);
+      this.#calls.failWaiting(this.#unreachable);
       this.#link.connect();
     }
   }
 
-  /** `runner`: the worker that alone can answer it, where that has a successor already. */
-  #admit(call: JournalCall<ClientCall>, runner?: number): boolean {
-    const admission = this.#admission(call, runner);
-    if (!admission.admitted) this.#write(refusal(call.payload, admission.fault, admission.retryAfter));
+  /** Whether it was taken; one that was not is answered. */
+  #refuse(call: ClientCall, admission: Admission): boolean {
+    if (!admission.admitted) this.#write(refusal(call, admission.fault, admission.retryAfter));
     return admission.admitted;
-  }
-
-  #admission(call: JournalCall<ClientCall>, runner: number | undefined): Admission {
-    const isTwice = this.#draining.has(call.id) || (runner !== undefined && this.#journal.knowledgeOf(call.id));
-    if (isTwice) return { admitted: false, fault: this.#fault('duplicate_id', '') };
-    return this.#draining.admit(runner, call) ?? this.#journal.admit(call);
-  }
-
-  get #inFlight(): number {
-    return this.#journal.size + this.#draining.size;
   }
 
   /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
@@ -254,7 +210,7 @@ export class SessionHost {
     clearTimeout(this.#waitTimer);
     this.#unreachable = undefined;
     this.#introduce();
-    this.#journal.open(generation);
+    this.#calls.open(generation);
   }
 
   /** Tells a worker what this session has negotiated; its answer is for nobody. */
@@ -267,16 +223,15 @@ export class SessionHost {
     if (read.kind === 'message') this.#toClient(frame);
     else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
     else if (read.kind === 'contract') {
-      this.#journal.reclassify(generation, requestKey(read.id), { contract: read.contract, canProbe: false });
+      this.#calls.reclassify(generation, read.id, read.contract);
     } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
     else if (read.kind === 'listed') this.#held.noteListed(read.mark);
     else if (read.kind === 'stopped') {
-      this.#journal.retire(generation);
+      this.#calls.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {
-      this.#journal.retire(generation);
       this.#held.noteMemory(read.memory);
-      this.#draining.drain(generation);
+      this.#calls.drain(generation);
       this.#waitForWorker();
       this.#link.supersede(generation);
     }
@@ -285,10 +240,7 @@ export class SessionHost {
   #onAnswer(id: RequestId, frame: Buffer, generation: number): void {
     const own = this.#held.answered(id);
     if (own === 'introduction') this.#onIntroduced(frame);
-    // Cancelled, or answered without its worker: one terminal reply an id.
-    else if (own === undefined && !this.#draining.reply(generation, requestKey(id), frame)) {
-      this.#journal.reply(generation, requestKey(id), frame);
-    }
+    else if (own === undefined) this.#calls.reply(generation, id, frame);
   }
 
   /** The worker's answer to `initialize` is the client's where that has not had one. */
@@ -301,12 +253,11 @@ export class SessionHost {
 
   #onWorkerLost(generation: number, loss: Loss): void {
     if (loss !== 'superseded') {
-      this.#options.log(`worker lost (generation ${generation}), ${this.#inFlight} in flight`);
+      this.#options.log(`worker lost (generation ${generation}), ${this.#calls.size} in flight`);
     }
     const fault = this.#fault(LOSS_CODES[loss], '', generation);
-    this.#journal.lose(generation, fault);
-    this.#draining.lose(generation, fault);
-    if (!this.#link.attached && (!this.#link.resting || this.#inFlight > 0 || this.#initializing !== undefined))
+    this.#calls.lose(generation, fault);
+    if (!this.#link.attached && (!this.#link.resting || this.#calls.size > 0 || this.#initializing !== undefined))
       this.#wake();
   }
 
@@ -327,7 +278,7 @@ export class SessionHost {
     }
     this.#unreachable = fault;
     this.#failInitialize(fault);
-    this.#journal.failWaiting(fault);
+    this.#calls.failWaiting(fault);
   }
 
   #fault(code: KnownFaultCode, detail: string, generation = this.#link.generation): Fault {
@@ -341,7 +292,7 @@ export class SessionHost {
       if (call.uri !== undefined && !peekIsError(reply)) this.#held.noteSuccess(call.method, call.uri);
       this.#toClient(reply);
     } else if (terminal.kind === 'fault') this.#write(faultAnswer(call, terminal));
-    if (this.#inFlight === 0) this.#ended?.();
+    if (this.#calls.size === 0) this.#ended?.();
   }
 
   #toClient(frame: Buffer): void {

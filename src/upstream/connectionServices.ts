@@ -32,4 +32,6 @@ export interface ConnectionServices {
   restartTimeoutMs?: number;
   liveRefresh?: () => LiveRefreshConfig;
   restartLimits?: RestartLimits;
+  /** How often a process in reserve is asked for a sign of life. */
+  standbyCheckMs?: number;
 }

@@ -78,6 +78,7 @@ export class ServerLife implements AwaitedServer {
       scrubSecrets: events.scrubSecrets,
       onChange: () => events.onChange(),
       limits: services.restartLimits,
+      checkMs: services.standbyCheckMs,
     });
     this.#supervisor = new Supervisor<Live>({
       start: (context) => {

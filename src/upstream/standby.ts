@@ -4,7 +4,8 @@ import type { StandbyHealth, StandbyState, SupervisionState } from '../ops/healt
 import type { RestartLimits } from '../ops/restartPolicy.ts';
 import type { Running, StartContext } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
-import { asLinkFailure, startServer } from './serverStart.ts';
+import { showsLife } from './liveness.ts';
+import { asLinkFailure, type Live, startServer } from './serverStart.ts';
 import { type Greeting, type OpenFor, StandbyLink } from './standbyLink.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
@@ -16,10 +17,14 @@ export interface StandbyOptions {
   scrubSecrets(text: string): string;
   onChange(): void;
   limits?: RestartLimits | undefined;
+  /** How often one that waits is asked for a sign of life. */
+  checkMs?: number | undefined;
 }
 
 /** Whoever waits for the serving process goes first: a start takes a processor for a while. */
 const PREPARE_AFTER_MS = 200;
+/** One that hangs must not be found out by the call that it takes over for. */
+const CHECK_MS = 30_000;
 
 const STATES: Readonly<Record<SupervisionState, StandbyState>> = {
   idle: 'absent',
@@ -62,7 +67,7 @@ export class Standby {
     this.#supervisor = new Supervisor<Reserve>({
       start: (context) => {
         const start = this.#prepare(context);
-        this.#preparing = Promise.allSettled([this.#preparing, start]);
+        this.#preparing = Promise.allSettled([this.#preparing, start]).then(noop);
         return start;
       },
       end: async ({ link }) => {
@@ -144,8 +149,14 @@ export class Standby {
       log: (line) => log(`standby: ${line}`),
       scrubSecrets,
     });
+    const checks = setInterval(() => void this.#check(handle), this.#options.checkMs ?? CHECK_MS).unref();
+    void exited.finally(() => clearInterval(checks));
     const taken = (): void => handle.lose(new LinkFailure('It took over for one that was lost.', 'exited'));
     return { handle: { link, taken }, exited };
+  }
+
+  async #check({ client, lose }: Live): Promise<void> {
+    if (!(await showsLife(client))) lose(new LinkFailure('It stopped answering, so it was ended.', 'unresponsive'));
   }
 
   /** Who takes over does not wait for what is left of the one before: they have been running side by side. */

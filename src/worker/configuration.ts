@@ -44,7 +44,13 @@ export class Configuration {
     this.#config = written.config;
     this.calls = written.calls;
     this.#meaning = meaningOf(written);
-    this.#flaw = this.#layers.unusable;
+    // Without the rules that a person has written nothing takes over from a worker that knows them.
+    const [unread] = Object.entries(this.#settings.kept).filter(
+      ([file, { calls }]) => calls === null && handover?.kept[file]?.calls === undefined,
+    );
+    const isThere = ({ severity, location }: ConfigurationProblem): boolean =>
+      severity === 'error' && location.file === unread?.[0];
+    this.#flaw = this.#layers.unusable ?? this.#config.problems.find(isThere);
   }
 
   get files(): readonly string[] {

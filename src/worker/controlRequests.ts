@@ -34,12 +34,12 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     health: () => gateway.reports.health(),
     telemetry: () => gateway.reports.telemetry(),
     approve: ({ hashes }) => {
-      gateway.approve(hashes);
+      gateway.servers.approve(hashes);
       return snapshot();
     },
-    ...gateway.signInRequests,
+    ...gateway.servers.signInRequests,
     recheck: () => {
-      gateway.recheck();
+      gateway.servers.recheck();
       return snapshot();
     },
     wouldRun: () => gateway.configuration.wouldRun(),

@@ -1,9 +1,5 @@
-import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
-import { type Approvals, approvalsOf, needsApproval } from '../config/approvals.ts';
-import { FileTokens } from '../config/fileTokens.ts';
 import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
-import { rootOf } from '../config/stateFolder.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
@@ -18,18 +14,10 @@ import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import type { Face } from '../ops/face.ts';
-import { RESTART_LIMITS, type RestartLimits } from '../ops/restartPolicy.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
 import { systemResources } from '../surface/systemResources.ts';
-import { CatalogSnapshots } from '../upstream/catalogSnapshots.ts';
-import { ChildJournal } from '../upstream/childJournal.ts';
-import { OwnEnvironment } from '../upstream/loginShellPath.ts';
-import { killMarked } from '../upstream/processTree.ts';
-import type { ConnectionServices } from '../upstream/serverConnection.ts';
-import { ServerPool } from '../upstream/serverPool.ts';
-import { SignIns } from '../upstream/signIns.ts';
 import { Activity } from './activity.ts';
 import { approvalFile } from './approvalFile.ts';
 import { approvalQuestion } from './approvalQuestion.ts';
@@ -38,15 +26,12 @@ import { ConfigurationWatch } from './configurationWatch.ts';
 import { Diagnostics, type SupervisedLife } from './diagnostics.ts';
 import { Faces } from './faces.ts';
 import { GatewayReports } from './gatewayReports.ts';
-import { type Handover, isChanged } from './handover.ts';
-import { KeptTokens } from './keptTokens.ts';
+import { GatewayServers } from './gatewayServers.ts';
+import type { Handover } from './handover.ts';
 import { LiveCatalog } from './liveCatalog.ts';
 import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
-import { ServerLinks } from './serverLinks.ts';
 import { watchedServer } from './serverStatuses.ts';
-import { SharedSecrets } from './sharedSecrets.ts';
-import { type SignInRequests, signInRequests } from './signInRequests.ts';
 import { UseMemory } from './useMemory.ts';
 
 export interface GatewayOptions {
@@ -72,19 +57,15 @@ export interface GatewayOptions {
 }
 
 const WARM_UP_AFTER_MS = 1_000;
-/** Polling sees what is done to a file on every system. */
-const APPROVALS_POLL_MS = 1_000;
 /** How long a worker that was replaced waits for its calls in flight. */
 const DRAIN_MS = 10_000;
 
 /** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
 export class Gateway {
-  readonly signInRequests: SignInRequests;
   readonly configuration: Configuration;
   readonly reports: GatewayReports;
+  readonly servers: GatewayServers;
   readonly #options: GatewayOptions;
-  readonly #journal: ChildJournal;
-  readonly #pool: ServerPool;
   readonly #artifacts: ArtifactStore;
   readonly #activity = new Activity();
   readonly #diagnostics: Diagnostics;
@@ -93,10 +74,6 @@ export class Gateway {
   readonly #clientRequests: ClientRequests;
   readonly #faces: Faces;
   readonly #firewall: Firewall;
-  readonly #approvals: Approvals;
-  readonly #links: ServerLinks;
-  readonly #signIns: SignIns;
-  readonly #snapshots: CatalogSnapshots;
   readonly #watch: ConfigurationWatch;
   readonly #catalog: LiveCatalog;
   readonly #primitives: Primitives;
@@ -111,7 +88,7 @@ export class Gateway {
     const life = options.life === undefined ? {} : { life: options.life };
     this.#diagnostics = new Diagnostics({ workspace, stateFolder, scrubSecrets, ...life });
     this.configuration = new Configuration(options);
-    const { artifacts, idleMinutes, startup, liveRefresh, inputs } = this.configuration.current;
+    const { artifacts } = this.configuration.current;
     this.#artifacts = new ArtifactStore({
       folder: join(options.stateFolder, 'artifacts'),
       maxBytes: artifacts.maxBytes,
@@ -124,37 +101,18 @@ export class Gateway {
       maskForModel: artifacts.maskSecrets,
       maskOnDisk: artifacts.maskOnDisk,
     });
-    this.#approvals = approvalsOf(rootOf(options.stateFolder));
-    this.#signIns = new SignIns(new KeptTokens(new FileTokens(rootOf(options.stateFolder)), options.secret));
-    this.#journal = new ChildJournal(options.stateFolder);
-    const stateRoot = rootOf(stateFolder);
-    this.#links = new ServerLinks({
-      workspace,
-      stateRoot,
-      journal: this.#journal,
-      environment: new OwnEnvironment(process.env, options.log),
-      secrets: new SharedSecrets(stateRoot, workspace, options.secret),
-      signIns: this.#signIns,
-      inputs: ({ origin = 'workspace' }) => inputs[origin] ?? [],
-    });
     this.#uses = new UseMemory(options.stateFolder, options.log);
-    this.#snapshots = new CatalogSnapshots(join(options.stateFolder, 'catalogs'), options.log);
-    const services: ConnectionServices = {
-      openLink: (config, events) => this.#links.open(config, events),
-      mayTry: (config) => this.#signIns.mayTry(config),
-      isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(options.workspace, config),
-      snapshots: this.#snapshots,
-      idleMs: () => (this.#superseded ? 0 : idleMinutes * 60_000),
-      startTimeoutMs: () => startup.timeoutSeconds * 1_000,
-      liveRefresh: () => liveRefresh,
-      restartLimits: restartLimits(process.env),
-    };
     this.#clientRequests = new ClientRequests({
       workspace: options.workspace,
-      connections: () => this.#pool.connections,
+      connections: () => this.servers.pool.connections,
       log: options.log,
     });
-    this.#pool = new ServerPool(services, {
+    this.servers = new GatewayServers({
+      workspace,
+      stateFolder,
+      configuration: this.configuration,
+      handover: options.handover,
+      secret: options.secret,
       onChange: () => this.#onServersChanged(),
       onConnection: (connection) => {
         this.#primitives.attach(connection);
@@ -164,10 +122,10 @@ export class Gateway {
       log: options.log,
       scrubSecrets,
     });
-    this.signInRequests = signInRequests(this.#signIns, this.#pool, (config) => this.#links.follow(config));
+    const { pool, links } = this.servers;
     this.#calls = new CallPipeline<AdmittedResult>(
       {
-        upstream: (server) => this.#pool.get(server),
+        upstream: (server) => pool.get(server),
         firewall: (result, { tool, provenance }) => {
           this.#primitives.links.note(tool.server, result);
           return this.#firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
@@ -180,7 +138,7 @@ export class Gateway {
       this.configuration.calls,
     );
     this.#primitives = new Primitives({
-      upstream: (server) => this.#pool.get(server),
+      upstream: (server) => pool.get(server),
       firewall: (result, { id, name }) => this.#firewall.admit(result, { toolId: id, upstreamName: name }),
       authorize: (call) => this.#calls.authorizeView(call),
       scrubSecrets,
@@ -192,7 +150,7 @@ export class Gateway {
       log: options.log,
     });
     this.#catalog = new LiveCatalog({
-      connections: () => this.#pool.connections,
+      connections: () => pool.connections,
       primitives: () => this.#primitives,
       onChanged: (view) => {
         this.#calls.invalidate();
@@ -208,8 +166,8 @@ export class Gateway {
     this.reports = new GatewayReports({
       workspace,
       config: () => this.configuration.current,
-      connection: (name) => this.#pool.get(name),
-      links: this.#links,
+      connection: (name) => pool.get(name),
+      links,
       catalog: this.#catalog,
       primitives: this.#primitives,
       activity: this.#activity,
@@ -219,7 +177,7 @@ export class Gateway {
     this.#faces = new Faces({
       workspace: options.workspace,
       config: () => this.configuration.current,
-      connections: () => this.#pool.connections,
+      connections: () => pool.connections,
       catalog: this.#catalog,
       primitives: this.#primitives,
       reports: this.reports,
@@ -260,25 +218,17 @@ export class Gateway {
 
   start(): void {
     this.#diagnostics.started();
-    void this.#journal.orphansEnded.then((n) => {
-      if (n > 0) this.#options.log(`ended ${n} servers that a killed worker had left`);
-    });
     this.#logProblems();
     // Not before the first browse: that needs none of it.
     setTimeout(() => this.#calls.validator.warmUp(), WARM_UP_AFTER_MS).unref();
-    const { handover } = this.#options;
-    const enabled = this.configuration.current.servers.filter((server) => !server.disabled);
-    this.#pool.open(enabled, (server) => handover !== undefined && isChanged(handover, server));
+    this.servers.start();
     // From the first answer on every configured server has its place.
     this.#catalog.rebuild();
-    // By the editor, the command line, or another window.
-    watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
   /** It is found from now on, so that it is its turn to see to changes. `after` another worker that serves until now. */
   begin({ after }: { after: boolean }): void {
-    const { servers, broken } = this.configuration.current;
-    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
+    this.servers.begin();
     this.#watch.start(after);
   }
 
@@ -287,53 +237,30 @@ export class Gateway {
     await this.#catalog.settled(timeoutMs, new AbortController().signal);
   }
 
-  /** Another worker serves from now on: servers end with their last call here, the idle ones at once. */
+  /** Another worker serves from now on. */
   supersede(): void {
     this.#superseded = true;
-    this.#unwatch();
-    this.#uses.flush();
-    for (const connection of this.#pool.connections) {
-      connection.config = { ...connection.config, keepAlive: false };
-      // A call that is over before it began: the connection looks whether it is idle.
-      connection.hold()();
-    }
-  }
-
-  #unwatch(): void {
     this.#watch.stop();
-    unwatchFile(this.#approvals.file, this.#onApprovals);
+    this.#uses.flush();
+    this.servers.supersede();
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#signIns.stop();
+    this.#watch.stop();
+    this.servers.close();
     this.#catalog.stop();
-    this.#unwatch();
     this.#primitives.stop();
     this.#uses.flush();
     await this.#artifacts.flush();
     this.#calls.dispose();
-    await this.#pool.stop();
-    await killMarked(this.#journal.run);
-    this.#journal.close();
+    await this.servers.stop();
     await this.#diagnostics.close();
-  }
-
-  /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
-  approve(hashes: readonly string[]): void {
-    this.#approvals.approve(this.#options.workspace, hashes);
-    this.#pool.recheck();
-  }
-
-  /** Somebody may have given what a server waits for. */
-  recheck(): void {
-    this.#pool.recheck();
-    void this.#recheckSignIns();
   }
 
   /** Lists every server's tools again, and has a changed configuration take effect; resolves when both are done. */
   async refresh(): Promise<void> {
-    await this.#pool.refresh();
+    await this.servers.pool.refresh();
     this.#catalog.rebuild();
     await this.#watch.look();
   }
@@ -355,15 +282,6 @@ export class Gateway {
 
   forget(toolId: string | undefined): void {
     this.#uses.forget(toolId);
-  }
-
-  readonly #onApprovals = (): void => this.#pool.recheck();
-
-  async #recheckSignIns(): Promise<void> {
-    for (const connection of this.#pool.connections) {
-      if (connection.state === 'needs_sign_in' && (await this.#signIns.mayTry(connection.config)))
-        void connection.start();
-    }
   }
 
   /** Where things stand in the files, and what is wrong there, may have changed. */
@@ -393,13 +311,8 @@ export class Gateway {
   }
 
   #onServersChanged(): void {
-    this.#diagnostics.serversChanged(this.#pool.connections.map(watchedServer));
+    this.#diagnostics.serversChanged(this.servers.pool.connections.map(watchedServer));
     this.#options.onChange();
     this.#catalog.touch();
   }
-}
-
-/** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */
-function restartLimits({ WAYGATE_RESTART_LIMITS: given }: NodeJS.ProcessEnv): RestartLimits {
-  return { ...RESTART_LIMITS, ...(given ? (JSON.parse(given) as Partial<RestartLimits>) : {}) };
 }

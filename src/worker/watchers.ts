@@ -72,7 +72,7 @@ export class Watchers {
     if (this.#asking > 0) return;
     // Behind the answers that are on their way.
     setImmediate(() => {
-      for (const watcher of [...this.#watchers.keys()]) void watcher.supersede();
+      for (const watcher of this.#watchers.keys()) watcher.supersede();
     });
   }
 

@@ -243,7 +243,7 @@ export class WorkerProcess {
       watch: () => {
         this.#watchers.add(control);
         // An editor may bring the secrets that it keeps.
-        this.#gateway.recheck();
+        this.#gateway.servers.recheck();
         return this.#snapshot();
       },
       rollout: () => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DISPATCH_DEFAULTS } from '../../src/dispatch/dispatchConfig.ts';
 import { readPolicy } from '../../src/dispatch/policy.ts';
 import { readRateLimits } from '../../src/dispatch/quota.ts';
 import { NOTHING_REPEATED } from '../../src/dispatch/replaySettings.ts';
@@ -73,11 +72,13 @@ describe('the chain', () => {
   });
 
   it('asks the policy before it counts: what is denied is free', async () => {
-    const { fail, run, pipeline } = bench(TOOLS, { policy: DENY, rateLimits: NOTHING_LEFT });
-    await fail(READ, { n: 1 });
-    pipeline.configure({ ...DISPATCH_DEFAULTS, policy: undefined, rateLimits: NOTHING_LEFT });
-    await run(READ, { n: 1 });
-    expect((await fail(READ, { n: 1 })).error).toBe('RATE_LIMITED');
+    const { fail, pipeline } = bench(TOOLS, { policy: DENY, rateLimits: NOTHING_LEFT });
+    const session = {};
+    expect((await fail(READ, { n: 1 }, { session })).error).toBe('POLICY_DENIED');
+    expect(pipeline.limiter.left({ session, metaTool: 'tool_execute' })).toMatchObject([{ limit: 1, left: 1 }]);
+    const allowed = bench(TOOLS, { rateLimits: NOTHING_LEFT });
+    await allowed.run(READ, { n: 1 });
+    expect((await allowed.fail(READ, { n: 1 })).error).toBe('RATE_LIMITED');
   });
 
   it('counts before it looks into the cache', async () => {

@@ -105,9 +105,9 @@ describe('validation', () => {
     const two = object({ a: { type: 'string' }, b: { type: 'string' } });
     const reason = 'its schema goes beyond the limits (2 properties > 1)';
     expect(await own.validate(two, { a: 1 })).toEqual({ kind: 'unchecked', reason });
-    own.limits = SCHEMA_LIMITS;
-    expect(await own.validate(two, { a: 1 })).toMatchObject({ kind: 'invalid' });
-    own.dispose();
+    const wider = new ArgumentValidator({ limits: SCHEMA_LIMITS });
+    expect(await wider.validate(two, { a: 1 })).toMatchObject({ kind: 'invalid' });
+    for (const one of [own, wider]) one.dispose();
   });
 
   it('fetches no reference', async () => {

@@ -379,6 +379,38 @@ describe('a file that is written', () => {
     }
   });
 
+  it('with rules that cannot be read takes none away, not even by a reload', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const config = (rules: unknown) => ({ servers: { one: servers.fixture() }, policy: { rules } });
+    writes(workspace.configFile, config([{ action: 'deny', tool: 'large', reason: 'Not here.' }]));
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/large');
+    const before = here(workspace);
+    writes(workspace.configFile, config('none'));
+    const { code, stderr } = await waygate(workspace, ['reload']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^waygate: the gateway was not reloaded and serves on as it was: \S+waygate\.json:1:\d+: .*rules/,
+    );
+    const denied = await host.call('tool_execute', { tool_id: id, args: { lines: 1 } });
+    expect(denied.text).toMatch(/^Error POLICY_DENIED.*Not here/);
+    expect(here(workspace).token).toBe(before.token);
+  });
+
+  it('tells that a rollout is pending for as long as the other worker is prepared', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const before = here(workspace);
+    workspace.configure({ one: servers.fixture(), slow: servers.fixture('--start-delay', '2500') });
+    await until('the word', async () => (await health(workspace)).rollout === 'pending');
+    expect(await echo(host, id, 'meanwhile')).toBe('ok\nmeanwhile\n');
+    expect(here(workspace).token).toBe(before.token);
+    await successor(workspace, before);
+    await host.toolId('/slow/echo');
+    expect(await health(workspace)).toMatchObject({ rollout: 'stable', generation: 2 });
+  });
+
   it('while another worker is prepared leads to one more, and in a storm not to a storm of workers', async () => {
     const workspace = testWorkspace({ n0: servers.fixture() });
     const host = await HostProcess.connect(workspace);

@@ -48,7 +48,7 @@ describe('the lists of several servers', () => {
     for (const [method, key, field, ...names] of LISTS) {
       for (let again = 0; again < 3; again++) {
         const { result } = await host.request(method);
-        expect((result?.[key] as Record<string, string>[]).map((item) => item[field])).toEqual(names);
+        expect(((result?.[key] ?? []) as Record<string, string>[]).map((item) => item[field])).toEqual(names);
       }
       expect(asked(method), method).toBe(1);
     }
@@ -74,7 +74,7 @@ describe('the lists of several servers', () => {
     await host.request('tools/call', { name: 'alpha__change', arguments: { list: 'resources', add: 'fresh' } });
     await until('the new list', async () => {
       const { result } = await host.request('resources/list');
-      return (result?.resources as { uri: string }[]).some(({ uri }) => uri === 'note://alpha/fresh');
+      return ((result?.resources ?? []) as { uri: string }[]).some(({ uri }) => uri === 'note://alpha/fresh');
     });
     await until('the news', () => host.told.some(({ method }) => method === 'notifications/resources/list_changed'));
   });
@@ -86,7 +86,7 @@ describe('the lists of several servers', () => {
     let cursor: unknown;
     do {
       const { result } = await host.request('resources/list', cursor === undefined ? {} : { cursor });
-      uris.push(...(result?.resources as { uri: string }[]).map(({ uri }) => uri));
+      uris.push(...((result?.resources ?? []) as { uri: string }[]).map(({ uri }) => uri));
       cursor = result?.nextCursor;
     } while (cursor !== undefined);
     expect(new Set(uris).size).toBe(602);

@@ -2,7 +2,8 @@ import type { PrimitiveListing } from '../../src/catalog/primitiveCatalog.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
 import { type BrowseConfig, DEFAULT_BROWSE } from '../../src/config/gatewayConfig.ts';
 import type { ServerStatus } from '../../src/control/contract.ts';
-import { CallPipeline } from '../../src/dispatch/callPipeline.ts';
+import { CallPipeline, type PipelinePorts } from '../../src/dispatch/callPipeline.ts';
+import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import { ArtifactStore } from '../../src/firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../../src/firewall/firewall.ts';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
@@ -23,6 +24,8 @@ export function fixedContext(
     primitives?: readonly Partial<PrimitiveListing>[];
     /** Answers for all servers. */
     upstream?: PrimitiveUpstream['request'];
+    /** How calls are made. */
+    calls?: Partial<DispatchConfig>;
   } = {},
 ): GatewayContext {
   const primitives = new PrimitiveView((options.primitives ?? []).map(primitiveListing));
@@ -30,7 +33,7 @@ export function fixedContext(
   const artifacts = new ArtifactStore();
   const firewall = new Firewall({ store: artifacts });
   let history = emptyHistory();
-  const calls = new CallPipeline<AdmittedResult>({
+  const ports: PipelinePorts<AdmittedResult> = {
     // Its servers are there by name alone: a dry run finds them, a call does not.
     upstream: (server) => ({
       state: 'not_started',
@@ -38,7 +41,8 @@ export function fixedContext(
     }),
     firewall: (result, { tool: { id: toolId, upstreamName } }) => firewall.admit(result, { toolId, upstreamName }),
     scrubSecrets,
-  });
+  };
+  const calls = new CallPipeline<AdmittedResult>(ports, { ...DISPATCH_DEFAULTS, ...options.calls });
   const unreachable = () => Promise.reject(new NotDispatchedError('it has no process here'));
   const clientRequests = new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined });
   return {

@@ -1,5 +1,6 @@
 import type { PrimitiveListing } from '../../src/catalog/primitiveCatalog.ts';
 import type { ConfigurationStatus, ServerStatus } from '../../src/control/contract.ts';
+import type { DispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../../src/surface/gateway/gatewaySurface.ts';
 import type { PrimitiveUpstream } from '../../src/surface/primitives/primitivePorts.ts';
@@ -21,6 +22,7 @@ export function fixedGateway(
     configuration?: Partial<ConfigurationStatus>;
     primitives?: readonly Partial<PrimitiveListing>[];
     upstream?: PrimitiveUpstream['request'];
+    calls?: Partial<DispatchConfig>;
   } = {},
 ) {
   const calls: Parameters<GatewayContext['onCallEnd']>[0][] = [];
@@ -32,6 +34,7 @@ export function fixedGateway(
         servers: [...running, ...(more.servers ?? []).map((one) => ({ ...readyServer(one.name ?? '', 0), ...one }))],
         ...(more.primitives ? { primitives: more.primitives } : {}),
         ...(more.upstream ? { upstream: more.upstream } : {}),
+        ...(more.calls ? { calls: more.calls } : {}),
       },
     ),
     workspace: '/home/ada/shop',

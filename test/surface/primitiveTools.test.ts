@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DISPATCH_DEFAULTS } from '../../src/dispatch/dispatchConfig.ts';
+import type { DispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import { UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
 import { fixedGateway, SHOP, textOf } from './fixedGateway.ts';
 
@@ -34,10 +34,14 @@ const REVIEW = {
 };
 
 /** Two servers whose reads are answered here; what they were asked. */
-function shop(answer: (method: string, params: Json) => Json | Promise<Json> = answered) {
+function shop(
+  answer: (method: string, params: Json) => Json | Promise<Json> = answered,
+  calls: Partial<DispatchConfig> = {},
+) {
   const asked: [string, Json][] = [];
   const gateway = fixedGateway(SHOP, {
     primitives: [DOCS, REVIEW],
+    calls,
     upstream: async (method, params) => {
       asked.push([method, params]);
       return answer(method, params);
@@ -169,9 +173,8 @@ describe('resources and prompts', () => {
   });
 
   it('count as browsing and viewing where those are limited', async () => {
-    const { text, id, context } = shop();
     const one = { max_calls_per_minute: null, max_calls_per_session: 1 };
-    context.calls.configure({ ...DISPATCH_DEFAULTS, rateLimits: { tool_browse: one, tool_view: one } });
+    const { text, id } = shop(answered, { rateLimits: { tool_browse: one, tool_view: one } });
     expect(await text('prompt_browse', { path: '/' })).not.toMatch(/^Error/);
     expect(await text('resource_browse', { path: '/' })).toMatch(/^Error RATE_LIMITED: The limit tool_browse\/session/);
     expect(await text('resource_read', { resource_id: id('Style guide') })).not.toMatch(/^Error/);
@@ -179,9 +182,7 @@ describe('resources and prompts', () => {
   });
 
   it("are under the person's rules, by id, by tag and by name, and nothing is asked of their server", async () => {
-    const { text, id, asked, context } = shop();
-    context.calls.configure({
-      ...DISPATCH_DEFAULTS,
+    const { text, id, asked } = shop(answered, {
       policy: {
         default: 'allow',
         rules: [

@@ -113,6 +113,21 @@ describe('a server with a standby', () => {
     expect(log).toContain('one: standby: lost: It ended by itself (SIGKILL).');
   });
 
+  it('has one in reserve that hangs replaced before it is needed', async () => {
+    const { connection, started, ready } = faults([{ on: 'initialize', life: 2, do: ['reply', 'block'] }], {
+      standbyCheckMs: 100,
+    });
+    await connection.start();
+    const hanging = await ready();
+    await until('another', () => started().length === 3 && connection.standby?.state === 'ready');
+    await until('the end of the one that hangs', () => !isAlive(hanging));
+    process.kill(connection.pid as number, 'SIGKILL');
+    await until('its successor', () => connection.health.restart_count === 1 && connection.state === 'ready');
+    expect(connection.pid).toBe(started()[2]);
+    // Asked no more: what serves is watched by its calls.
+    await connection.call('echo', {}, WAIT);
+  });
+
   it('hears nothing of what the one in reserve says by itself, until it takes over', async () => {
     const noise = [
       { flood: 'log', count: 3 },

@@ -52,7 +52,7 @@ export interface ArgumentValidatorOptions {
 }
 
 export class ArgumentValidator {
-  #limits: SchemaLimits;
+  readonly #limits: SchemaLimits;
   readonly #thread: ThreadedCheck;
   readonly #compiler = new SchemaCompiler<object>(linearEngine, CAPACITY);
   /** By the schema's identity: a refreshed catalog brings new objects, and the old ones are forgotten with it. */
@@ -62,12 +62,6 @@ export class ArgumentValidator {
   constructor(options: ArgumentValidatorOptions = {}) {
     this.#limits = options.limits ?? SCHEMA_LIMITS;
     this.#thread = options.thread ?? new ThreadedCheck();
-  }
-
-  /** Other limits: what was decided under the old ones is decided again. */
-  set limits(limits: SchemaLimits) {
-    this.#limits = limits;
-    this.clear();
   }
 
   /** How many compiled validators are held here. */

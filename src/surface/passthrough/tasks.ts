@@ -13,7 +13,6 @@ import {
 } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-import { listPages } from '../../protocol/listPages.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import { OWN_BUSINESS } from '../../upstream/callOrigin.ts';
@@ -207,9 +206,7 @@ export class Tasks {
     const own = this.#ledger.of(session).filter((task) => !this.#isLost(task));
     const asked = new Set(own.flatMap(({ connection }) => connection ?? []));
     const able = [...asked].filter(({ capabilities }) => knowsTaskMethod(capabilities, 'list'));
-    const lists = await Promise.all(
-      able.map(async (connection) => ({ connection, items: await tasksOf(connection).catch(() => []) })),
-    );
+    const lists = await Promise.all(able.map(async (connection) => ({ connection, items: await tasksOf(connection) })));
     for (const { connection, items } of lists) {
       for (const item of items) {
         const { taskId } = readTask(item) ?? {};
@@ -270,14 +267,9 @@ export class Tasks {
 
 const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel']);
 
-/** All that a server knows. */
+/** All that a server knows; one that cannot tell has told nothing. */
 async function tasksOf(server: ServerConnection): Promise<Params[]> {
-  const { items } = await listPages('tasks', async (cursor, leftMs) => {
-    const options = { timeoutMs: Math.min(LIST_TIMEOUT_MS, leftMs), origin: OWN_BUSINESS };
-    const { tasks, nextCursor } = await server.request('tasks/list', cursor === undefined ? {} : { cursor }, options);
-    return { items: Array.isArray(tasks) ? tasks : [], nextCursor };
-  });
-  return objects(items);
+  return objects(await server.list('tasks/list', 'tasks', LIST_TIMEOUT_MS, OWN_BUSINESS).catch(() => []));
 }
 
 function sessionOf({ peer, session }: SurfaceCall): object {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DISPATCH_DEFAULTS } from '../../../src/dispatch/dispatchConfig.ts';
+import type { DispatchConfig } from '../../../src/dispatch/dispatchConfig.ts';
 import type { ClientPeer, SurfaceCall } from '../../../src/protocol/sessionServer.ts';
 import { UpstreamRequestError } from '../../../src/protocol/upstreamClient.ts';
 import { ClientNews } from '../../../src/surface/primitives/clientNews.ts';
@@ -24,9 +24,10 @@ const peer: ClientPeer = {
   request: async () => ({}),
 };
 
-function client(upstream?: (method: string, params: Json) => Promise<Json>) {
+function client(upstream?: (method: string, params: Json) => Promise<Json>, calls: Partial<DispatchConfig> = {}) {
   const asked: [string, Json][] = [];
   const context = fixedContext([], {
+    calls,
     primitives: [
       {
         server: 'docs',
@@ -113,10 +114,8 @@ describe("a client's own requests", () => {
   });
 
   it("are under the person's rules like those of a model", async () => {
-    const { ask, asked, context, primitives } = client();
+    const { ask, asked, primitives } = client(undefined, { policy: { default: 'deny', rules: [] } });
     primitives.open(peer);
-    const policy = { default: 'deny' as const, rules: [] };
-    context.calls.configure({ ...DISPATCH_DEFAULTS, policy });
     for (const [method, params] of [
       ['resources/read', { uri: 'docs://1' }],
       ['resources/subscribe', { uri: 'docs://1' }],

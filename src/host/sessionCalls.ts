@@ -1,0 +1,125 @@
+import { CallJournal } from '../ops/callJournal.ts';
+import type { Face } from '../ops/face.ts';
+import { type Fault, faultOf } from '../ops/fault.ts';
+import type { Admission, JournalCall, JournalEffects } from '../ops/journalCall.ts';
+import { contractOf, type ReplayContract } from '../ops/replay.ts';
+import { type JsonRpcMessage, type RequestId, requestKey } from '../protocol/frames.ts';
+import type { ClientCall } from './clientCall.ts';
+import { DrainingCalls } from './drainingCalls.ts';
+
+/** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
+const LIMITS = {
+  maxCalls: 65_536,
+  maxBytes: 64 * 1024 * 1024,
+  maxWaiting: 65_536,
+  /** A read that three workers in a row did not survive is what kills them. */
+  maxReplays: 2,
+  /** A host has nothing that it could ask about a call: the worker has. */
+  maxProbes: 0,
+  retryAfter: 1,
+};
+
+type Effects = Pick<JournalEffects<ClientCall, Buffer>, 'dispatch' | 'settle'>;
+
+/** A client's requests, with the worker that has each: the one that serves, or one before it that finishes them. */
+export class SessionCalls {
+  readonly #journal: CallJournal<ClientCall, Buffer>;
+  readonly #draining: DrainingCalls<ClientCall, Buffer>;
+
+  readonly #generation: () => number;
+
+  /** `refuse` answers a call that one which drains can no longer answer, where the next one does not take it. */
+  constructor(effects: Effects, generation: () => number, refuse: (call: ClientCall, admission: Admission) => void) {
+    this.#generation = generation;
+    this.#journal = new CallJournal(effects, LIMITS);
+    this.#draining = new DrainingCalls(effects, LIMITS, (call) => {
+      const admission = this.admit(call);
+      if (!admission.admitted) refuse(call.payload, admission);
+    });
+  }
+
+  get size(): number {
+    return this.#journal.size + this.#draining.size;
+  }
+
+  /** `runner`: the worker that alone can answer it, where that has a successor already. */
+  admit(call: JournalCall<ClientCall>, runner?: number): Admission {
+    const isTwice = this.#draining.has(call.id) || (runner !== undefined && this.#journal.knowledgeOf(call.id));
+    if (isTwice) {
+      const facts = { generation: Math.max(1, this.#generation()), detail: '' };
+      return { admitted: false, fault: faultOf('duplicate_id', facts, (text) => text) };
+    }
+    return this.#draining.admit(runner, call) ?? this.#journal.admit(call);
+  }
+
+  /** There is a worker: what waits for one is sent. */
+  open(generation: number): void {
+    this.#journal.open(generation);
+  }
+
+  reply(generation: number, id: RequestId, frame: Buffer): void {
+    const key = requestKey(id);
+    // Cancelled, or answered without its worker: one terminal reply an id.
+    if (!this.#draining.reply(generation, key, frame)) this.#journal.reply(generation, key, frame);
+  }
+
+  /** A cancelled request gets no answer and is never sent again; only who has it is told. */
+  cancel(id: RequestId): { generation: number | undefined } | undefined {
+    const key = requestKey(id);
+    return this.#journal.cancel(key) ?? this.#draining.cancel(key);
+  }
+
+  reclassify(generation: number, id: RequestId, contract: ReplayContract): void {
+    this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
+  }
+
+  /** Nothing new goes to this worker. */
+  retire(generation: number): void {
+    this.#journal.retire(generation);
+  }
+
+  /** It has a successor, and finishes what it has. */
+  drain(generation: number): void {
+    this.#journal.retire(generation);
+    this.#draining.drain(generation);
+  }
+
+  lose(generation: number, fault: Fault): void {
+    this.#journal.lose(generation, fault);
+    this.#draining.lose(generation, fault);
+  }
+
+  failWaiting(fault: Fault): void {
+    this.#journal.failWaiting(fault);
+  }
+
+  failAll(fault: Fault): void {
+    this.#draining.failAll(fault);
+    this.#journal.failAll(fault);
+  }
+}
+
+/** A request as it is kept, by what can be known of it without its tool. */
+export function journalCallOf(
+  id: RequestId,
+  { method = '', params }: JsonRpcMessage,
+  frame: Buffer,
+  face: Face,
+): JournalCall<ClientCall> {
+  // In passthrough mode a name is a server's, whatever it reads like.
+  const tool = method === 'tools/call' && face !== 'passthrough' ? params?.name : undefined;
+  const uri = params?.uri;
+  return {
+    id: requestKey(id),
+    contract: contractOf(method, typeof tool === 'string' ? tool : undefined),
+    payload: {
+      id,
+      method,
+      uri: typeof uri === 'string' ? uri : undefined,
+      wantsTask: face === 'passthrough' && params?.task !== undefined,
+      frame,
+    },
+    bytes: frame.length,
+    canProbe: false,
+  };
+}
