@@ -1,20 +1,23 @@
 // Builds what the product ships, and with --test the suite that runs inside VS Code.
 // --dev leaves the code readable and adds inline source maps; --test adds dist/test/editor/index.cjs.
 
-import { chmodSync, copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { chmodSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { packCl100k } from './src/catalog/tokenRanks.ts';
+import { writeThesaurus } from './src/routing/thesaurusText.ts';
+import { compiledVocabulary } from './src/routing/vocabulary/all.ts';
+import { indexWordTable } from './src/routing/wordTable.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dev = process.argv.includes('--dev');
 const withTests = process.argv.includes('--test');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-const RANKS = 'js-tiktoken/ranks/cl100k_base';
-const RANKS_FILE = './cl100k_base.cjs';
+const RANKS_FILE = 'cl100k_base.bin';
+const THESAURUS_FILE = 'thesaurus.txt';
 
 /** The host is started once per client and must be there at once: these have no place in it. */
 const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'js-tiktoken', 'zod'];
@@ -22,29 +25,22 @@ const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'js-tiktoken', 'zod
 // A build is told from an older one by comparing these as text, so the time has a fixed width.
 const builtAt = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 
-/** Keeps the tokenizer's table of a megabyte out of the worker until the first count is asked for. */
-const lazyRanks = {
-  name: 'lazy-ranks',
+/** The tokenizer's table of a megabyte lies beside the worker, which looks tokens up in it as it is. */
+const ranksBeside = {
+  name: 'ranks-beside',
   setup(context) {
-    context.onResolve({ filter: /^(js-tiktoken\/ranks\/cl100k_base|\.\/cl100k_base\.cjs)$/ }, ({ kind, importer }) => {
-      if (kind === 'import-statement') {
-        const text = `${relative(root, importer)} imports ${RANKS} as soon as it is loaded: load it when it is first needed, by require() or import().`;
-        return { errors: [{ text }] };
-      }
-      return { path: RANKS_FILE, external: true };
-    });
-    // A require made by createRequire is not seen by the bundler; the name it asks for is put right here.
-    context.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8');
-      if (!source.includes('createRequire') || !source.includes(RANKS)) return undefined;
-      return { contents: source.replaceAll(RANKS, RANKS_FILE), loader: 'ts' };
+    context.onResolve({ filter: /^js-tiktoken(\/|$)/ }, ({ importer }) => {
+      const text = `${relative(root, importer)} imports the tokenizer: count with src/catalog/tokens.ts.`;
+      return { errors: [{ text }] };
     });
   },
 };
 
 /** What a person asks for once has a bundle of its own, so that host, worker and extension load nothing of it. */
 const OWN_BUNDLES = [
+  { source: 'src/cli/runCommand.ts', file: 'cliCommands.cjs' },
   { source: 'src/cli/import.ts', file: 'cliImport.cjs' },
+  { source: 'src/host/rollOut.ts', file: 'rollOut.cjs' },
   { source: 'src/extension/importServers.ts', file: 'editorImport.cjs' },
   { source: 'src/worker/staticCatalog.ts', file: 'staticCatalog.cjs' },
 ];
@@ -70,6 +66,8 @@ const common = {
   define: {
     __WAYGATE_VERSION__: JSON.stringify(version),
     __WAYGATE_BUILD__: JSON.stringify(`${version}+${builtAt}`),
+    __WAYGATE_RANKS__: JSON.stringify(`./${RANKS_FILE}`),
+    __WAYGATE_THESAURUS__: JSON.stringify(`./${THESAURUS_FILE}`),
   },
 };
 
@@ -110,6 +108,7 @@ const bundles = [
     entryPoints: [source],
     outfile: `dist/${file}`,
     external: ['vscode'],
+    plugins: [ownBundles],
   })),
   {
     ...node,
@@ -118,7 +117,7 @@ const bundles = [
     plugins: [ownBundles],
     banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
   },
-  { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [lazyRanks, ownBundles] },
+  { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [ranksBeside, ownBundles] },
   {
     ...node,
     entryPoints: ['src/dispatch/validation/validationThread.ts'],
@@ -159,16 +158,25 @@ function report(outfile) {
   console.log(`  ${outfile.padEnd(28)}${kilobytes(bytes.length)}${kilobytes(gzipSync(bytes).length)} gzip`);
 }
 
-/** The rank table is data already: it is shipped as the package has it. */
-function copyRanks() {
+/** What the worker looks up as it lies: made here, so that no start has to. */
+const TABLES = {
+  [RANKS_FILE]: packCl100k,
+  [THESAURUS_FILE]: () => writeThesaurus(compiledVocabulary()),
+  'words-48.index.bin': () => indexWordTable(readFileSync(join(root, 'media', 'words-48.bin'))),
+};
+
+function writeTables() {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  copyFileSync(createRequire(import.meta.url).resolve(RANKS), join(root, 'dist', RANKS_FILE));
-  report(`dist/${basename(RANKS_FILE)}`);
+  for (const [file, make] of Object.entries(TABLES)) {
+    writeFileSync(join(root, 'dist', file), make());
+    report(`dist/${file}`);
+  }
 }
 
 /** What an older build made and this one does not must not find its way into the packed extension. */
 function removeStale() {
-  const made = new Set([...bundles.map(({ outfile }) => join(root, outfile)), join(root, 'dist', RANKS_FILE)]);
+  const outputs = [...bundles.map(({ outfile }) => outfile), ...Object.keys(TABLES).map((file) => `dist/${file}`)];
+  const made = new Set(outputs.map((file) => join(root, file)));
   for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const ofTheSuite = path.startsWith(join(root, 'dist', 'test'));
@@ -203,5 +211,5 @@ outcomes.forEach((outcome, index) => {
     console.error(`  ${outfile} was not built: ${describe(outcome.reason)}`);
   }
 });
-copyRanks();
+writeTables();
 removeStale();

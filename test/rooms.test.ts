@@ -98,6 +98,14 @@ describe('the rooms', () => {
     expect(strays.map(({ file, to }) => `${file} imports ${to}`)).toEqual([]);
   });
 
+  it('run on a system’s Node 20 too, which has no more than this', () => {
+    const newer = /\b(?:Promise\.(?:withResolvers|try)|globSync|Object\.groupBy|Iterator\.from|matchesGlob)\b/;
+    const users = globSync('src/**/*.ts').filter((file) =>
+      newer.test(readFileSync(file, 'utf8').replace(/^ *(?:\/\/|\/?\*).*$/gm, '')),
+    );
+    expect(users).toEqual([]);
+  });
+
   it('export by name', () => {
     const defaults = globSync('{src,webview}/**/*.ts').filter((file) =>
       /^export default/m.test(readFileSync(join(file), 'utf8')),

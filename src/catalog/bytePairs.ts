@@ -1,7 +1,5 @@
-import { NO_RANK, pairIndex, type RankTable } from './tokenRanks.ts';
-
-/** No token of cl100k_base is longer than this many bytes: longer slices need not be looked up. */
-const LONGEST_TOKEN = 128;
+import { NO_RANK } from './packedRanks.ts';
+import type { RankTable } from './tokenRanks.ts';
 
 /** Up to here a plain scan for the best pair is faster than a heap. */
 const SCAN_LIMIT = 48;
@@ -16,7 +14,7 @@ function countByScan(bytes: string, table: RankTable): number {
   const starts: number[] = [];
   const pairRanks: number[] = [];
   for (let i = 0; i <= bytes.length; i++) starts.push(i);
-  for (let i = 0; i + 2 <= bytes.length; i++) pairRanks.push(rankOf(bytes, i, i + 2, table));
+  for (let i = 0; i + 2 <= bytes.length; i++) pairRanks.push(table.rankOf(bytes, i, i + 2));
   while (pairRanks.length > 0) {
     let best = 0;
     for (let i = 1; i < pairRanks.length; i++) {
@@ -26,10 +24,10 @@ function countByScan(bytes: string, table: RankTable): number {
     starts.splice(best + 1, 1);
     pairRanks.splice(best, 1);
     if (best < pairRanks.length) {
-      pairRanks[best] = rankOf(bytes, starts[best] as number, starts[best + 2] as number, table);
+      pairRanks[best] = table.rankOf(bytes, starts[best] as number, starts[best + 2] as number);
     }
     if (best > 0) {
-      pairRanks[best - 1] = rankOf(bytes, starts[best - 1] as number, starts[best + 1] as number, table);
+      pairRanks[best - 1] = table.rankOf(bytes, starts[best - 1] as number, starts[best + 1] as number);
     }
   }
   return starts.length - 1;
@@ -47,7 +45,7 @@ function countByHeap(bytes: string, table: RankTable): number {
   const heap = new NumberHeap();
   const updatePair = (start: number): void => {
     const middle = end[start] as number;
-    const rank = middle < length ? rankOf(bytes, start, end[middle] as number, table) : NO_RANK;
+    const rank = middle < length ? table.rankOf(bytes, start, end[middle] as number) : NO_RANK;
     pairRank[start] = rank;
     if (rank !== NO_RANK) heap.push(rank * length + start);
   };
@@ -71,11 +69,6 @@ function countByHeap(bytes: string, table: RankTable): number {
     if (before >= 0) updatePair(before);
   }
   return parts;
-}
-
-function rankOf(bytes: string, start: number, end: number, { ranks, pairs }: RankTable): number {
-  if (end - start === 2) return pairs[pairIndex(bytes, start)] as number;
-  return end - start > LONGEST_TOKEN ? NO_RANK : (ranks.get(bytes.slice(start, end)) ?? NO_RANK);
 }
 
 /** A binary min-heap of numbers. */

@@ -1,54 +1,57 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { NO_RANK, packedRank, packRanks } from './packedRanks.ts';
 
 /** A rank table as js-tiktoken ships it. */
 interface RankFile {
   bpe_ranks: string;
 }
 
-export interface RankTable {
-  /** Every token's bytes, as a string of one character per byte, with its rank. */
-  ranks: ReadonlyMap<string, number>;
-  /** Ranks of the tokens of two bytes, at first byte × 256 + second: merging a long piece starts with all its pairs. */
-  pairs: Int32Array;
-}
+/** Where the build has put the packed ranks, beside the bundle; absent where code runs from source. */
+declare const __WAYGATE_RANKS__: string | undefined;
 
-/** No rank: above all that are. */
-export const NO_RANK = 0x7fffffff;
+/** No token of cl100k_base is longer than this many bytes: longer pieces need not be looked up. */
+const LONGEST_TOKEN = 128;
+
+/** The ranks of byte strings, one character per byte. */
+export class RankTable {
+  readonly #packed: Uint8Array;
+  /** Merging a long piece starts with all its pairs: their ranks as they are found, one more than they are. */
+  readonly #pairs = new Int32Array(0x10000);
+
+  constructor(packed: Uint8Array) {
+    this.#packed = packed;
+  }
+
+  /** The rank of what stands from `start` to before `end`; `NO_RANK` where that is no token. */
+  rankOf(bytes: string, start: number, end: number): number {
+    if (end - start !== 2) return end - start > LONGEST_TOKEN ? NO_RANK : packedRank(this.#packed, bytes, start, end);
+    const pair = bytes.charCodeAt(start) * 256 + bytes.charCodeAt(start + 1);
+    const known = this.#pairs[pair] as number;
+    if (known !== 0) return known === -1 ? NO_RANK : known - 1;
+    const rank = packedRank(this.#packed, bytes, start, end);
+    this.#pairs[pair] = rank === NO_RANK ? -1 : rank + 1;
+    return rank;
+  }
+}
 
 let table: RankTable | undefined;
 
-/** The cl100k_base ranks, read on first use: eagerly they would cost every start 50 ms and 35 MB. */
+/** The cl100k_base ranks, read on first use. */
 export function cl100kRanks(): RankTable {
-  table ??= parseRanks(loadRankFile());
+  table ??= new RankTable(
+    typeof __WAYGATE_RANKS__ === 'string' ? readFileSync(new URL(__WAYGATE_RANKS__, import.meta.url)) : packCl100k(),
+  );
   return table;
 }
 
-/**
- * The specifier stands in both calls as a literal so that the bundler can see and map it: in a CommonJS bundle
- * `require` is there, under Node and vitest, where files are ES modules, it is not.
- */
-function loadRankFile(): RankFile {
-  return typeof require === 'function'
-    ? require('js-tiktoken/ranks/cl100k_base')
-    : createRequire(import.meta.url)('js-tiktoken/ranks/cl100k_base');
-}
-
-export function pairIndex(bytes: string, at: number): number {
-  return bytes.charCodeAt(at) * 256 + bytes.charCodeAt(at + 1);
-}
-
-/** Lines of `! first-rank base64 base64 …`, ranks counting up along the line. */
-function parseRanks(file: RankFile): RankTable {
-  const ranks = new Map<string, number>();
-  const pairs = new Int32Array(0x10000).fill(NO_RANK);
+/** Of lines of `! first-rank base64 base64 …`, ranks counting up along the line. */
+export function packCl100k(): Uint8Array {
+  const file: RankFile = createRequire(import.meta.url)('js-tiktoken/ranks/cl100k_base');
+  const tokens: string[] = [];
   for (const line of file.bpe_ranks.split('\n')) {
-    const [, first, ...tokens] = line.split(' ');
-    let rank = Number(first);
-    for (const token of tokens) {
-      const bytes = atob(token);
-      if (bytes.length === 2) pairs[pairIndex(bytes, 0)] = rank;
-      ranks.set(bytes, rank++);
-    }
+    const [, first, ...encoded] = line.split(' ');
+    for (const [at, token] of encoded.entries()) tokens[Number(first) + at] = atob(token);
   }
-  return { ranks, pairs };
+  return packRanks(tokens);
 }

@@ -1,4 +1,5 @@
 import { mergedCount } from './bytePairs.ts';
+import { NO_RANK } from './packedRanks.ts';
 import { pieceEnd } from './tokenPieces.ts';
 import { cl100kRanks, type RankTable } from './tokenRanks.ts';
 
@@ -8,7 +9,7 @@ export function countTokens(text: string): number {
   let count = 0;
   for (let start = 0; start < text.length; ) {
     const end = pieceEnd(text, start);
-    count += pieceTokens(text.slice(start, end), table);
+    count += pieceTokens(text, start, end, table);
     start = end;
   }
   return count;
@@ -35,7 +36,7 @@ function tokenHorizon(text: string, limit: number, furtherPieces: number): numbe
   let count = 0;
   for (let start = 0; start < text.length; ) {
     const end = pieceEnd(text, start);
-    count += pieceTokens(text.slice(start, end), table);
+    count += pieceTokens(text, start, end, table);
     start = end;
     if (count > limit) {
       for (let more = furtherPieces; more > 0 && start < text.length; more--) start = pieceEnd(text, start);
@@ -50,14 +51,16 @@ const mergedCounts = new Map<string, number>();
 const CACHED_PIECES = 20_000;
 const LONGEST_CACHED_PIECE = 48;
 
-function pieceTokens(piece: string, table: RankTable): number {
+function pieceTokens(text: string, start: number, end: number, table: RankTable): number {
   // An ASCII piece is its own byte string. One that is not could look like other bytes, so it is encoded first.
-  const ascii = isAscii(piece);
-  if (ascii && table.ranks.has(piece)) return 1;
+  const ascii = isAscii(text, start, end);
+  if (ascii && table.rankOf(text, start, end) !== NO_RANK) return 1;
+  const piece = text.slice(start, end);
   const cached = mergedCounts.get(piece);
   if (cached !== undefined) return cached;
   const bytes = ascii ? piece : Buffer.from(piece, 'utf8').toString('latin1');
-  const count = table.ranks.has(bytes) ? 1 : mergedCount(bytes, table);
+  const isToken = !ascii && table.rankOf(bytes, 0, bytes.length) !== NO_RANK;
+  const count = isToken ? 1 : mergedCount(bytes, table);
   if (piece.length <= LONGEST_CACHED_PIECE) {
     if (mergedCounts.size >= CACHED_PIECES) mergedCounts.clear();
     mergedCounts.set(piece, count);
@@ -65,9 +68,9 @@ function pieceTokens(piece: string, table: RankTable): number {
   return count;
 }
 
-function isAscii(piece: string): boolean {
-  for (let i = 0; i < piece.length; i++) {
-    if (piece.charCodeAt(i) > 0x7f) return false;
+function isAscii(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    if (text.charCodeAt(at) > 0x7f) return false;
   }
   return true;
 }

@@ -7,6 +7,12 @@ import { withSettledGateway } from './settledGateway.ts';
 export function catalog({ stats, json, ...target }: CatalogCommand): Promise<number> {
   return withSettledGateway(target, async (control) => {
     const report = await control.request('catalog', {});
+    const { configuration } = await control.request('status', {});
+    // Whoever misses a server learns here why.
+    for (const { severity, message, location } of configuration.problems) {
+      if (severity === 'error')
+        process.stderr.write(`waygate: ${location.file}:${location.line}:${location.column}: ${message}\n`);
+    }
     print(json, stats ? statsOf(report) : report, stats ? renderStats(report) : renderTools(report));
     return 0;
   });

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { stringify as tomlText } from 'smol-toml';
 import type { ClientId } from '../config/import/clientIds.ts';
 import type { GatewayTarget } from '../host/startWorker.ts';
@@ -89,7 +89,7 @@ function isFromNpm(script: string): boolean {
 /** Prints what a client needs to use Waygate for this workspace; the data alone goes to stdout. */
 export function clientConfig({ client, json, ...target }: ClientConfigCommand): number {
   const launch = ownLaunch(target, {
-    script: join(__dirname, basename(__filename)),
+    script: join(__dirname, 'waygate.cjs'),
     nodePath: process.execPath,
     platform: process.platform,
     isElectron: process.versions['electron'] !== undefined,

@@ -96,6 +96,7 @@ function approveOf(values: OptionValues, names: readonly string[]): Pick<Approve
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
   if (values['forget-all'] === true) return 'all';
+  if (values.forget === '') throw new UsageError('--forget is empty; name the tool_id, or say --forget-all.');
   return typeof values.forget === 'string' ? { toolId: values.forget } : undefined;
 }
 

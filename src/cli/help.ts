@@ -34,8 +34,8 @@ export const HELP = (): string => `waygate: one small door to all your MCP serve
   waygate --version | --help
 
 DIR is the current folder unless given. Every command takes --workspace DIR, and --config FILE: a gateway of its own
-that FILE alone configures; those that need no server take --catalog FILE too. What a command prints are lines for
-a reader, with --json the same as data. Servers stand in DIR/.vscode/waygate.json:
+that FILE alone configures; those that need no server take --catalog FILE too. Commands print lines for a
+reader, or the same as data with --json. Servers stand in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
 
 CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.

@@ -19,71 +19,15 @@ async function main(): Promise<number> {
       return 0;
     case 'serve': {
       if (command.http) {
-        const { serveHttp } = await import('./serveHttp.ts');
+        const { serveHttp } = await import('./runCommand.ts');
         return serveHttp(command, command.http);
       }
       const { serve } = await import('./serve.ts');
       return serve(command);
     }
-    case 'status': {
-      const { status } = await import('./status.ts');
-      return status(command);
-    }
-    case 'health': {
-      const { health } = await import('./health.ts');
-      return health(command);
-    }
-    case 'telemetry': {
-      const { telemetry } = await import('./telemetry.ts');
-      return telemetry(command);
-    }
-    case 'reload': {
-      const { reload } = await import('./reload.ts');
-      return reload(command);
-    }
-    case 'stop': {
-      const { stop } = await import('./stop.ts');
-      return stop(command);
-    }
-    case 'browse': {
-      const { browse } = await import('./browse.ts');
-      return browse(command);
-    }
-    case 'catalog': {
-      const { catalog } = await import('./catalog.ts');
-      return catalog(command);
-    }
-    case 'approve': {
-      const { approve } = await import('./approve.ts');
-      return approve(command);
-    }
-    case 'secret': {
-      const { secret } = await import('./secret.ts');
-      return secret(command);
-    }
-    case 'login': {
-      const { login } = await import('./login.ts');
-      return login(command);
-    }
-    case 'logout': {
-      const { logout } = await import('./login.ts');
-      return logout(command);
-    }
-    case 'learned': {
-      const { learned } = await import('./learned.ts');
-      return learned(command);
-    }
-    case 'import': {
-      const { importServers, ownTerminal } = await import('./import.ts');
-      return importServers(command, process.env, ownTerminal());
-    }
-    case 'client-config': {
-      const { clientConfig } = await import('./clientConfig.ts');
-      return clientConfig(command);
-    }
-    case 'skill': {
-      const { skill } = await import('./skill.ts');
-      return skill(command);
+    default: {
+      const { runCommand } = await import('./runCommand.ts');
+      return runCommand(command);
     }
   }
 }

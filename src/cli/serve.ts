@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ensureWorkspaceState, StateFolderError, stateRoot } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
@@ -14,13 +16,21 @@ export async function serve(target: ServeOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
   const runtime = ownRuntime(target);
   const face = chosenFace(target);
+  const attachSession = (signal?: AbortSignal) =>
+    attach(runtime, { kind: 'session', start: true, holds: true, face, log, ...(signal ? { signal } : {}) });
+  // The worker's start is the longest part of a client's: it is under way before the rest of the host is made.
+  let first: Promise<Socket | undefined> | undefined = attachSession();
+  first.catch(() => undefined);
+  await nextTurn();
   const host = new SessionHost({
     input: process.stdin,
     output: process.stdout,
     log,
     face,
     attach: async (signal) => {
-      const socket = await attach(runtime, { kind: 'session', start: true, holds: true, face, signal, log });
+      const attaching = first ?? attachSession(signal);
+      first = undefined;
+      const socket = await attaching;
       if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
       return socket;
     },

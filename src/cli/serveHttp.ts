@@ -94,7 +94,8 @@ function readToken(file: string): string {
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new Error(`the token file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`the token file ${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}.`);
   }
   if (text.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(text)) return text;
   throw new Error(

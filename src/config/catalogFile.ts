@@ -70,7 +70,7 @@ function parse(text: string, file: string): { value: unknown; locate: Locate } {
   const [flaw] = document.errors;
   if (flaw) {
     const { line, col } = lines.linePos(flaw.pos[0]);
-    const words = flaw.message.split(/ at line | in /)[0] as string;
+    const words = flaw.message.split(' at line ')[0] as string;
     throw new CatalogFileError(`this is neither JSON nor YAML: ${words}.`, { file, line, column: col });
   }
   try {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type ServerConfig,
 } from './gatewayConfig.ts';
 import { members, repeatedMembers, unknownKey } from './jsonNodes.ts';
+import { syntaxWords } from './jsonSyntax.ts';
 import { readArtifacts } from './readArtifacts.ts';
 import { type Complaint, readBrowse } from './readBrowse.ts';
 import { readMode, readPassthrough } from './readFaces.ts';
@@ -130,7 +131,7 @@ export function parseConfig(
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const syntax = errors[0];
-  if (syntax) return unusable(origin, `This is not JSON: ${describeSyntax(syntax)}.`, at(syntax.offset));
+  if (syntax) return unusable(origin, `This is not JSON: ${syntaxWords(syntax.error)}.`, at(syntax.offset));
   if (root?.type !== 'object')
     return unusable(origin, 'The file must hold an object: {"servers": {…}}.', at(root?.offset ?? 0));
 
@@ -283,13 +284,4 @@ function offsetBelow(limit: number, text: string): number | undefined {
     if (depth > limit) return offset;
   }
   return undefined;
-}
-
-/** `CommaExpected` → `a comma is expected`. */
-function describeSyntax(error: ParseError): string {
-  const words = printParseErrorCode(error.error)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  const expected = /^(.*) expected$/.exec(words);
-  return expected ? `a ${expected[1]} is expected here`.replace('a end', 'an end') : words;
 }

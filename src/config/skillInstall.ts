@@ -1,7 +1,7 @@
 import {
   existsSync,
-  globSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -61,14 +61,19 @@ export interface SkillPlan {
  */
 export function planSkillInstall(source: string, root: string, folder: string): SkillPlan {
   const target = join(root, folder, SKILL_NAME);
-  const files = globSync('**/*.md', { cwd: source })
-    .map((file) => file.replaceAll(sep, '/'))
-    .sort();
+  const files = textsIn(source);
   if (!files.includes('SKILL.md')) throw new Error(`The skill is not in ${source}: install Waygate again.`);
   for (const file of files) refuseLinksOut(root, join(target, file));
   const states = files.map((file) => [file, stateOf(join(source, file), join(target, file))] as const);
   const those = (state: FileState): string[] => states.filter(([, one]) => one === state).map(([file]) => file);
   return { source, target, missing: those('missing'), same: those('same'), different: those('different') };
+}
+
+/** Its Markdown files, by their paths with slashes; none where the folder is not there. */
+function textsIn(source: string): string[] {
+  if (!isFolder(source)) return [];
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  return files.map((file) => file.replaceAll(sep, '/')).sort();
 }
 
 /** Writes what is missing, and what is different if that is wanted. Returns what it has written. */

@@ -4,7 +4,7 @@ import { type CallOrigin, OWN_BUSINESS } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';
 import { ranOutOfTime } from '../upstream/liveness.ts';
 import type { RequestOptions } from '../upstream/serverRequest.ts';
-import type { HomeOfTasks } from '../upstream/taskHome.ts';
+import { type HomeOfTasks, TaskHome } from '../upstream/taskHome.ts';
 import type { Upstream, UpstreamCall } from './dispatchCall.ts';
 import type { JsonObject } from './json.ts';
 
@@ -48,7 +48,7 @@ export function createTask(
       .call(tool, args, { ...options, signal: late.signal })
       .then((result) => {
         const task = createdTask(result);
-        if (task && signal.aborted) void cancelTask(upstream, task.taskId);
+        if (task && signal.aborted) void cancelTask(upstream, task.taskId, new TaskHome(upstream));
         resolve(result);
       }, reject)
       .finally(() => signal.removeEventListener('abort', onAbort));
@@ -56,8 +56,12 @@ export function createTask(
 }
 
 /** Nobody wants its result any more. What became of it a server that does not answer cannot tell either. */
-export async function cancelTask(upstream: Pick<TaskUpstream, 'request'>, taskId: string): Promise<void> {
-  const options = { timeoutMs: CANCEL_TIMEOUT_MS, origin: OWN_BUSINESS };
+export async function cancelTask(
+  upstream: Pick<TaskUpstream, 'request'>,
+  taskId: string,
+  { terms }: Pick<TaskHome, 'terms'>,
+): Promise<void> {
+  const options = { timeoutMs: CANCEL_TIMEOUT_MS, origin: OWN_BUSINESS, ...terms };
   await upstream.request('tasks/cancel', { taskId }, options).catch(() => undefined);
 }
 

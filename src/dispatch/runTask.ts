@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deferred } from '../ops/deferred.ts';
 import { createdTask, hasEnded, type McpTask, readTask, relateTo } from '../ops/mcpTask.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { CallFailedError } from '../upstream/callFailed.ts';
@@ -37,8 +38,12 @@ async function runTask(
 ): Promise<JsonObject> {
   const { signal, origin, onProgress } = options;
   const over = new AbortController();
-  const created = Promise.withResolvers<void>();
-  if (origin) origin.creating = created.promise;
+  const created = deferred<void>();
+  if (origin) {
+    origin.creating = created.promise;
+    // Of a call that is made again: the task before has ended with its server.
+    delete origin.task;
+  }
   // Its progress as the server tells it, or else how its status changes: one of them, because progress never goes back.
   let heard: 'progress' | 'status' | undefined;
   const release = upstream.hold(origin);
@@ -87,7 +92,7 @@ async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Follow
   const ask = (method: string): Promise<JsonObject> => {
     // A server that was started anew knows nothing of it.
     if (home.isGone) throw lostWith(upstream);
-    return upstream.request(method, { taskId }, { timeoutMs, signal, origin: OWN_BUSINESS, contract: home.contract });
+    return upstream.request(method, { taskId }, { timeoutMs, signal, origin: OWN_BUSINESS, ...home.terms });
   };
   let task = begun;
   let result: Promise<JsonObject> | undefined;
@@ -110,7 +115,7 @@ async function follow({ upstream, task: begun, signal, tell, timeoutMs }: Follow
     // Nobody may be left who waits for it.
     result?.catch(() => undefined);
     if (!signal.aborted) throw error;
-    if (!home.isGone) void cancelTask(upstream, taskId);
+    if (!home.isGone) void cancelTask(upstream, taskId, home);
     throw givenUp(signal);
   }
 }

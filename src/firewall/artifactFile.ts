@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import * as realFiles from 'node:fs/promises';
@@ -31,10 +31,17 @@ const TAIL_BYTES = 8 + MARK.length;
 const MAX_INFO_BYTES = 16 * 1024;
 
 export function fileNameOf(owner: string, handle: string): string {
-  return createHash('sha256').update(`${owner}\0${handle}`).digest('hex');
+  return hash('sha256', `${owner}\0${handle}`, 'hex');
 }
 
 /** What can be told of bytes only once all have passed. */
+export interface Measured {
+  size: number;
+  lines: number;
+  sha256: string;
+}
+
+/** Of bytes that come in chunks. */
 export class Measure {
   readonly #hash = createHash('sha256');
   #size = 0;
@@ -45,14 +52,28 @@ export class Measure {
     if (chunk.length === 0) return;
     this.#hash.update(chunk);
     this.#size += chunk.length;
-    for (let i = chunk.indexOf(LINE_FEED); i !== -1; i = chunk.indexOf(LINE_FEED, i + 1)) this.#breaks += 1;
+    this.#breaks += breaksIn(chunk);
     this.#last = chunk[chunk.length - 1] as number;
   }
 
-  done(): { size: number; lines: number; sha256: string } {
-    const lines = this.#breaks + (this.#last === LINE_FEED ? 0 : 1);
-    return { size: this.#size, lines, sha256: this.#hash.digest('hex') };
+  done(): Measured {
+    return { size: this.#size, lines: linesOf(this.#breaks, this.#last), sha256: this.#hash.digest('hex') };
   }
+}
+
+/** Of bytes that are there: a hash in one step costs a third. */
+export function measured(bytes: Buffer): Measured {
+  return { size: bytes.length, lines: linesOf(breaksIn(bytes), bytes.at(-1)), sha256: hash('sha256', bytes, 'hex') };
+}
+
+function breaksIn(chunk: Buffer): number {
+  let breaks = 0;
+  for (let i = chunk.indexOf(LINE_FEED); i !== -1; i = chunk.indexOf(LINE_FEED, i + 1)) breaks += 1;
+  return breaks;
+}
+
+function linesOf(breaks: number, last = LINE_FEED): number {
+  return breaks + (last === LINE_FEED ? 0 : 1);
 }
 
 const LINE_FEED = 0x0a;

@@ -20,6 +20,8 @@ const NAME = /^[0-9a-f]{64}$/;
 const PART = /^\.(\d+)-[0-9a-f]+\.part$/;
 /** No write takes this long: what is older was left by a process whose id another one has now. */
 const MAX_PART_AGE_MS = 60 * 60 * 1_000;
+/** An agent that polls gets the same bytes many times a second: the disk hears of it once. */
+const TOUCH_BEHIND_MS = 1_000;
 
 /** What lies in the folder, oldest first, and what must leave it. Two workers may share one folder for a while. */
 export class ArtifactShelf {
@@ -27,6 +29,9 @@ export class ArtifactShelf {
   readonly #places = new Map<string, Place>();
   #bytes = 0;
   #opening: Promise<void> | undefined;
+  /** Of these the disk does not know yet that they count as new. */
+  readonly #renewed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ShelfOptions) {
     this.#options = options;
@@ -60,9 +65,23 @@ export class ArtifactShelf {
     const place = this.#places.get(name);
     if (place?.sha256 !== sha256 || this.isExpired(place.at)) return false;
     this.#put(name, { ...place, at: this.#options.now() });
-    const seconds = this.#options.now() / 1_000;
-    void this.#options.files.utimes(this.#path(name), seconds, seconds).catch(() => this.#drop(name));
+    this.#renewed.add(name);
+    this.#timer ??= setTimeout(() => void this.touchRenewed(), TOUCH_BEHIND_MS).unref();
     return true;
+  }
+
+  /** The disk is told what counts as new. What has gone from there meanwhile is written again the next time. */
+  async touchRenewed(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const names = [...this.#renewed];
+    this.#renewed.clear();
+    for (const name of names) {
+      const place = this.#places.get(name);
+      if (!place) continue;
+      const seconds = place.at / 1_000;
+      await this.#options.files.utimes(this.#path(name), seconds, seconds).catch(() => this.#drop(name));
+    }
   }
 
   async add(name: string, bytes: number, sha256: string): Promise<void> {

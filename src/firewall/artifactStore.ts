@@ -7,6 +7,8 @@ import {
   fileNameOf,
   infoBlock,
   Measure,
+  type Measured,
+  measured,
   openNoFollow,
   REAL_FILES,
   readInfo,
@@ -111,9 +113,7 @@ export class ArtifactStore {
   /** For what is small: held at once, written behind. Nobody waits for the disk unless `saved()` is awaited. */
   hold(draft: ArtifactDraft): HeldArtifact {
     const bytes = contentBytes(draft.content);
-    const measure = new Measure();
-    measure.add(bytes);
-    const info = describe(draft, measure);
+    const info = describe(draft, measured(bytes));
     const name = fileNameOf(info.owner, info.handle);
     if (this.#shelf.renew(name, info.sha256)) return { info, saved: async () => {} };
     this.#keepInMemory(name, { info, bytes });
@@ -134,7 +134,7 @@ export class ArtifactStore {
         measure.add(chunk);
         await write(chunk);
       }
-      info = describe(draft, measure);
+      info = describe(draft, measure.done());
       return info;
     });
     return info as unknown as ArtifactInfo;
@@ -171,6 +171,7 @@ export class ArtifactStore {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const name of [...this.#behind]) await this.#save(name).catch(() => {});
+    await this.#shelf.touchRenewed();
   }
 
   async #save(name: string): Promise<void> {
@@ -220,6 +221,7 @@ export class ArtifactStore {
     const held = this.#held.get(name);
     if (held) return new MemoryReader(held.info, held.bytes);
     if (this.#folder === undefined) return undefined;
+    await this.#shelf.touchRenewed();
     let file: Awaited<ReturnType<typeof openNoFollow>>;
     try {
       file = await openNoFollow(this.#files, join(this.#folder, name));
@@ -260,8 +262,10 @@ export class ArtifactStore {
   }
 }
 
-function describe({ kind, source, mediaType, label, owner }: ArtifactDraft, measure: Measure): ArtifactInfo {
-  const { size, lines, sha256 } = measure.done();
+function describe(
+  { kind, source, mediaType, label, owner }: ArtifactDraft,
+  { size, lines, sha256 }: Measured,
+): ArtifactInfo {
   const handle = `${kind}:${source}:${sha256.slice(0, 16)}`;
   return { handle, owner, mediaType: mediaType.slice(0, 256), label: label.slice(0, 1024), size, lines, sha256 };
 }

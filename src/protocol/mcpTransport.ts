@@ -125,7 +125,7 @@ export class LineTransport implements Transport {
 
   /** The SDK drops a request that its schema does not like; its sender would wait for ever. */
   #deliver(message: JSONRPCMessage): void {
-    if ('method' in message && 'id' in message && !isJSONRPCRequest(message)) {
+    if ('method' in message && 'id' in message && !isPlain(message) && !isJSONRPCRequest(message)) {
       const { id, method } = message as { id: RequestId; method: string };
       this.#options.output.write(errorResponse(id, INVALID_REQUEST, `The params of ${method} are not of MCP's form.`));
     } else if ('method' in message) this.onmessage?.(message);
@@ -198,6 +198,11 @@ function readMessage(value: unknown): JSONRPCMessage | undefined {
     return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: 'an answer whose result is no object' } };
   }
   return { jsonrpc: '2.0', id, error: readError(error) };
+}
+
+/** Has no part that the SDK's schema could dislike beyond what `readMessage` has seen to: most are, and it takes its time. */
+function isPlain({ params }: { params?: unknown }): boolean {
+  return params === undefined || (isRecord(params) && params._meta === undefined);
 }
 
 function readError(error: unknown): { code: number; message: string; data?: unknown } {

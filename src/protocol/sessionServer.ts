@@ -27,6 +27,7 @@ import {
   TASK_NOTIFICATION,
   TASKS_NOTIFICATION,
 } from './frames.ts';
+import { lazyValidator } from './lazyValidator.ts';
 import { listMark } from './listMark.ts';
 import { LineTransport } from './mcpTransport.ts';
 import { MovingSession, type SessionMemory } from './movingSession.ts';
@@ -150,6 +151,7 @@ export function serveSession(
     // The SDK refuses a request for a task where it may not be granted, and MCP says that it is then a plain request.
     capabilities: { ...surface.capabilities, tasks: { requests: { tools: { call: {} } } } },
     instructions: surface.instructions,
+    jsonSchemaValidator: lazyValidator(),
   });
   // Answered by the surface like any other request.
   server.removeRequestHandler('logging/setLevel');

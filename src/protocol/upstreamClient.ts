@@ -11,6 +11,7 @@ import { VERSION } from '../ops/build.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { originOf, sendFor } from './callOrigin.ts';
 import { type FrameFault, frameFaultOf } from './frameFault.ts';
+import { lazyValidator } from './lazyValidator.ts';
 import { listPages, type PagedList } from './listPages.ts';
 import { Oddities } from './oddities.ts';
 import { type ProgressParams, TaskProgress, type TaskTerms } from './taskProgress.ts';
@@ -107,7 +108,7 @@ export class UpstreamClient {
     this.#oddities = oddities;
     this.#client = new Client(
       { name: 'waygate', version: VERSION },
-      { capabilities: capabilities as ClientCapabilities },
+      { capabilities: capabilities as ClientCapabilities, jsonSchemaValidator: lazyValidator() },
     );
     // Not by the SDK's schemas: what a server sends by itself is passed on as it came (real-servers.md, *Process behaviour*).
     this.#client.fallbackNotificationHandler = async (message) => {

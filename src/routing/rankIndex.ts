@@ -4,7 +4,8 @@ import type { CandidateNotes } from './candidateNotes.ts';
 import { bestCandidates } from './candidates.ts';
 import type { KnownMeaning } from './concepts.ts';
 import { type Document, documentsOf, fieldTermsOf, type ServerText } from './corpus.ts';
-import { explain, type RankExplanation } from './explain.ts';
+import { explain } from './explain.ts';
+import type { RankExplanation } from './explanation.ts';
 import { buildFieldIndex } from './fieldIndex.ts';
 import { INTENT_CODES, toolIntent } from './intent.ts';
 import { Lexicon } from './lexicon.ts';
@@ -19,7 +20,7 @@ import { buildToolVectors, type ToolVectors } from './toolVectors.ts';
 import { learnedFor, type UseHistory } from './useHistory.ts';
 import { judgeMatch } from './verdict.ts';
 import { wholeVocabulary } from './vocabulary/all.ts';
-import { decodeWordTable } from './wordTable.ts';
+import { decodeWordTable, openWordTable, type WordTable } from './wordTable.ts';
 
 export interface RankServer {
   name: string;
@@ -30,6 +31,8 @@ export interface RankServer {
 export interface RankResources {
   /** The bytes of `media/words-48.bin`; without them ranking works on words alone. */
   wordTable?: Uint8Array;
+  /** Of that table (`indexWordTable`): without it the table is decoded. */
+  wordIndex?: Uint8Array;
 }
 
 /** Documents are tools, each once however many servers offer it, in the order of their first ids. */
@@ -113,7 +116,7 @@ export function buildRankIndex(
   }
   const serverStems = texts.map(({ nameTerms }) => nameTerms.map((term) => lexicon.stems[term] as string));
   const firstTool = (document: Document) => sorted[document.members[0] as number] as CatalogTool;
-  const table = resources.wordTable === undefined ? undefined : decodeWordTable(resources.wordTable);
+  const table = wordTableOf(resources);
   return {
     tools: sorted,
     serverOf,
@@ -141,6 +144,17 @@ export function buildRankIndex(
     meaningsHere: new Map(),
     ...(table ? { vectors: buildToolVectors(table, fieldTerms, lexicon.stems) } : {}),
   };
+}
+
+const wordTables = new WeakMap<Uint8Array, WordTable>();
+
+/** The same bytes come with every catalog that is built: they are read once. */
+function wordTableOf({ wordTable: bytes, wordIndex }: RankResources): WordTable | undefined {
+  if (bytes === undefined) return undefined;
+  const table =
+    wordTables.get(bytes) ?? (wordIndex === undefined ? decodeWordTable(bytes) : openWordTable(bytes, wordIndex));
+  wordTables.set(bytes, table);
+  return table;
 }
 
 const MAX_INSTRUCTIONS = 2_000;

@@ -12,12 +12,21 @@ export interface Meaning {
   weight: number;
 }
 
+export type Lookup<T> = Pick<ReadonlyMap<string, T>, 'get' | 'has'>;
+
 export interface Thesaurus {
   /** By stems joined with a space: a word or a phrase of the query. */
-  meanings: ReadonlyMap<string, readonly Meaning[]>;
+  meanings: Lookup<readonly Meaning[]>;
   /** Phrases without their stop words, where two words are left: `turn the lights off` has a `the` of its own. */
-  loosePhrases: ReadonlyMap<string, readonly Meaning[]>;
+  loosePhrases: Lookup<readonly Meaning[]>;
   /** For the first word of every phrase the length of the longest that begins with it. */
+  phraseLengths: Lookup<number>;
+}
+
+/** One that can be written down. */
+export interface CompiledThesaurus extends Thesaurus {
+  meanings: ReadonlyMap<string, readonly Meaning[]>;
+  loosePhrases: ReadonlyMap<string, readonly Meaning[]>;
   phraseLengths: ReadonlyMap<string, number>;
 }
 
@@ -34,7 +43,7 @@ function parseItem(text: string): Meaning {
   return { stems: words.map(stemOf), weight: marks === 0 ? 1 : marks === 1 ? LESS_SURE : FAINT };
 }
 
-export function compileThesaurus(texts: readonly string[]): Thesaurus {
+export function compileThesaurus(texts: readonly string[]): CompiledThesaurus {
   const meanings = new Map<string, Map<string, Meaning>>();
   const lengths = new Map<string, number>();
   const noteLength = (stems: readonly string[]) => {

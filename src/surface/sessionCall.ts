@@ -23,6 +23,9 @@ export class SessionCall implements CallOrigin {
   }
 
   end(): void {
-    this.#over.abort();
+    this.#over.abort(OVER);
   }
 }
+
+/** One for all: to make one costs more than anything else at the end of a call. */
+const OVER = new DOMException('The call has its answer.', 'AbortError');

@@ -9,14 +9,16 @@ type Part = keyof ServerCatalog;
 export class KeptCatalog {
   readonly #snapshots: CatalogSnapshots | undefined;
   #current: ServerCatalog = NOTHING_LISTED;
-  #hashes = new Map<Part, string | undefined>();
+  readonly #hashes = new Map<Part, string | undefined>();
+  /** Of the snapshot: a start does not wait for what only a server that runs is compared with. */
+  readonly #unhashed = new Set<Part>();
 
   constructor(config: ServerConfig, snapshots: CatalogSnapshots | undefined) {
     this.#snapshots = snapshots;
     const snapshot = snapshots?.read(config);
     if (!snapshot) return;
     this.#current = snapshot;
-    for (const part of PARTS) this.#hashes.set(part, partHash(snapshot[part]));
+    for (const part of PARTS) this.#unhashed.add(part);
   }
 
   get current(): ServerCatalog {
@@ -35,7 +37,7 @@ export class KeptCatalog {
   replace(parts: Partial<ServerCatalog>, config: ServerConfig): Part[] {
     const changed = (Object.keys(parts) as Part[]).filter((part) => {
       const hash = partHash(parts[part]);
-      const same = hash !== undefined && hash === this.#hashes.get(part);
+      const same = hash !== undefined && hash === this.#hashOf(part);
       this.#hashes.set(part, hash);
       return !same;
     });
@@ -43,6 +45,11 @@ export class KeptCatalog {
     this.#current = { ...this.#current, ...Object.fromEntries(changed.map((part) => [part, parts[part]])) };
     if ([...this.#hashes.values()].every((hash) => hash !== undefined)) this.#snapshots?.write(config, this.#current);
     return changed;
+  }
+
+  #hashOf(part: Part): string | undefined {
+    if (this.#unhashed.delete(part)) this.#hashes.set(part, partHash(this.#current[part]));
+    return this.#hashes.get(part);
   }
 
   /** For the reason why a server cannot be listed. */

@@ -133,6 +133,12 @@ export class ServerCalls {
     const live = this.#lives.get(generation);
     if (!live || live.client.closed) return false;
     const { method, params, options, deadline } = request;
+    if (options.start !== undefined && options.start !== generation) {
+      request.thrown = new UpstreamRequestError('closed', 'the start of it that this was about has ended');
+      const { fault } = this.#failed(request.thrown, generation);
+      queueMicrotask(() => this.#journal.loseCall(generation, id, fault));
+      return true;
+    }
     const isFirst = request.generation === 0 && !request.awaits;
     request.generation = generation;
     const left = isFirst ? options : { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };

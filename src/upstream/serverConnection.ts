@@ -1,6 +1,5 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
-import { listPages } from '../protocol/listPages.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
 import { Callers } from './callers.ts';
 import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
@@ -143,16 +142,6 @@ export class ServerConnection {
     } finally {
       release();
     }
-  }
-
-  /** A whole list, page by page, each item as it came. */
-  async list(method: string, key: string, timeoutMs: number, origin: CallOrigin): Promise<unknown[]> {
-    const { items } = await listPages(key, async (cursor, leftMs) => {
-      const options = { timeoutMs: Math.min(timeoutMs, leftMs), origin };
-      const { [key]: page, nextCursor } = await this.request(method, cursor === undefined ? {} : { cursor }, options);
-      return { items: Array.isArray(page) ? page : [], nextCursor };
-    });
-    return items;
   }
 
   /** Sends a notification to a server that runs; one that does not has nothing to be told. */

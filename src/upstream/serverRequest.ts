@@ -16,6 +16,8 @@ export interface RequestOptions extends CallOptions {
   probe?: Probe | undefined;
   /** How often it may be sent again after it was lost; once without it. */
   maxReplays?: number;
+  /** The one start that may have it: what it is about has ended with any other. */
+  start?: number;
   /** Told at its end: how often it was sent in all. */
   onEnd?: (dispatches: number) => void;
 }

@@ -1,3 +1,4 @@
+import { deferred } from '../ops/deferred.ts';
 import type { Fault } from '../ops/fault.ts';
 import type { Running, StartContext } from '../ops/supervised.ts';
 import type { UpstreamClient, UpstreamClientOptions } from '../protocol/upstreamClient.ts';
@@ -37,7 +38,7 @@ export interface StartTerms {
 /** One start, from nothing to a server that is ready for calls. Clears up after itself where it fails. */
 export async function startServer(context: StartContext, terms: StartTerms): Promise<Running<Live>> {
   const { generation, signal, initializing } = context;
-  const exit = Promise.withResolvers<LinkFailure>();
+  const exit = deferred<LinkFailure>();
   let link: UpstreamLink | undefined;
   try {
     link = await terms.openLink({

@@ -21,9 +21,9 @@ export class TaskHome {
     this.isProcess = this.#pid !== undefined;
   }
 
-  /** What may happen to a question about a task: a server that was started anew has never heard of it. */
-  get contract(): ReplayContract {
-    return this.isProcess ? 'never_replay' : 'convergent';
+  /** What may happen to a question about a task: a process that was started anew has never heard of it, or of another. */
+  get terms(): { contract?: ReplayContract; start?: number } {
+    return this.isProcess ? { contract: 'never_replay', start: this.#generation } : {};
   }
 
   get isGone(): boolean {

@@ -14,6 +14,7 @@ import { GATEWAY_TOOLS } from '../surface/gateway/definitions.ts';
 import { TokenMeter } from '../surface/tokenMeter.ts';
 import { EventLog } from './eventLog.ts';
 import { eventLogFile } from './eventLogFile.ts';
+import { rememberClean } from './rememberClean.ts';
 import { UpstreamWatch, type WatchedServer } from './upstreamWatch.ts';
 
 export interface DiagnosticsOptions {
@@ -56,6 +57,7 @@ export class Diagnostics {
   readonly #meter = new TokenMeter();
   readonly #watch = new UpstreamWatch(() => performance.now());
   readonly #log: EventLog;
+  readonly #scrub: (text: string) => string;
   #toolCalls = 0;
   #requests = 0;
   #catalogTimer: NodeJS.Timeout | undefined;
@@ -63,6 +65,7 @@ export class Diagnostics {
 
   constructor(options: DiagnosticsOptions) {
     this.#options = options;
+    this.#scrub = rememberClean(options.scrubSecrets);
     this.#telemetry = new Telemetry({
       now: () => performance.now(),
       wallClock: () => Date.now(),
@@ -267,7 +270,7 @@ export class Diagnostics {
   }
 
   #line(draft: EventDraft, at: Date): object {
-    return diagnosticEvent(draft, at, this.#options.scrubSecrets);
+    return diagnosticEvent(draft, at, this.#scrub);
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { rollOut } from '../host/rollOut.ts';
 import { READY_FD } from '../host/startWorker.ts';
+import { keepCompiledCode } from './compiledCode.ts';
 import { readHandover } from './handover.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
@@ -19,6 +19,7 @@ async function main(): Promise<void> {
   });
   const { workspace, state: stateFolder, config: configFile, catalog } = values;
   if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
+  keepCompiledCode(stateFolder);
   const token = randomBytes(32).toString('hex');
   const runtime = {
     workspace,
@@ -34,8 +35,13 @@ async function main(): Promise<void> {
     candidate: values.candidate === true,
     token,
     ...(values.handover ? { handover: await readHandover(process.stdin) } : {}),
-    rollOut: (handover) => rollOut(runtime, { folder: stateFolder, onlyOf: token, handover }),
+    rollOut: async (handover) => {
+      // Loaded when it is needed: few workers ever make their own successor.
+      const { rollOut } = await import('../host/rollOut.ts');
+      return rollOut(runtime, { folder: stateFolder, onlyOf: token, handover });
+    },
     ...(catalog === undefined ? {} : await served(catalog)),
+    onServing: () => say('ready'),
     onEnd: () => process.exit(0),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -44,7 +50,6 @@ async function main(): Promise<void> {
   // The log's disk may be full: that is no reason to go.
   process.stderr.on('error', () => undefined);
   await worker.start();
-  say('ready');
 }
 
 /** Few ever serve a catalog: what reads one has a bundle of its own. */

@@ -5,7 +5,7 @@ import { writeLog } from './workerLog.ts';
 
 let resources: RankResources | undefined;
 
-/** The word table that ships beside the bundles; ranking works on words alone where it cannot be read. */
+/** The word table that ships beside the bundles, with the index that the build has made of it; ranking works on words alone where it cannot be read. */
 export function rankResources(): RankResources {
   resources ??= load();
   return resources;
@@ -13,7 +13,10 @@ export function rankResources(): RankResources {
 
 function load(): RankResources {
   try {
-    return { wordTable: readFileSync(join(__dirname, '..', 'media', 'words-48.bin')) };
+    return {
+      wordTable: readFileSync(join(__dirname, '..', 'media', 'words-48.bin')),
+      wordIndex: readFileSync(join(__dirname, 'words-48.index.bin')),
+    };
   } catch (error) {
     writeLog(`The word table cannot be read, ranking goes without it: ${(error as Error).message}`);
     return {};

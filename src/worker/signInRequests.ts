@@ -44,6 +44,6 @@ function serverCalled(name: string, pool: ServerPool): ServerConnection {
   const connection = pool.get(name);
   if (connection) return connection;
   const known = pool.connections.map(({ config }) => config.name);
-  const remedy = didYouMean(name, known, `there is ${known.join(', ') || 'none'}.`);
+  const remedy = didYouMean(name, known, known.length > 1 ? undefined : `there is ${known[0] ?? 'none'}.`);
   throw new SignInError(`There is no server "${name}"; ${remedy}`);
 }

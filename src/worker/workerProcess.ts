@@ -35,6 +35,8 @@ export interface WorkerOptions {
   handover?: Handover;
   /** Has another worker take over; rejects with why not. */
   rollOut: GatewayOptions['rollOut'];
+  /** Whoever looks for a worker finds it from now on; what it is asked waits until its catalog is there. */
+  onServing(): void;
   onEnd(): void;
 }
 
@@ -120,6 +122,8 @@ export class WorkerProcess {
     this.#attachers.expect();
     this.#ownershipTimer = setInterval(() => void this.#checkOwnership(), OWNERSHIP_CHECK_MS);
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
+    // Its host comes while the catalog is built.
+    this.#options.onServing();
     if (!candidate) this.#gateway.start();
     this.#gateway.begin({ after: candidate });
   }

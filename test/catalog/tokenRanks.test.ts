@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import { describe, expect, it } from 'vitest';
+import { NO_RANK, packedRank } from '../../src/catalog/packedRanks.ts';
+import { packCl100k } from '../../src/catalog/tokenRanks.ts';
 
 const tokens = fileURLToPath(new URL('../../src/catalog/tokens.ts', import.meta.url));
-const ranks = createRequire(import.meta.url).resolve('js-tiktoken/ranks/cl100k_base');
 
 describe('the ranks are found', () => {
   it('by Node alone, and not before a token is counted', () => {
@@ -37,23 +38,35 @@ describe('the ranks are found', () => {
         format: 'cjs',
         outfile: join(folder, 'bundle.cjs'),
         logLevel: 'error',
-        plugins: [
-          {
-            name: 'ranks beside the bundle',
-            setup: ({ onResolve }) => {
-              onResolve({ filter: /^js-tiktoken\/ranks\/cl100k_base$/ }, () => ({
-                path: './cl100k_base.cjs',
-                external: true,
-              }));
-            },
-          },
-        ],
+        define: { __WAYGATE_RANKS__: '"./ranks.bin"', 'import.meta.url': 'moduleUrl' },
+        banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
       });
-      await cp(ranks, join(folder, 'cl100k_base.cjs'));
+      await writeFile(join(folder, 'ranks.bin'), packCl100k());
       const printed = execFileSync(process.execPath, [join(folder, 'bundle.cjs')], { encoding: 'utf8' });
       expect(printed.trim()).toBe('6');
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
+  });
+});
+
+describe('the packed ranks', () => {
+  const packed = packCl100k();
+  const tokens = cl100k.bpe_ranks
+    .split(' ')
+    .slice(2)
+    .map((token) => atob(token));
+
+  it('have every token of the table at its rank, wherever it stands in a text', () => {
+    expect(tokens).toHaveLength(100_256);
+    const wrong = tokens.filter((token, rank) => packedRank(packed, `<${token}>`, 1, 1 + token.length) !== rank);
+    expect(wrong).toEqual([]);
+  });
+
+  it('have nothing else', () => {
+    const known = new Set(tokens);
+    const others = tokens.flatMap((token) => [`${token}\u0000`, `\u00ff${token}`]).filter((text) => !known.has(text));
+    expect(others.length).toBeGreaterThan(100_000);
+    expect(others.filter((text) => packedRank(packed, text, 0, text.length) !== NO_RANK)).toEqual([]);
   });
 });

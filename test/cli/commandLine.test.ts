@@ -46,6 +46,8 @@ describe('the command line', () => {
     [['serve', '--workspace'], /waygate serve: Option '--workspace <value>' argument missing\./],
     [['serve', '--workspace', ''], /--workspace is empty/],
     [['serve', '--config', ''], /--config is empty/],
+    [['logout'], /waygate logout needs the name of a server; see waygate status\./],
+    [['learned', '--forget', ''], /--forget is empty; name the tool_id/],
     [['approve', '--revoke'], /approve --revoke needs a server, a tool_id, or --all\./],
     [['approve', 'one', '--all'], /approve takes names or --all, not both\./],
     [['skill'], /waygate skill needs to know what to do: waygate skill install\./],
@@ -81,6 +83,35 @@ describe('the command line', () => {
       expect(stderr).toMatch(oneSentence);
     },
   );
+
+  it.each([
+    [['secret', 'delete', 'nothing'], /there is no secret "nothing"; see waygate secret list\./, 1],
+    [['learned', '--forget', 'one:echo'], /nothing has been learned of "one:echo"; nothing has been\./, 1],
+    [['login', 'nobody'], /There is no server "nobody"; there is none\./, 1],
+    [['serve', '--http', '--token-file', 'nowhere'], /the token file \S+nowhere does not exist\./, 1],
+    [['import', '--from', 'broken.json'], /broken\.json:1:7: it is not JSON: a value is expected here\./, 65],
+    [
+      ['browse', 'x', '--catalog', 'broken.yaml'],
+      /broken\.yaml:\d+:\d+: this is neither JSON nor YAML: Flow sequence in block collection must be [^\n]+\./,
+      1,
+    ],
+  ])('tells in one sentence what %j cannot do', async (args, sentence, expected) => {
+    const workspace = testWorkspace({});
+    workspace.write('broken.json', '{"a": ');
+    workspace.write('broken.yaml', 'tools: [\n');
+    const { code, stdout, stderr } = await waygate(workspace, args);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(oneSentence);
+  });
+
+  it('tells whoever looks for a tool that the configuration is broken', async () => {
+    const workspace = testWorkspace();
+    workspace.write('.vscode/waygate.json', '{ "servers": ');
+    const { code, stdout, stderr } = await waygate(workspace, ['catalog']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '0 tools of 0 servers\n' });
+    expect(stderr).toMatch(/^waygate: \S+waygate\.json:1:\d+: This is not JSON: a value is expected here\.\n$/);
+  });
 
   it('tells its version and how to use it', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

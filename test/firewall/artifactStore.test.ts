@@ -172,6 +172,51 @@ describe('the store', () => {
     expect(await textOf(store, first)).toBe('a');
   });
 
+  it('tells the disk behind the answers that something counts as new, once however often it was asked for', async () => {
+    const touched: string[] = [];
+    const counting: ArtifactFiles = {
+      ...files,
+      utimes: (path, ...times) => {
+        touched.push(String(path));
+        return files.utimes(path, ...times);
+      },
+    };
+    let now = 1_000_000;
+    const store = new ArtifactStore({ folder, files: counting, now: () => now });
+    const { handle } = store.hold(draft('a')).info;
+    await store.flush();
+    now += 5_000;
+    for (let i = 0; i < 3; i++) store.hold(draft('a'));
+    expect(touched).toEqual([]);
+    await store.flush();
+    const file = join(folder, fileNameOf('workspace', handle));
+    expect(touched).toEqual([file]);
+    expect((await stat(file)).mtimeMs).toBe(now);
+  });
+
+  it('opens what counts as new, though the disk has it as too old', async () => {
+    let now = Date.now();
+    const store = new ArtifactStore({ folder, maxAgeMs: 60_000, now: () => now });
+    const { handle } = store.hold(draft('a')).info;
+    await store.flush();
+    now += 59_000;
+    store.hold(draft('a'));
+    now += 2_000;
+    expect(await textOf(store, handle)).toBe('a');
+  });
+
+  it('writes again what somebody has taken away meanwhile', async () => {
+    const store = new ArtifactStore({ folder });
+    const { handle } = store.hold(draft('a')).info;
+    await store.flush();
+    await rm(join(folder, fileNameOf('workspace', handle)));
+    store.hold(draft('a'));
+    await store.flush();
+    store.hold(draft('a'));
+    await store.flush();
+    expect(await textOf(store, handle)).toBe('a');
+  });
+
   it('keeps so many bytes, also of what an earlier run has left', async () => {
     const earlier = new ArtifactStore({ folder });
     const handles = ['c', 'a', 'b'].map((text) => earlier.hold(draft(text.repeat(1_000))).info.handle);

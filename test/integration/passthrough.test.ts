@@ -180,7 +180,7 @@ describe('passthrough with one server', () => {
     expect((await host.request('tools/list')).result).toEqual({ tools: [] });
     expect((await call(host, 'echo', { text: 'x' })).error).toMatchObject({
       code: -32602,
-      message: expect.stringMatching(/^Unknown tool: echo\. Needs approval: one/),
+      message: expect.stringMatching(/^Unknown tool: echo\. Needs approval: one \(ask the user\)\.(?!\.)/),
     });
   });
 

@@ -47,8 +47,8 @@ describe('the lists of several servers', () => {
     const host = await HostProcess.connect(workspace, MODE);
     for (const [method, key, field, ...names] of LISTS) {
       for (let again = 0; again < 3; again++) {
-        const { result } = await host.request(method);
-        expect(((result?.[key] ?? []) as Record<string, string>[]).map((item) => item[field])).toEqual(names);
+        const listed = (await host.request(method)).result?.[key] as Record<string, string>[] | undefined;
+        expect(listed?.map((item) => item[field])).toEqual(names);
       }
       expect(asked(method), method).toBe(1);
     }
@@ -73,8 +73,8 @@ describe('the lists of several servers', () => {
     const host = await HostProcess.connect(workspace, MODE);
     await host.request('tools/call', { name: 'alpha__change', arguments: { list: 'resources', add: 'fresh' } });
     await until('the new list', async () => {
-      const { result } = await host.request('resources/list');
-      return ((result?.resources ?? []) as { uri: string }[]).some(({ uri }) => uri === 'note://alpha/fresh');
+      const listed = (await host.request('resources/list')).result?.resources as { uri: string }[] | undefined;
+      return listed?.some(({ uri }) => uri === 'note://alpha/fresh');
     });
     await until('the news', () => host.told.some(({ method }) => method === 'notifications/resources/list_changed'));
   });
@@ -86,7 +86,8 @@ describe('the lists of several servers', () => {
     let cursor: unknown;
     do {
       const { result } = await host.request('resources/list', cursor === undefined ? {} : { cursor });
-      uris.push(...((result?.resources ?? []) as { uri: string }[]).map(({ uri }) => uri));
+      const listed = result?.resources as { uri: string }[] | undefined;
+      uris.push(...(listed ?? []).map(({ uri }) => uri));
       cursor = result?.nextCursor;
     } while (cursor !== undefined);
     expect(new Set(uris).size).toBe(602);

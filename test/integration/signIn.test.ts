@@ -157,7 +157,7 @@ describe('a server that wants a sign-in', () => {
   it.each([
     [['login', 'two'], 1, /There is no server "two"; there is one\./],
     [['login', 'a', 'b'], 64, /waygate login takes the name of one server/],
-    [['logout'], 1, /waygate logout needs the name of a server/],
+    [['logout'], 64, /waygate logout needs the name of a server/],
   ])('%j is answered with a sentence', async (args, code, sentence) => {
     const workspace = testWorkspace({ one: { url: 'http://127.0.0.1:9/mcp' } });
     const result = await waygate(workspace, args);

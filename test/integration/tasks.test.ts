@@ -389,11 +389,21 @@ describe('a task whose server has ended', () => {
       expect((await ask(host, method, taskId)).error, method).toEqual(LOST);
     }
     expect(await listed(host)).toEqual([]);
-    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
+    // Whoever comes after it is not asked about what it cannot know.
+    expect(Object.keys((await atServer(host)).counts).filter((method) => method.startsWith('tasks/'))).toEqual([]);
     // The next start counts from one again: its task has the name, and the old one is gone for good.
     expect(await begin(host, 'work', { text: 'anew' })).toMatchObject({ taskId: 'task-1' });
     expect(textOf(await ask(host, 'tasks/result', 'task-1'))).toBe('anew');
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+
+  it('is lost also where it ends as it is asked for its list, and its successor is not asked again', async () => {
+    const workspace = testWorkspace({ one: servers.tasks('--ends-at-list') });
+    const host = await HostProcess.connect(workspace, MODE);
+    const { taskId } = await begin(host, 'work', { ms: 60_000 });
+    expect(await listed(host)).toEqual([]);
+    expect((await ask(host, 'tasks/get', taskId)).error).toEqual(LOST);
+    expect(Object.keys((await atServer(host)).counts).filter((method) => method.startsWith('tasks/'))).toEqual([]);
   });
 
   it('is lost with its worker, and the session still knows that it was its own', async () => {
@@ -467,6 +477,21 @@ describe('a worker that gives way', () => {
     expect(textOf(await early)).toBe('asked before');
     await until('it to leave', () => !isAlive(before));
     expect((await ask(host, 'tasks/get', task.taskId)).error?.message).toMatch(/^Task task-1 is lost/);
+  });
+
+  it('leaves to the next one those of a server at a URL: they go on, and nothing of them is cancelled', async () => {
+    const url = await HttpProcess.tasks().url();
+    const workspace = testWorkspace({ one: { type: 'http', url } });
+    const host = await HostProcess.connect(workspace, MODE);
+    const { taskId } = await begin(host, 'work', { ms: 60_000 });
+    const before = rendezvous(workspace)?.pid as number;
+    expect((await waygate(workspace, ['reload'])).code).toBe(0);
+    await until('it to leave', () => !isAlive(before));
+    expect((await ask(host, 'tasks/get', taskId)).result).toMatchObject({ taskId, status: 'working' });
+    // Nor when the person stops the gateway: the session is not over.
+    expect((await waygate(workspace, ['stop'])).code).toBe(0);
+    expect((await ask(host, 'tasks/get', taskId)).result).toMatchObject({ taskId, status: 'working' });
+    expect((await atServer(host)).counts).not.toHaveProperty('tasks/cancel');
   });
 
   it('does so within its limit: then they are lost, whoever waits is told', async () => {
@@ -586,6 +611,27 @@ describe('in gateway and transparent mode', () => {
     expect(text).toContain('task-1');
     expect(text).not.toContain('task-2');
     expect(host.told.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
+  });
+
+  it('its progress is heard as the server tells it, and its server asked no more often than it likes', async () => {
+    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks('--poll', '400') }));
+    const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
+    await host.call('tool_execute', { tool_id: tasks, args: {} });
+    const began = performance.now();
+    await host.request('tools/call', {
+      name: 'tool_execute',
+      arguments: { tool_id: work, args: { progress: 3, status: 'nearly', ms: 900 } },
+      _meta: { progressToken: 'mine' },
+    });
+    const polls = Math.ceil((performance.now() - began) / 400);
+    const told = host.told.filter(({ method }) => method === 'notifications/progress');
+    expect(told.map(({ params }) => params)).toEqual(
+      [1, 2, 3].map((progress) => ({ progressToken: 'mine', progress, total: 3 })),
+    );
+    const { text } = await host.call('tool_execute', { tool_id: tasks, args: {} });
+    const asked = Number(/"tasks\/get":(\d+)/.exec(text)?.[1]);
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThanOrEqual(polls);
   });
 
   it('its questions reach the client, which hears nothing of a task', async () => {

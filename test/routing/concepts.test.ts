@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildRankIndex, explainRanking, planFor } from '../../src/routing/rankIndex.ts';
 import { SCORE_SCALE, SIGNAL_WEIGHTS } from '../../src/routing/scoring.ts';
 import { compileThesaurus } from '../../src/routing/thesaurus.ts';
-import { wholeVocabulary } from '../../src/routing/vocabulary/all.ts';
+import { compiledVocabulary } from '../../src/routing/vocabulary/all.ts';
 import { makeTool, SMALL_CATALOG, SMALL_SERVERS } from './smallCatalog.ts';
 
 function meaningsOf(text: string, key: string): string[] {
@@ -33,7 +33,7 @@ describe('lines of the vocabulary', () => {
 
 describe('the vocabulary', () => {
   test('holds no word that stands for itself and no empty one', () => {
-    for (const [key, meanings] of wholeVocabulary().meanings) {
+    for (const [key, meanings] of compiledVocabulary().meanings) {
       expect(key).toMatch(/^[^\s_,>~#]+( [^\s_,>~#]+)*$/);
       for (const { stems, weight } of meanings) {
         expect(stems.join(' ')).not.toBe(key);

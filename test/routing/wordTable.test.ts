@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { DIMENSIONS, decodeWordTable, WordTableError } from '../../src/routing/wordTable.ts';
+import {
+  DIMENSIONS,
+  decodeWordTable,
+  indexWordTable,
+  openWordTable,
+  WordTableError,
+} from '../../src/routing/wordTable.ts';
 import { WORD_TABLE } from './smallCatalog.ts';
 
 function vector(stem: string): number[] {
@@ -37,4 +43,27 @@ test('a table inside a larger buffer is read from its own place', () => {
   larger.set(WORD_TABLE, 7);
   const { cells } = decodeWordTable(larger.subarray(7));
   expect(cells.slice(0, 48)).toEqual(decodeWordTable(WORD_TABLE).cells.slice(0, 48));
+});
+
+test('a table in a Buffer, as the worker reads its file, is the same', () => {
+  // `slice` of a Buffer copies nothing: its `buffer` would begin with the words.
+  const { cells, scales } = decodeWordTable(Buffer.from(WORD_TABLE));
+  expect(cells).toEqual(decodeWordTable(WORD_TABLE).cells);
+  expect(scales).toEqual(decodeWordTable(WORD_TABLE).scales);
+});
+
+test('the table by its index is the same', () => {
+  const { rows, cells, scales } = decodeWordTable(WORD_TABLE);
+  const indexed = openWordTable(Buffer.from(WORD_TABLE), Buffer.from(indexWordTable(WORD_TABLE)));
+  expect(indexed.cells).toEqual(cells);
+  expect(indexed.scales).toEqual(scales);
+  for (const [word, row] of rows) expect(indexed.rows.get(word)).toBe(row);
+  const unknown = [...rows.keys()].map((word) => `${word}_`).filter((word) => !rows.has(word));
+  expect(unknown.length).toBeGreaterThan(10_000);
+  expect(unknown.filter((word) => indexed.rows.has(word))).toEqual([]);
+  for (const word of ['', '日本', 'x'.repeat(300)]) expect(indexed.rows.get(word)).toBeUndefined();
+});
+
+test('an index that is cut short is refused', () => {
+  expect(() => openWordTable(WORD_TABLE, new Uint8Array(10))).toThrow(WordTableError);
 });

@@ -18,7 +18,7 @@ export function otherBuild({ builtAt, worker }: BuildOptions): string {
   cpSync(from, folder, { recursive: true, filter: (source) => !source.includes(`${from}/test`) });
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
-    if (builtAt === undefined || !/^(waygate|worker)\.cjs$/.test(name)) continue;
+    if (builtAt === undefined || !name.endsWith('.cjs')) continue;
     writeFileSync(file, readFileSync(file, 'utf8').replace(BUILD, `$1+${builtAt}`));
   }
   const program = join(folder, 'worker.cjs');

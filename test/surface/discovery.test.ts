@@ -80,7 +80,7 @@ const FOUND_WITHIN = 5;
 const table = decodeWordTable(readFileSync('media/words-48.bin'));
 
 /** A text's direction: the sum of its words, each as long as the table has learned that it matters. */
-function vectorOf(text: string): Float64Array {
+function directionOf(text: string): Float64Array {
   const sum = new Float64Array(DIMENSIONS);
   eachRawWord(text, (raw) => {
     const { lower, stem } = analyzeWord(raw);
@@ -91,7 +91,22 @@ function vectorOf(text: string): Float64Array {
       sum[i] = (sum[i] as number) + (table.cells[row * DIMENSIONS + i] as number) * scale;
     }
   });
-  return sum;
+  const size = Math.hypot(...sum);
+  return size === 0 ? sum : sum.map((value) => value / size);
+}
+
+const TOOLS: readonly (readonly [name: string, text: string])[] = [
+  ...GATEWAY_TOOLS.map(({ name, description }) => [name, `${name} ${description}`] as const),
+  ...OTHERS.map(([name, description]) => [name, `${name} ${description}`] as const),
+];
+
+/** What all tools have in common tells none from another: it is taken off, as ranking does (`toolVectors.ts`). */
+const common = TOOLS.map(([, text]) => directionOf(text)).reduce((sum, direction) =>
+  sum.map((value, i) => value + (direction[i] as number)),
+);
+
+function vectorOf(text: string): Float64Array {
+  return directionOf(text).map((value, i) => value - (common[i] as number) / TOOLS.length);
 }
 
 function cosine(a: Float64Array, b: Float64Array): number {
@@ -102,9 +117,7 @@ function cosine(a: Float64Array, b: Float64Array): number {
 
 function firstFive(intent: string): string[] {
   const wanted = vectorOf(intent);
-  const ours = GATEWAY_TOOLS.map(({ name, description }) => [name, description] as const);
-  return [...ours, ...OTHERS]
-    .map(([name, description]) => ({ name, score: cosine(wanted, vectorOf(`${name} ${description}`)) }))
+  return TOOLS.map(([name, text]) => ({ name, score: cosine(wanted, vectorOf(text)) }))
     .sort((a, b) => b.score - a.score)
     .slice(0, FOUND_WITHIN)
     .map(({ name }) => name);

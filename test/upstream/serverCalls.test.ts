@@ -178,6 +178,31 @@ describe('the calls of a server', () => {
     expect(await call).toEqual({ ok: true });
   });
 
+  it('that are for one start reach no other, whether that has ended before they left or after', async () => {
+    const server = new Server();
+    const first = server.start();
+    const sent: string[] = [];
+    server.reply = ({ generation }, _method, { name }) => {
+      sent.push(`${name}@${generation}`);
+      return name === 'hangs' ? new Promise(() => undefined) : Promise.resolve({ ok: true });
+    };
+    const ask = (name: string, contract: ReplayContract = 'never_replay') =>
+      server.calls.send('tasks/get', { name }, { ...WAIT, contract, start: first.generation });
+    expect(await ask('there')).toEqual({ ok: true });
+    const hangs = failed(ask('hangs', 'convergent'));
+    // Its output has closed, which nobody has noticed yet.
+    (first.client as ScriptedClient).gone = true;
+    const waits = failed(ask('waits'));
+    await turns();
+    server.end(first);
+    server.start();
+    for (const error of [await waits, await hangs, await failed(ask('late'))]) {
+      expect(error).toMatchObject({ name: 'CallFailedError', failure: 'closed', knowledge: 'outcome_unknown' });
+    }
+    expect(sent).toEqual(['there@1', 'hangs@1']);
+    expect(await server.calls.send('tasks/get', { name: 'any' }, WAIT)).toEqual({ ok: true });
+  });
+
   it('that were lost with an output are not asked about there', async () => {
     const server = new Server();
     const live = server.start();

@@ -1,13 +1,7 @@
-import {
-  findNodeAtLocation,
-  getNodeValue,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser';
+import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { members } from '../jsonNodes.ts';
+import { syntaxWords } from '../jsonSyntax.ts';
 import { lineIndex } from '../textPosition.ts';
 import type { ClientId } from './clientIds.ts';
 import { isFlaw, isRecord, type RawServer, readEntry } from './readEntry.ts';
@@ -77,7 +71,7 @@ export function parseJson(source: string): Node {
   const [first] = errors;
   if (first) {
     const { line, column } = positionAt(first.offset);
-    throw new UnreadableSource(`it is not JSON (${printParseErrorCode(first.error)})`, line, column);
+    throw new UnreadableSource(`it is not JSON: ${syntaxWords(first.error)}`, line, column);
   }
   if (root?.type !== 'object') throw new UnreadableSource('it does not hold an object');
   return root;

@@ -1,4 +1,6 @@
-import { compileThesaurus, type Thesaurus } from '../thesaurus.ts';
+import { readFileSync } from 'node:fs';
+import { type CompiledThesaurus, compileThesaurus, type Thesaurus } from '../thesaurus.ts';
+import { readThesaurus } from '../thesaurusText.ts';
 import { CAPABILITIES } from './capabilities.ts';
 import { DATA } from './data.ts';
 import { DEVELOPMENT } from './development.ts';
@@ -13,11 +15,22 @@ import { VERBS } from './verbs.ts';
 import { WORK } from './work.ts';
 import { WORLD } from './world.ts';
 
-let compiled: Thesaurus | undefined;
+/** Where the build has put the compiled vocabulary, beside the bundle; absent where code runs from source. */
+declare const __WAYGATE_THESAURUS__: string | undefined;
 
-/** The whole vocabulary, compiled when it is first asked for. */
+let thesaurus: Thesaurus | undefined;
+
+/** The whole vocabulary, read when it is first asked for. */
 export function wholeVocabulary(): Thesaurus {
-  compiled ??= compileThesaurus([
+  thesaurus ??=
+    typeof __WAYGATE_THESAURUS__ === 'string'
+      ? readThesaurus(readFileSync(new URL(__WAYGATE_THESAURUS__, import.meta.url), 'utf8'))
+      : compiledVocabulary();
+  return thesaurus;
+}
+
+export function compiledVocabulary(): CompiledThesaurus {
+  return compileThesaurus([
     VERBS,
     FORMS,
     DEVELOPMENT,
@@ -32,5 +45,4 @@ export function wholeVocabulary(): Thesaurus {
     CAPABILITIES,
     TRADES,
   ]);
-  return compiled;
 }

@@ -33,7 +33,7 @@ export const GATEWAY_TOOLS: readonly ToolDefinition[] = [
     name: 'tool_browse',
     title: 'Find tools',
     description:
-      'Find the tool for a job among all connected MCP servers: files, code search, git, GitHub issues and tickets, databases, web, browser clicks, cloud machines, logs, mail, calendar, chat, documents, spreadsheets, save and recall memory. Search with "query" in a few words, one capability at a time ("list pull requests"), or look around with "path": "/" lists the servers, "/github" what one offers.',
+      'Find the tool for a job among all connected MCP servers: files, folders, code search, git, GitHub issues, Linear, databases, web, browser, search, cloud, buckets, logs, mail, calendar, messages, documents, spreadsheets, notes, customers, REST APIs, external APIs, memory and recall. Search with "query" in a few words, one capability at a time ("list pull requests"), or look around with "path": "/" lists the servers, "/github" what one offers.',
     inputSchema: BROWSE_INPUT,
     annotations: { title: 'Find tools', readOnlyHint: true, openWorldHint: false },
   },

@@ -1,15 +1,13 @@
 import { dryRunText } from '../../dispatch/dryRun.ts';
-import { elicitApproval } from '../../dispatch/elicitApproval.ts';
-import { visibleText } from '../../firewall/visibleText.ts';
 import type { Tell } from '../../ops/normalise.ts';
 import { firstLines, oneLine, shortened } from '../../ops/porcelain.ts';
 import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import { clientEndOf } from '../callRequest.ts';
 import { type CheckedArguments, renderMode } from './arguments.ts';
 import { chosenTool } from './chosenTool.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import type { SessionState } from './sessionState.ts';
 import { tellContract } from './tellContract.ts';
-import { unknownTool } from './unknownTool.ts';
 
 /** The data has all of them (`arg_repairs`). */
 const MAX_REPAIRS_TOLD = 5;
@@ -33,16 +31,10 @@ export async function execute(
   tellContract(tool, context, call);
   const outcome = await context.clientRequests.during(call, (origin) =>
     context.calls.execute({
+      ...clientEndOf(call, catalog),
       toolId: id,
       args: toolArgs,
       dryRun: dryRun === true,
-      session: call.session,
-      signal: call.signal,
-      onProgress: call.progress,
-      approval: elicitApproval(call.ask, visibleText),
-      tools: catalog.byId,
-      unknownTool: (toolId) => unknownTool(toolId, catalog),
-      meta: call.meta,
       origin,
     }),
   );

@@ -12,7 +12,7 @@ import { textParam } from '../primitives/textParam.ts';
 import { guardedRead, type Read } from './guardedRead.ts';
 import { objects, ResourceOwners } from './owners.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultError } from './serverError.ts';
+import { requestError } from './serverError.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { prefixed } from './toolRoutes.ts';
 
@@ -261,7 +261,7 @@ export class Forwarding {
         ),
       );
     } catch (error) {
-      throw faultError(server.config.name, error);
+      throw requestError(server.config.name, method, error);
     }
   }
 }

@@ -1,6 +1,5 @@
 import type { HeldTask } from '../../ops/heldTask.ts';
 import { hasEnded, type McpTask, readTask } from '../../ops/mcpTask.ts';
-import type { ReplayContract } from '../../ops/replay.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { TaskHome } from '../../upstream/taskHome.ts';
 import { SessionCall } from '../sessionCall.ts';
@@ -73,8 +72,8 @@ export class OwnedTask {
   }
 
   /** What may happen to a question about it that is lost. */
-  get contract(): ReplayContract | undefined {
-    return this.#home?.contract;
+  get terms(): TaskHome['terms'] {
+    return this.#home?.terms ?? {};
   }
 
   /** Whether whoever ran it is no longer there. */

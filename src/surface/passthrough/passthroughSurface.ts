@@ -1,6 +1,4 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import { elicitApproval } from '../../dispatch/elicitApproval.ts';
-import { visibleText } from '../../firewall/visibleText.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { takesTasks } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
@@ -8,6 +6,7 @@ import { RpcError } from '../../ops/rpcError.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
+import { clientEndOf } from '../callRequest.ts';
 import { checkArguments } from '../gateway/arguments.ts';
 import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
 import { GATEWAY_TOOLS, type ToolDefinition } from '../gateway/definitions.ts';
@@ -17,7 +16,6 @@ import { normaliseCall } from '../gateway/normaliseCall.ts';
 import { serverNotes } from '../gateway/serverNotes.ts';
 import { SessionStates } from '../gateway/sessionState.ts';
 import { tellContract } from '../gateway/tellContract.ts';
-import { unknownTool } from '../gateway/unknownTool.ts';
 import { view } from '../gateway/view.ts';
 import type { SessionCall } from '../sessionCall.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
@@ -80,7 +78,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
       if (tool) return callThrough(tool, args, call, context, tasks, sessions.of(call.session).id);
       if (name !== VIEW.name || !context.digest()) {
         const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
-        throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}`, ...notes].join('. ')));
+        throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}.`, ...notes].join(' ')));
       }
       return answerCall(normaliseCall(name, args), call, context, sessions, async (_name, given, session) => {
         const checked = checkArguments(VIEW, given);
@@ -180,19 +178,7 @@ function forward(
   task?: TaskTerms,
 ): Promise<Record<string, unknown>> {
   const { catalog } = context.view();
-  return context.calls.forward({
-    toolId: tool.id,
-    args,
-    session: call.session,
-    signal: call.signal,
-    onProgress: call.progress,
-    approval: elicitApproval(call.ask, visibleText),
-    tools: catalog.byId,
-    unknownTool: (toolId) => unknownTool(toolId, catalog),
-    meta: call.meta,
-    origin,
-    task,
-  });
+  return context.calls.forward({ ...clientEndOf(call, catalog), toolId: tool.id, args, origin, task });
 }
 
 /** Who runs the tool as a task. Where nobody here takes tasks, that one is wanted means nothing (2025-11-25, Tasks). */

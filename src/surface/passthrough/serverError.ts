@@ -1,7 +1,10 @@
 import { scrubSecrets } from '../../firewall/secrets.ts';
+import { faultError } from '../../ops/faultError.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { errorText } from '../../ops/porcelain.ts';
+import { contractOf } from '../../ops/replay.ts';
 import { RpcError } from '../../ops/rpcError.ts';
+import { failedCall } from '../../upstream/callFailed.ts';
 
 const INTERNAL_ERROR = -32603;
 /** The person must go to URLs first (2025-11-25, URL Mode Elicitation). */
@@ -37,9 +40,18 @@ export function wasLost(thrown: unknown): boolean {
 }
 
 /** The same for a request that has no results of that form. */
-export function faultError(server: string, thrown: unknown): RpcError {
-  const words = thrown instanceof Error ? scrubSecrets(thrown.message) : 'it failed';
-  return ownErrorOf(thrown) ?? new RpcError(INTERNAL_ERROR, `${server}: ${words}`.slice(0, 256));
+export function requestError(server: string, method: string, thrown: unknown): RpcError {
+  const own = ownErrorOf(thrown);
+  if (own) return own;
+  const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
+  const contract = contractOf(method, undefined);
+  const told = faultError(fault, {
+    subject: server,
+    knowledge,
+    contract,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+  return new RpcError(INTERNAL_ERROR, told.message, told.toObject());
 }
 
 /** The ids of the elicitations that an error asks for. */

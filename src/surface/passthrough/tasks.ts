@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { cancelTask } from '../../dispatch/createTask.ts';
+import { deferred } from '../../ops/deferred.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { type HeldTask, MAX_HELD_TASKS } from '../../ops/heldTask.ts';
 import {
@@ -17,14 +18,15 @@ import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import { OWN_BUSINESS } from '../../upstream/callOrigin.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
+import { TaskHome } from '../../upstream/taskHome.ts';
 import { taskCallOf } from '../relatedTasks.ts';
 import { SessionCall } from '../sessionCall.ts';
 import { OwnedTask } from './ownedTask.ts';
-import { objects } from './owners.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultError, ownErrorOf, wasLost } from './serverError.ts';
+import { ownErrorOf, requestError, wasLost } from './serverError.ts';
 import { shownResult } from './shownResult.ts';
 import { TaskLedger } from './taskLedger.ts';
+import { listTasks } from './taskList.ts';
 import { prefixed } from './toolRoutes.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -32,7 +34,6 @@ type Result = Record<string, unknown>;
 
 const INVALID_PARAMS = -32602;
 const TIMEOUT_MS = 120_000;
-const LIST_TIMEOUT_MS = 30_000;
 /** `tasks/result` is answered when the task has ended: longer than this nobody keeps a request open. */
 const RESULT_TIMEOUT_MS = 60 * 60_000;
 const MAX_NAME_CHARS = 60;
@@ -95,7 +96,7 @@ export class Tasks {
     const session = sessionOf(call);
     if (!this.#ledger.makeRoom(session)) throw tooMany(tool);
     const origin = new SessionCall(call.peer);
-    const created = Promise.withResolvers<void>();
+    const created = deferred<void>();
     origin.creating = created.promise;
     const release = connection.hold(origin);
     try {
@@ -109,7 +110,7 @@ export class Tasks {
       if (call.signal.aborted) {
         // Whoever wanted it has gone just now, and nobody would ever ask for it.
         origin.end();
-        await cancelTask(connection, begun.taskId);
+        await cancelTask(connection, begun.taskId, new TaskHome(connection));
         return answer;
       }
       const id = this.#idFor(tool, session, begun.taskId);
@@ -147,7 +148,7 @@ export class Tasks {
     const session = sessionOf(call);
     const any = this.#context.connections().some(({ capabilities }) => takesTasks(capabilities));
     if (!any && this.#ledger.of(session).length === 0) return undefined;
-    if (method === 'tasks/list') return this.#list(session);
+    if (method === 'tasks/list') return listTasks(this.#ledger.of(session), this.#ledger).then((tasks) => ({ tasks }));
     const task = this.#ledger.find(session, params.taskId);
     if (!task) return Promise.reject(unknownTask(params.taskId));
     return method === 'tasks/result' ? this.#result(task, params, call) : this.#send(task, method, params, call);
@@ -187,34 +188,18 @@ export class Tasks {
       return await connection.request(
         method,
         { ...params, taskId: held.serverTaskId },
-        { ...options, signal, contract: task.contract, meta: meta as Params, ...(onProgress ? { onProgress } : {}) },
+        { ...options, signal, ...task.terms, meta: meta as Params, ...(onProgress ? { onProgress } : {}) },
       );
     } catch (error) {
       if (this.#isLost(task) || (task.isInProcess && wasLost(error))) throw lost(task);
       const own = ownErrorOf(error);
       // The error is the result; or the server no longer knows it.
       if (own && (method === 'tasks/result' || (method === 'tasks/get' && own.code === INVALID_PARAMS))) task.settle();
-      const told = faultError(held.server, error);
+      const told = requestError(held.server, method, error);
       // A server at a URL may have forgotten it with the connection of the worker that began it.
       if (task.isAdopted && told.code === INVALID_PARAMS && method !== 'tasks/cancel') throw lost(task);
       throw told;
     }
-  }
-
-  /** Every server tells which of them it still has; of one that cannot list, what it told last counts. */
-  async #list(session: object): Promise<object> {
-    const own = this.#ledger.of(session).filter((task) => !this.#isLost(task));
-    const asked = new Set(own.flatMap(({ connection }) => connection ?? []));
-    const able = [...asked].filter(({ capabilities }) => knowsTaskMethod(capabilities, 'list'));
-    const lists = await Promise.all(able.map(async (connection) => ({ connection, items: await tasksOf(connection) })));
-    for (const { connection, items } of lists) {
-      for (const item of items) {
-        const { taskId } = readTask(item) ?? {};
-        const task = taskId === undefined ? undefined : this.#ledger.at(connection, taskId);
-        if (task?.session === session) task.note(item);
-      }
-    }
-    return { tasks: own.flatMap((task) => (task.last ? [{ ...task.last, taskId: task.id }] : [])) };
   }
 
   async #onStatus(connection: ServerConnection, params: Params): Promise<void> {
@@ -253,7 +238,7 @@ export class Tasks {
     const isOver = !task.isOpen || (last !== undefined && hasEnded({ status: String(last.status) }));
     const canCancel = connection?.state === 'ready' && knowsTaskMethod(connection.capabilities, 'cancel');
     if (canCancel && !isOver && !this.#isLost(task) && !this.#context.sessionsMoveOn()) {
-      void cancelTask(connection, held.serverTaskId);
+      void cancelTask(connection, held.serverTaskId, task);
     }
     this.#ledger.forget(task);
   }
@@ -266,11 +251,6 @@ export class Tasks {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel']);
-
-/** All that a server knows; one that cannot tell has told nothing. */
-async function tasksOf(server: ServerConnection): Promise<Params[]> {
-  return objects(await server.list('tasks/list', 'tasks', LIST_TIMEOUT_MS, OWN_BUSINESS).catch(() => []));
-}
 
 function sessionOf({ peer, session }: SurfaceCall): object {
   return peer?.session ?? session;

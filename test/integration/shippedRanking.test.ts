@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { buildCatalog } from '../../src/catalog/catalog.ts';
+import type { RankExplanation } from '../../src/routing/explanation.ts';
+import { buildRankIndex, explainRanking } from '../../src/routing/rankIndex.ts';
+import { waygate } from '../support/census.ts';
+import { testWorkspace } from '../support/workspace.ts';
+
+const TOOLS = [
+  { name: 'send_letter', description: 'Post an epistle to a recipient.', inputSchema: { type: 'object' } },
+  { name: 'erase_file', description: 'Take a document away for good.', inputSchema: { type: 'object' } },
+  { name: 'plan_meeting', description: 'Arrange an appointment of several people.', inputSchema: { type: 'object' } },
+  { name: 'draw_chart', description: 'Make a diagram of figures.', inputSchema: { type: 'object' } },
+];
+
+/** What the word table gave to each tool, by name. */
+function likenesses({ hits }: RankExplanation): Record<string, number> {
+  return Object.fromEntries(
+    hits.map(({ toolId, contributions }) => [
+      toolId.replace(/#.*/, ''),
+      contributions.find(({ from }) => from === 'likeness')?.amount ?? 0,
+    ]),
+  );
+}
+
+it('the worker ranks as the sources do: with the word table that was measured', async () => {
+  const workspace = testWorkspace();
+  const file = join(workspace.folder, 'tools.json');
+  writeFileSync(file, JSON.stringify({ tools: TOOLS.map(({ name, ...tool }) => ({ name: `desk.${name}`, ...tool })) }));
+  const { tools, servers } = buildCatalog([{ server: 'desk', tools: TOOLS }]);
+  const index = buildRankIndex(tools, servers, { wordTable: new Uint8Array(readFileSync('media/words-48.bin')) });
+  for (const query of ['remove a pdf', 'mail my friend', 'visualize statistics', 'schedule a conference']) {
+    const expected = likenesses(explainRanking(index, query, { topK: 10 }));
+    expect(Object.values(expected)).not.toContain(0);
+    const { stdout } = await waygate(workspace, ['browse', query, '--explain', '--json', '--catalog', file]);
+    expect(likenesses(JSON.parse(stdout) as RankExplanation)).toEqual(expected);
+  }
+});

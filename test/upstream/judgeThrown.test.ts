@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { type UpstreamFailure, UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
+import { CallFailedError, failedCall } from '../../src/upstream/callFailed.ts';
+import { judgeThrown, thrownWords } from '../../src/upstream/judgeThrown.ts';
+import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
+import { LinkFailure } from '../../src/upstream/upstreamLink.ts';
+
+const failure = (how: UpstreamFailure, code?: number, words = 'x') => new UpstreamRequestError(how, words, code);
+const asIs = (text: string): string => text;
+
+describe('what is known of the execution of a request that failed', () => {
+  it.each([
+    ['timeout', 'call_timeout', 'outcome_unknown'],
+    ['closed', 'connection_lost', 'outcome_unknown'],
+    ['protocol', 'malformed_response', 'outcome_unknown'],
+    ['unsent', 'connection_refused', 'not_dispatched'],
+    ['busy', 'queue_overflow', 'not_dispatched'],
+    ['unauthorized', 'unauthorized', 'completed'],
+    ['error', 'upstream_error', 'completed'],
+  ] as const)('%s: %s, %s', (how, code, knowledge) => {
+    expect(judgeThrown(failure(how))).toEqual({ code, knowledge });
+  });
+
+  it.each([
+    [403, 'forbidden', 'completed'],
+    [429, 'rate_limited', 'completed'],
+    [503, 'upstream_unavailable', 'completed'],
+    // Whoever stands in between does not know what came of it either.
+    [408, 'upstream_timeout', 'outcome_unknown'],
+    [502, 'upstream_unavailable', 'outcome_unknown'],
+    [504, 'upstream_timeout', 'outcome_unknown'],
+    [-32602, 'upstream_error', 'completed'],
+  ] as const)('status or code %d: %s, %s', (status, code, knowledge) => {
+    expect(judgeThrown(failure('error', status))).toEqual({ code, knowledge });
+  });
+
+  it.each([
+    ['ECONNREFUSED', 'connection_refused', 'not_dispatched'],
+    ['ENOTFOUND', 'connection_refused', 'not_dispatched'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'handshake_timeout', 'not_dispatched'],
+    ['ECONNRESET', 'connection_lost', 'outcome_unknown'],
+    ['ETIMEDOUT', 'call_timeout', 'outcome_unknown'],
+  ] as const)('system code %s: %s, %s', (system, code, knowledge) => {
+    const cause = Object.assign(new Error('x'), { code: system });
+    expect(judgeThrown(new Error('fetch failed', { cause }))).toEqual({ code, knowledge });
+  });
+
+  it('an answer that cannot be used says how, and one that was only too large was given', () => {
+    const garbled = (frame: 'bad_result' | 'frame_too_large') => Object.assign(failure('protocol'), { frame });
+    expect(judgeThrown(garbled('bad_result'))).toEqual({ code: 'bad_result', knowledge: 'outcome_unknown' });
+    expect(judgeThrown(garbled('frame_too_large'))).toEqual({ code: 'frame_too_large', knowledge: 'completed' });
+  });
+
+  it('a time-out that the server speaks of may have come after the effect', () => {
+    expect(judgeThrown(failure('error', -32000, 'upstream timed out'))).toEqual({
+      code: 'upstream_timeout',
+      knowledge: 'outcome_unknown',
+    });
+  });
+});
+
+describe('a failure as a fault', () => {
+  it('is made once: who has one keeps it', () => {
+    const first = failedCall(failure('closed'), asIs, 7);
+    expect(first.fault).toMatchObject({ generation: 7, code: 'connection_lost', detail: 'x' });
+    const error = new CallFailedError(failure('closed'), { ...first, retryAfterSeconds: 2 });
+    expect(failedCall(error, asIs, 9)).toMatchObject({ fault: first.fault, retryAfterSeconds: 2 });
+    const unsent = new NotDispatchedError('no', first.fault, 4);
+    expect(failedCall(unsent, asIs)).toEqual({
+      fault: first.fault,
+      knowledge: 'not_dispatched',
+      retryAfterSeconds: 4,
+    });
+  });
+
+  it('of a way that could not be had is the one that it was closed by', () => {
+    const { fault, ...rest } = failedCall(new LinkFailure('no route', 'spawn_enoent', 3), asIs);
+    expect(fault).toMatchObject({ code: 'spawn_enoent', detail: 'no route' });
+    expect(rest).toEqual({ knowledge: 'not_dispatched', retryAfterSeconds: 3 });
+  });
+
+  it('has no secret in it, whatever was thrown', () => {
+    const scrub = (text: string): string => text.replaceAll('hunter2', '***');
+    expect(failedCall('hunter2 leaked', scrub).fault.detail).toBe('*** leaked');
+    expect(failedCall({ toString: () => 'hunter2' }, scrub).fault.detail).toBe('something that is no error was thrown');
+    expect(thrownWords(undefined)).toBe('undefined');
+  });
+
+  it('of a call keeps what its server answered, for whoever passes it on', () => {
+    const answered = new UpstreamRequestError('error', 'no', -32001, undefined, { a: 1 });
+    const error = new CallFailedError(answered, failedCall(answered, asIs));
+    expect(error).toMatchObject({ failure: 'error', code: -32001, data: { a: 1 }, message: 'no' });
+    expect(new CallFailedError(new Error('odd'), failedCall(new Error('odd'), asIs))).toMatchObject({
+      failure: 'closed',
+      code: undefined,
+    });
+  });
+});
+
+describe('a call that never left', () => {
+  it.each([
+    ['unauthorized', 'unauthorized'],
+    ['secret_missing', 'unauthorized'],
+    ['needs_approval', 'unapproved'],
+    ['exited', undefined],
+  ] as const)('because of %s waits for the person: %s', (code, waits) => {
+    const { fault } = failedCall(new LinkFailure('x', code), asIs);
+    expect(new NotDispatchedError('x', fault).failure).toBe(waits);
+  });
+
+  it('of which nothing is known but words waits for nobody', () => {
+    const error = new NotDispatchedError('it is starting');
+    expect(error.failure).toBeUndefined();
+    expect(failedCall(error, asIs)).toMatchObject({ fault: { code: 'not_running' }, knowledge: 'not_dispatched' });
+  });
+});

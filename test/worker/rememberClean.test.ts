@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { rememberClean } from '../../src/worker/rememberClean.ts';
+
+function counted() {
+  const searched: string[] = [];
+  const scrub = rememberClean((text) => {
+    searched.push(text);
+    return text.replace(/secret\d*/, '***');
+  });
+  return { searched, scrub };
+}
+
+describe('what was found to hold no secret', () => {
+  it('is searched once', () => {
+    const { searched, scrub } = counted();
+    for (let i = 0; i < 3; i++) expect(scrub('tool_execute')).toBe('tool_execute');
+    expect(searched).toEqual(['tool_execute']);
+  });
+
+  it('is forgotten before it is too much, and so is no long text kept', () => {
+    const { searched, scrub } = counted();
+    for (let i = 0; i < 1_001; i++) scrub(`t${i}`);
+    scrub('t0');
+    expect(searched).toHaveLength(1_002);
+    for (let i = 0; i < 2; i++) scrub('x'.repeat(301));
+    expect(searched).toHaveLength(1_004);
+  });
+
+  it('is not what holds one: that is scrubbed each time', () => {
+    const { searched, scrub } = counted();
+    for (let i = 0; i < 2; i++) expect(scrub('a secret7')).toBe('a ***');
+    expect(searched).toHaveLength(2);
+  });
+});
