@@ -6,7 +6,7 @@ import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { Face } from '../ops/face.ts';
 import type { StandbyHealth } from '../ops/health.ts';
-import type { RankExplanation } from '../routing/explain.ts';
+import type { RankExplanation } from '../routing/explanation.ts';
 import type { HealthReport, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';

@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import type { Arranged } from './arrange.ts';
+import type { Contribution, RankExplanation } from './explanation.ts';
 import { INTENT_CODES, type Intent } from './intent.ts';
 import { IMPACT_SCALE } from './postings.ts';
 import type { RankIndex } from './rankIndex.ts';
@@ -8,32 +9,6 @@ import { addConcept, type Expansion, firstAtLeast } from './signals.ts';
 import { analyzeWord, documentStems, eachRawWord } from './text.ts';
 import { argumentWords, type FieldName, readableDescription } from './toolText.ts';
 import { likeness } from './toolVectors.ts';
-
-/** One thing that speaks for (or against) a tool; a hit's contributions add up to its score. */
-export interface Contribution {
-  from: 'word' | 'meaning' | SignalName | 'variant or sibling' | 'rounding';
-  /** The word, the concept, or what the signal saw. */
-  what: string;
-  /** For a word: where the tool has it. */
-  fields?: readonly FieldName[];
-  amount: number;
-}
-
-export interface ExplainedHit {
-  toolId: string;
-  score: number;
-  contributions: readonly Contribution[];
-}
-
-export interface RankExplanation {
-  query: string;
-  confidence: 'good' | 'weak' | 'none';
-  /** The query as it was understood. */
-  words: readonly { word: string; known: boolean; stop: boolean }[];
-  concepts: readonly { asked: string; standsFor: readonly string[] }[];
-  intent: Intent;
-  hits: readonly ExplainedHit[];
-}
 
 export function explain(
   index: RankIndex,

@@ -1,27 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { HealthSnapshot } from '../ops/health.ts';
-import type { StartContext } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
 import type { Oddities } from '../protocol/oddities.ts';
-import type { CallOptions, UpstreamClient } from '../protocol/upstreamClient.ts';
+import type { CallOptions } from '../protocol/upstreamClient.ts';
 import { CatalogKeeper } from './catalogKeeper.ts';
 import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
 import { ConnectionStatus } from './connectionStatus.ts';
 import type { ServerMessages } from './serverMessages.ts';
-import { asLinkFailure, type Live, startServer } from './serverStart.ts';
+import { asLinkFailure, type Live } from './serverStart.ts';
+import { ServerStarts } from './serverStarts.ts';
 import { Standby, type StandbyOptions } from './standby.ts';
 import { Standing } from './standing.ts';
 import { StartOutcomes } from './startOutcomes.ts';
-import { StartPatience } from './startPatience.ts';
 import { type AwaitedServer, waitForStart } from './startWait.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
-import { UnderWay } from './underWay.ts';
-import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
-
-/** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */
-const START_TIMEOUT_MS = 60_000;
+import { LinkFailure } from './upstreamLink.ts';
 
 export interface LifePorts {
   config(): ServerConfig;
@@ -47,19 +41,9 @@ export class ServerLife implements AwaitedServer {
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
   readonly #standing: Standing;
+  readonly #starts: ServerStarts;
   #failure: LinkFailure | undefined;
   #remark: string | undefined;
-  /** The start that is under way. */
-  #opening: UpstreamLink | undefined;
-  /** The client of a first start, whose tools are being listed before it is ready. */
-  #firstClient: UpstreamClient | undefined;
-  #stderr: readonly string[] = [];
-  /** When it may be asked again, where it has said so. */
-  #notBefore = 0;
-  #opens: Promise<void> | undefined;
-  readonly #endings = new UnderWay();
-  readonly #patience: StartPatience;
-  #slowNote: string | undefined;
   #hasRun = false;
   readonly #outcomes = new StartOutcomes();
   /** Set for good: a stopped connection is never started again, its successor is another. */
@@ -69,10 +53,6 @@ export class ServerLife implements AwaitedServer {
     this.#ports = ports;
     const { config, services, events, messages } = ports;
     this.#standing = new Standing(config, services);
-    this.#patience = new StartPatience({
-      firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
-      againMs: services.restartTimeoutMs,
-    });
     this.standby = standbyOf(config(), {
       openLink: (linkEvents) => services.openLink(config(), linkEvents),
       log: (line) => this.log(line),
@@ -81,13 +61,29 @@ export class ServerLife implements AwaitedServer {
       limits: services.restartLimits,
       checkMs: services.standbyCheckMs,
     });
-    this.#supervisor = new Supervisor<Live>({
-      start: (context) => {
-        const open = this.#open(context);
-        this.#opens = open.then(noop, noop);
-        return open;
+    this.#starts = new ServerStarts({
+      services,
+      openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
+      check: () => {
+        if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
       },
-      end: (live) => this.#end(live.link),
+      clientOptions: () => messages.clientOptions(ports.oddities),
+      keeper: () => this.keeper,
+      onOpened: ports.onOpened,
+      onFailed: (failure) => this.#onFailed(failure),
+      onLost: (failure) => {
+        this.#failure = failure;
+        this.log(`lost: ${failure.message}`);
+      },
+      onSlow: () => this.status.tell(),
+      onEnd: ports.onEnd,
+      faultOf: (failure, generation) => this.faultOf(failure, generation),
+      log: (line) => this.log(line),
+      scrubSecrets: events.scrubSecrets,
+    });
+    this.#supervisor = new Supervisor<Live>({
+      start: (context) => this.#starts.open(context),
+      end: (live) => this.#starts.end(live.link),
       faultOf: (error, generation) => this.faultOf(asLinkFailure(error), generation),
       onReady: (live) => this.#onReady(live),
       onLost: ports.onLost,
@@ -98,7 +94,7 @@ export class ServerLife implements AwaitedServer {
     });
     this.keeper = new CatalogKeeper({
       config,
-      client: () => this.live?.client ?? this.#firstClient,
+      client: () => this.live?.client ?? this.#starts.firstClient,
       settled: () => this.#settled(),
       messages,
       snapshots: services.snapshots,
@@ -116,7 +112,7 @@ export class ServerLife implements AwaitedServer {
         failure: this.#failure,
         hasRun: this.#hasRun,
         isKnown: this.keeper.isKnown,
-        slowNote: this.#slowNote,
+        slowNote: this.#starts.slowNote,
         remark: this.#remark ?? this.keeper.note,
         staleNote: this.keeper.staleNote,
       }),
@@ -151,16 +147,15 @@ export class ServerLife implements AwaitedServer {
 
   /** Seconds, where it has said when it may be asked again. */
   get retryAfter(): number | undefined {
-    const left = (this.#notBefore - performance.now()) / 1_000;
-    return left > 0 ? Math.ceil(left) : undefined;
+    return this.#starts.retryAfter;
   }
 
   get pid(): number | undefined {
-    return (this.live?.link ?? this.#opening)?.pid;
+    return (this.live?.link ?? this.#starts.opening)?.pid;
   }
 
   get stderr(): readonly string[] {
-    return (this.live?.link ?? this.#opening)?.stderr ?? this.#stderr;
+    return (this.live?.link ?? this.#starts.opening)?.stderr ?? this.#starts.stderr;
   }
 
   /** Starts the server where it must run, or where nothing is known of it yet. */
@@ -209,7 +204,7 @@ export class ServerLife implements AwaitedServer {
     this.keeper.stop();
     this.#stopped = true;
     await this.#supervisor.dispose();
-    await Promise.all([this.#opens, this.#endings.over, this.standby?.stop()]);
+    await Promise.all([this.#starts.over(), this.standby?.stop()]);
     this.status.tell();
   }
 
@@ -264,65 +259,10 @@ export class ServerLife implements AwaitedServer {
     return this.#standing.barred === undefined;
   }
 
-  async #open(context: StartContext): Promise<{ handle: Live; exited: Promise<Fault> }> {
-    const { services, events, messages, oddities, config, onOpened } = this.#ports;
-    // A successor must not meet what is left of its predecessor.
-    await this.#endings.over;
-    const wait = this.#notBefore - performance.now();
-    if (wait > 0) await sleep(wait, undefined, { signal: context.signal, ref: false }).catch(() => undefined);
-    const listFirst = async (client: UpstreamClient): Promise<void> => {
-      this.#firstClient = client;
-      await this.keeper.listFirst(client);
-    };
-    const began = performance.now();
-    const { limitMs, slowAfterMs } = this.#patience;
-    const slow = setTimeout(() => this.#startsSlowly(slowAfterMs, limitMs), slowAfterMs);
-    try {
-      const started = await startServer(context, {
-        openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
-        check: () => {
-          if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
-        },
-        onOpened: (link) => {
-          this.#opening = link;
-          onOpened();
-        },
-        clientOptions: () => messages.clientOptions(oddities),
-        timeoutMs: limitMs,
-        ...(this.keeper.isKnown ? {} : { listFirst }),
-        onFailed: (failure) => this.#onFailed(failure),
-        onLost: (failure) => {
-          this.#failure = failure;
-          this.log(`lost: ${failure.message}`);
-        },
-        faultOf: (failure, generation) => this.faultOf(failure, generation),
-        end: (link) => this.#end(link),
-        log: (line) => this.log(line),
-        scrubSecrets: events.scrubSecrets,
-      });
-      this.#patience.started(performance.now() - began);
-      return started;
-    } finally {
-      clearTimeout(slow);
-      this.#slowNote = undefined;
-      this.#opening = undefined;
-      this.#firstClient = undefined;
-    }
-  }
-
-  #startsSlowly(afterMs: number, limitMs: number): void {
-    this.#slowNote = `It has not answered for ${afterMs / 1_000} s; it is given ${limitMs / 1_000} s to start.`;
-    this.log(this.#slowNote);
-    this.status.tell();
-  }
-
   #onFailed(failure: LinkFailure): void {
-    this.#opening = undefined;
-    if (failure.code === 'handshake_timeout') this.#patience.ranOut();
     this.#failure = failure;
     this.#hasRun = false;
     this.#outcomes.ended();
-    if (failure.retryAfterSeconds) this.#notBefore = performance.now() + failure.retryAfterSeconds * 1_000;
   }
 
   #onReady(live: Live): void {
@@ -346,19 +286,8 @@ export class ServerLife implements AwaitedServer {
   #settled(): Promise<unknown> {
     return this.#supervisor.health.supervision === 'starting' ? this.outcome() : Promise.resolve();
   }
-
-  /** Resolves when nothing of a start is left. */
-  #end(link: UpstreamLink): Promise<void> {
-    this.#stderr = link.stderr;
-    this.#ports.onEnd();
-    const ending = link.close();
-    this.#endings.add(ending);
-    return ending;
-  }
 }
 
 function standbyOf(config: ServerConfig, options: StandbyOptions): Standby | undefined {
   return config.type === 'stdio' && config.standby ? new Standby(options) : undefined;
 }
-
-const noop = (): void => undefined;

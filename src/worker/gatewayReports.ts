@@ -2,7 +2,7 @@ import type { MergedConfig } from '../config/configLayers.ts';
 import type { ConfigurationProblem } from '../config/gatewayConfig.ts';
 import type { CatalogReport, GatewayHealth, GatewaySnapshot, ServerStatus } from '../control/contract.ts';
 import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
-import type { RankExplanation } from '../routing/explain.ts';
+import type { RankExplanation } from '../routing/explanation.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { advertisedTools } from '../surface/gateway/gatewaySurface.ts';

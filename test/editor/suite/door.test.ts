@@ -25,7 +25,15 @@ describe('Waygate in VS Code', () => {
   before(approveAll);
 
   it('attaches to the gateway by itself, without a chat', async () => {
-    const status = await settledGateway();
+    const status = await eventually(
+      'every server to run',
+      async () => {
+        // One whose tools are known from before would wait for its first call.
+        await vscode.commands.executeCommand('waygate.refresh');
+        return settledGateway();
+      },
+      ({ servers }) => servers.every(({ state }) => state === 'ready'),
+    );
     assert.deepEqual(
       status.servers.map(({ name, state }) => [name, state]),
       [

@@ -19,6 +19,21 @@ const AS_A_FILE = vscode.Uri.from({
   path: '/file/dylo78gyp/shared/readme.md',
 });
 
+/** Opens VS Code's own list of resources, once our server runs there, and chooses from it. */
+async function chooseResource(words: string, row: string): Promise<void> {
+  await eventually('the resources', async () => {
+    await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+    await startedTools(OUR_TOOLS.length);
+    void vscode.commands.executeCommand('workbench.mcp.browseResources');
+    return driver.waitFor(PICKS).then(
+      () => true,
+      () => false,
+    );
+  });
+  await driver.type(words);
+  await driver.click(`${PICKS}:has-text(${JSON.stringify(row)})`);
+}
+
 /** Resources and prompts of a server behind the gateway, where VS Code shows those of its own servers. */
 describe('Resources and prompts', () => {
   let restore: () => Promise<void>;
@@ -41,10 +56,7 @@ describe('Resources and prompts', () => {
   });
 
   it('are browsed and opened: a resource is a document', async () => {
-    void vscode.commands.executeCommand('workbench.mcp.browseResources');
-    await driver.waitFor(PICKS);
-    await driver.type('README');
-    await driver.click(`${PICKS}:has-text("${RESOURCE}")`);
+    await chooseResource('README', RESOURCE);
     const document = await eventually('the document', () => vscode.window.activeTextEditor?.document);
     assert.equal(document?.uri.toString(), AS_A_FILE.toString());
     assert.equal(document?.getText(), `${RESOURCE} of library`);
@@ -72,10 +84,7 @@ describe('Resources and prompts', () => {
   });
 
   it('are filled in where a template has gaps, with what the server suggests', async () => {
-    void vscode.commands.executeCommand('workbench.mcp.browseResources');
-    await driver.waitFor(PICKS);
-    await driver.type('daily');
-    await driver.click(`${PICKS}:has-text("daily log")`);
+    await chooseResource('daily', 'daily log');
     await driver.waitFor('.quick-input-widget input[placeholder*="day" i], .quick-input-title:has-text("day")');
     await driver.type('monday');
     await driver.click(`${PICKS}:has-text("monday-library")`);
