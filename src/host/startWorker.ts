@@ -35,7 +35,7 @@ export class WorkerUnavailableError extends Error {
 const READY_TIMEOUT_MS = 15_000;
 /**
  * Megabytes for what has just been allocated, of which V8 keeps two. What a start allocates fits: with less the collector
- * runs five times before the first answer. What calls leave behind stays there: without an upper end V8 takes 128 MB as
+ * runs five times before the first answer. What calls leave behind stays there: without an upper end V8 takes 100 MB as
  * soon as a worker is busy, and halts four times as long for each collection.
  */
 const YOUNG_MB = 8;

@@ -12,9 +12,9 @@ import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
  * An hour at 50 calls a second over five servers, one of which is killed every ten seconds (facts/reliability.md R5).
  * WAYGATE_SOAK_MINUTES (60), WAYGATE_SOAK_RATE (50), WAYGATE_SOAK_KILL_SECONDS (10), WAYGATE_SOAK_SEED.
  *
- * RSS is what a process holds when it has just collected its garbage. V8 lets as much garbage lie as there is live
- * heap, three times over: between two collections a worker of 110 MB holds anything up to 260, and a line through that
- * tells when it was started, not whether it leaks. What is reported beside it is the most that it held at any time.
+ * RSS is what a process holds when it has just collected its garbage. V8 lets garbage lie until there is some three
+ * times as much of it as lives: what is held between two collections tells when the last one was, not whether anything
+ * leaks. It is reported too, as the most at any time.
  */
 const MINUTES = Number(process.env.WAYGATE_SOAK_MINUTES ?? 60);
 const RATE = Number(process.env.WAYGATE_SOAK_RATE ?? 50);
