@@ -86,7 +86,7 @@ export class StdioUpstream implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#closed) throw new UpstreamRequestError('closed', 'the connection is closed');
+    if (this.#closed) throw new UpstreamRequestError('gone', 'the connection is closed');
     if ('method' in message && 'id' in message && message.method.endsWith('/list')) this.#lists.add(message.id);
     await this.#queue.write(encode(message));
   }

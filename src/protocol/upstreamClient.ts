@@ -29,6 +29,8 @@ export type UpstreamFailure =
   | 'error'
   /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
   | 'unsent'
+  /** Nothing of it was sent: its connection takes no more, and its end is about to be heard of. */
+  | 'gone'
   /** It never reached the server, which has more waiting than it reads. */
   | 'busy'
   /** The server does not let us in (HTTP 401), or not as far as this request goes (HTTP 403 with `insufficient_scope`). */

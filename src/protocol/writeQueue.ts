@@ -97,5 +97,5 @@ export class WriteQueue {
 }
 
 function gone(): Error {
-  return new UpstreamRequestError('closed', 'the connection is closed');
+  return new UpstreamRequestError('gone', 'the connection is closed');
 }

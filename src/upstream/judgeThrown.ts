@@ -23,6 +23,7 @@ const BY_FAILURE: Readonly<Record<string, Verdict>> = {
   // It was answered, but how cannot be told.
   protocol: LOST('malformed_response'),
   unsent: UNSENT('connection_refused'),
+  gone: UNSENT('connection_lost'),
   busy: UNSENT('queue_overflow'),
   unauthorized: ANSWERED('unauthorized'),
 };

@@ -11,6 +11,7 @@ import { CallFailedError, type FailedCall, failedCall } from './callFailed.ts';
 import { thrownWords } from './judgeThrown.ts';
 import { LifeCheck, ranOutOfTime } from './liveness.ts';
 import { NotDispatchedError } from './notDispatched.ts';
+import { waitAtMost } from './patience.ts';
 import {
   type Answer,
   askProbe,
@@ -37,6 +38,9 @@ const LIMITS = {
   maxProbes: 2,
   retryAfter: 1,
 };
+
+/** Longer than it takes until the end of a start is heard of that was written to in vain. */
+const ENDS_WITHIN_MS = 250;
 
 /** The requests to one server, over all its starts: who has which, and what becomes of those that were lost. */
 export class ServerCalls {
@@ -118,6 +122,7 @@ export class ServerCalls {
     const { options, deadline } = request;
     try {
       while (this.#journal.isWaiting(id)) {
+        await this.#endOf(request);
         await this.#server.waitUntilReady(options, deadline);
         // One that is there and does not take it is being lost.
         if (performance.now() >= deadline) throw new UpstreamRequestError('timeout', 'no start of it took the call');
@@ -127,6 +132,13 @@ export class ServerCalls {
     } finally {
       request.awaits = false;
     }
+  }
+
+  /** A start that takes nothing any more may still answer what it has: its supervisor says when it is over. */
+  async #endOf({ generation, options, deadline }: Request): Promise<void> {
+    const before = this.#lives.get(generation);
+    if (!before || before.client.closed) return;
+    await waitAtMost(before.lost, Math.min(deadline, performance.now() + ENDS_WITHIN_MS), options.signal);
   }
 
   #dispatch({ id, payload: request }: RequestCall, generation: number): boolean {
@@ -164,6 +176,10 @@ export class ServerCalls {
         if (live.client.closed) this.#journal.retire(generation);
         request.thrown = error;
         this.#journal.loseCall(generation, id, this.#failed(error, generation).fault);
+        break;
+      case 'gone':
+        this.#journal.retire(generation);
+        this.#journal.handBack(generation, id);
         break;
       case 'unsent':
         await this.#onUnsent(live, id, request, error);

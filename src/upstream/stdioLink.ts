@@ -79,7 +79,7 @@ export class StdioLink implements UpstreamLink {
 
   async explain(error: unknown): Promise<LinkFailure> {
     if (error instanceof LinkFailure) return error;
-    const closed = error instanceof UpstreamRequestError && error.failure === 'closed';
+    const closed = error instanceof UpstreamRequestError && /^(?:closed|gone)$/.test(error.failure);
     // Its streams close before its exit is known, and the exit says more.
     const cause = closed
       ? await Promise.race([this.#ended?.catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)])

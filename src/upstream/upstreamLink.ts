@@ -48,6 +48,7 @@ export function startFault(error: unknown, greeted: boolean): KnownFaultCode {
     case 'unsent':
       return 'connection_refused';
     case 'closed':
+    case 'gone':
       return 'connection_lost';
     case 'protocol':
       return 'malformed_response';

@@ -86,7 +86,9 @@ describe('a configuration given by hand', () => {
     expect((await status(workspace)).servers).toMatchObject([{ name: 'ours', state: 'ready' }]);
     write(file, { servers: { later: servers.fixture() } });
     await other.toolId('/later/echo');
-    expect((await waygate(workspace, ['catalog', '--config', file])).stdout).toMatch(/^6 tools of 1 server\n\/later {2}/);
+    expect((await waygate(workspace, ['catalog', '--config', file])).stdout).toMatch(
+      /^6 tools of 1 server\n\/later {2}/,
+    );
     // Whoever means the one does not stop the other.
     expect((await waygate(workspace, ['stop', '--config', file])).stdout).toContain('Stopped the gateway');
     expect(await stateOf(workspace, 'ours')).toBe('ready');

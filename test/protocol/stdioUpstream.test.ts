@@ -110,7 +110,7 @@ describe('the way to a server over its streams', () => {
       transport.onclose = done;
     });
     expect(transport.closedBy).toBe('input');
-    await expect(transport.send(ask(2))).rejects.toMatchObject({ failure: 'closed' });
+    await expect(transport.send(ask(2))).rejects.toMatchObject({ failure: 'gone' });
   });
 
   it('takes turns where a lot is said, loses nothing of it, and keeps its order', async () => {

@@ -82,6 +82,6 @@ describe('frames on their way to a server', () => {
     queue.close();
     const settled = await Promise.allSettled(writes);
     expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(19);
-    await expect(queue.write('x')).rejects.toMatchObject({ failure: 'closed' });
+    await expect(queue.write('x')).rejects.toMatchObject({ failure: 'gone' });
   });
 });

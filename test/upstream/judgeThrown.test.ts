@@ -12,6 +12,7 @@ describe('what is known of the execution of a request that failed', () => {
   it.each([
     ['timeout', 'call_timeout', 'outcome_unknown'],
     ['closed', 'connection_lost', 'outcome_unknown'],
+    ['gone', 'connection_lost', 'not_dispatched'],
     ['protocol', 'malformed_response', 'outcome_unknown'],
     ['unsent', 'connection_refused', 'not_dispatched'],
     ['busy', 'queue_overflow', 'not_dispatched'],

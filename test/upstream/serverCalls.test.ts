@@ -134,6 +134,30 @@ describe('the calls of a server', () => {
     ]);
   });
 
+  it('that were written to a start in vain were sent to nobody: the next one has them, and no attempt is spent', async () => {
+    const server = new Server();
+    const live = server.start();
+    const sent: string[] = [];
+    server.reply = async ({ generation }, _method, { name }) => {
+      sent.push(`${name}@${generation}`);
+      if (generation === 1) throw failing('gone');
+      return { name };
+    };
+    const ends: number[] = [];
+    const call = (name: string, contract: ReplayContract) =>
+      server.calls.send('tools/call', { name }, { ...WAIT, contract, maxReplays: 0, onEnd: (n) => ends.push(n) });
+    const calls = Promise.all([call('never', 'never_replay'), call('read', 'convergent')]);
+    await turns(50);
+    expect(sent).toEqual(['never@1', 'read@1']);
+    server.end(live);
+    server.start();
+    expect(await calls).toEqual([{ name: 'never' }, { name: 'read' }]);
+    expect([sent.slice(2), ends]).toEqual([
+      ['never@2', 'read@2'],
+      [1, 1],
+    ]);
+  });
+
   it('have the contract of their method where nobody says another', async () => {
     const server = new Server();
     server.start();
