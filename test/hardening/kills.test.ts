@@ -135,22 +135,41 @@ describe('a full disk', () => {
     const workspace = testWorkspace();
     const there = { ...workspace, stateDir, env: { ...workspace.env, WAYGATE_STATE_DIR: stateDir } };
     mkdirSync(stateDir);
+    const pids = workspace.write('pids.txt', '');
     // Every one of these is a line for the log and the journal; approved while there is room.
-    const more = {
+    const some = {
       one: servers.fixture(),
       two: { command: 'waygate-no-such-command' },
-      three: servers.fixture('--garbage', '500'),
+      three: servers.fixture('--garbage', '500', '--pid-file', pids),
     };
-    there.configure(more);
-    there.configure({ one: servers.fixture() });
+    const changed = { one: servers.fixture(), four: servers.fixture() };
+    there.configure(changed);
+    there.configure(some);
     const host = await HostProcess.connect(there);
     const id = await host.toolId('/one/echo');
+    const third = await host.toolId('/three/echo');
     fill(disk);
-    there.configure(more);
-    await host.toolId('/three/echo');
-    expect(await host.call('tool_execute', { tool_id: id, args: { text: 'fine' } })).toMatchObject({
-      text: 'ok\nfine\n',
+    const [pid] = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+    process.kill(pid as number, 'SIGKILL');
+    for (const tool_id of [id, third]) {
+      await until('the answer', async () => {
+        const { text } = await host.call('tool_execute', { tool_id, args: { text: 'fine' } });
+        return text === 'ok\nfine\n';
+      });
+    }
+    // What is written now cannot be served: it says why, and what is served goes on.
+    there.configure(changed);
+    await until('the reason', async () => {
+      const { problems } = (await status(there)).configuration;
+      return problems.some(({ message }) =>
+        /^What is written now is not in force, .*disk .* is full; make room/.test(message),
+      );
     });
+    for (const tool_id of [id, third]) {
+      expect(await host.call('tool_execute', { tool_id, args: { text: 'fine' } })).toMatchObject({
+        text: 'ok\nfine\n',
+      });
+    }
     expect(host.stderr).toBe('');
     const worker = (await status(there)).worker?.pid as number;
     process.kill(worker, 'SIGKILL');
@@ -160,6 +179,7 @@ describe('a full disk', () => {
     // Room again, and the session goes on where it was.
     execFileSync('rm', ['-f', join(disk, 'large'), join(disk, 'small')]);
     await until('an answer', async () => !(await host.call('tool_browse', { path: '/' })).isError);
+    await host.toolId('/four/echo');
     expect(readFileSync(join(stateFolder(there), 'worker.json'), 'utf8')).toContain('token');
   });
 });

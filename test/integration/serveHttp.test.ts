@@ -64,7 +64,10 @@ describe('waygate serve --http', () => {
       stderr: expect.stringMatching(/^waygate: the token file .* must hold one token of at least 16 [^\n]+\.\n$/),
     });
     const missing = await waygate(workspace, ['serve', '--http', '--token-file', `${file}.missing`]);
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be read \(ENOENT\)\.\n$/) });
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^waygate: the token file \S+\.missing does not exist\.\n$/),
+    });
     workspace.write('token.txt', 'a-token-of-the-person\n');
     const own = HttpProcess.waygate(workspace, ['--token-file', file]);
     const client = await McpHttpClient.connect(await own.url(), {}, 'a-token-of-the-person');
