@@ -97,6 +97,13 @@ export class ConfigLayers {
     );
   }
 
+  /** What counts of every file, by the text that it is from. */
+  get inForce(): KeptTexts {
+    return Object.fromEntries(
+      [...this.#good].flatMap(([file, { text }]) => (text === undefined ? [] : [[file, { whole: text }] as const])),
+    );
+  }
+
   load(): MergedConfig {
     const config = mergeConfigs(this.places.map((place) => this.#loadOne(place)));
     const calls = config.calls.map((layer) => ({ ...layer, kept: this.#keptCalls.get(layer.file as string) }));

@@ -45,6 +45,16 @@ export class CallSettings {
     return this.#kept;
   }
 
+  /** What counts of every file, by the text that it is from. */
+  inForce(calls: MergedConfig['calls']): KeptTexts {
+    return Object.fromEntries(
+      calls.flatMap(({ origin, file }) => {
+        const text = this.#good.get(origin)?.text;
+        return file === undefined || text === undefined ? [] : [[file, { calls: text }] as const];
+      }),
+    );
+  }
+
   read({ calls, servers }: Pick<MergedConfig, 'calls' | 'servers'>): {
     settings: DispatchConfig;
     problems: ConfigurationProblem[];

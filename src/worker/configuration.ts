@@ -16,6 +16,8 @@ export interface ConfigurationOptions {
   load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
   /** What the worker before has told. */
   handover?: Handover | undefined;
+  /** What the last one had in force, for one that nobody has told anything. */
+  lastGood?: (() => KeptTexts) | undefined;
 }
 
 interface Written {
@@ -30,17 +32,26 @@ interface Written {
 export class Configuration {
   /** How calls are made. */
   readonly calls: DispatchConfig;
-  readonly #layers: ConfigLayers;
-  readonly #settings = new CallSettings();
+  /** What is in force of each file, by its text. */
+  readonly inForce: KeptTexts;
+  #layers: ConfigLayers;
+  #settings = new CallSettings();
   readonly #meaning: object;
   readonly #flaw: ConfigurationProblem | undefined;
   #config: MergedConfig;
   /** Why what is written now is not in force. */
   #refusal: string | undefined;
 
-  constructor({ workspace, configFile, load, handover }: ConfigurationOptions) {
-    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, handover?.kept);
-    const written = this.#read();
+  constructor({ workspace, configFile, load, handover, lastGood }: ConfigurationOptions) {
+    const layers = (kept?: KeptTexts) => new ConfigLayers(workspace, process.env, configFile, load, kept);
+    this.#layers = layers(handover?.kept);
+    let written = this.#read();
+    if (lastGood && Object.keys(this.#kept).length > 0) {
+      this.#layers = layers(lastGood());
+      this.#settings = new CallSettings();
+      written = this.#read();
+    }
+    this.inForce = joined(this.#layers.inForce, this.#settings.inForce(written.config.calls));
     this.#config = written.config;
     this.calls = written.calls;
     this.#meaning = meaningOf(written);
@@ -74,9 +85,7 @@ export class Configuration {
   }
 
   get #kept(): KeptTexts {
-    const [whole, calls] = [this.#layers.kept, this.#settings.kept];
-    const files = [...new Set([...Object.keys(whole), ...Object.keys(calls)])];
-    return Object.fromEntries(files.map((file) => [file, { ...whole[file], ...calls[file] }]));
+    return joined(this.#layers.kept, this.#settings.kept);
   }
 
   /** Reads the files again. Whether they say something else than what is in force: a broken one says nothing. */
@@ -126,6 +135,11 @@ export class Configuration {
     const message = `What is written now is not in force, the gateway serves on as it was: ${this.#refusal}`;
     return { severity: 'error', message, location: { file: this.#config.file, line: 1, column: 1 } };
   }
+}
+
+function joined(whole: KeptTexts, calls: KeptTexts): KeptTexts {
+  const files = [...new Set([...Object.keys(whole), ...Object.keys(calls)])];
+  return Object.fromEntries(files.map((file) => [file, { ...whole[file], ...calls[file] }]));
 }
 
 /** All that two configurations can differ in, but not where it stands in a file. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { KeptTexts } from '../config/configLayers.ts';
 import type { ConfigPlace, LoadedConfig } from '../config/loadConfig.ts';
 import type {
   ApprovalQuestion,
@@ -45,6 +46,8 @@ export interface GatewayOptions {
   load?: (place: ConfigPlace) => LoadedConfig;
   /** What the worker before has told. */
   handover?: Handover;
+  /** What the last one had in force, where nobody has told anything. */
+  lastGood?: () => KeptTexts;
   /** Has another worker take over that runs by what is written now; rejects with why not. */
   rollOut(handover: Handover): Promise<unknown>;
   log(line: string): void;

@@ -17,6 +17,7 @@ import { controlRequests } from './controlRequests.ts';
 import type { SupervisedLife } from './diagnostics.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
 import type { Handover } from './handover.ts';
+import { LastGood } from './lastGood.ts';
 import { Watchers } from './watchers.ts';
 import { WorkerLife } from './workerLife.ts';
 import { writeLog } from './workerLog.ts';
@@ -58,6 +59,7 @@ export class WorkerProcess {
   readonly #life: WorkerLife;
   readonly #sessions = new Map<SessionServer, { id: string; mode: Face; since: number }>();
   readonly #place: WorkerPlace;
+  readonly #lastGood: LastGood;
   readonly #watchers = new Watchers(
     () => this.#snapshot(),
     (watched) => this.#noteWatched(watched),
@@ -78,6 +80,7 @@ export class WorkerProcess {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#life = new WorkerLife(options.stateFolder);
+    this.#lastGood = new LastGood(options.stateFolder);
     this.#place = new WorkerPlace(options.stateFolder, (line) => this.#log(line));
     if (options.candidate) this.#rollout = 'reloading';
     this.#gateway = new Gateway({
@@ -87,6 +90,8 @@ export class WorkerProcess {
       life: () => ({ ...this.#life.report, rollout: this.#rolloutState, ...this.#refusal }),
       ...(options.load === undefined ? {} : { load: options.load }),
       ...(options.handover === undefined ? {} : { handover: options.handover }),
+      // Whoever is to take over from a gateway that serves must not guess.
+      ...(options.candidate || options.load ? {} : { lastGood: () => this.#lastGood.texts }),
       rollOut: options.rollOut,
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
@@ -126,6 +131,7 @@ export class WorkerProcess {
     this.#options.onServing();
     if (!candidate) this.#gateway.start();
     this.#gateway.begin({ after: candidate });
+    if (!this.#options.load) this.#lastGood.keep(this.#gateway.configuration.inForce);
   }
 
   /** Everything but the name: what is wrong with it shows before anybody depends on it. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -394,6 +394,35 @@ describe('a file that is written', () => {
     const denied = await host.call('tool_execute', { tool_id: id, args: { lines: 1 } });
     expect(denied.text).toMatch(/^Error POLICY_DENIED.*Not here/);
     expect(here(workspace).token).toBe(before.token);
+  });
+
+  it('and cannot be read outlives its worker: the one that comes after a kill has the last good content and its rules', async () => {
+    const workspace = testWorkspace();
+    const rules = [{ action: 'deny', tool: 'large', reason: 'Not here.' }];
+    const good = { servers: { one: servers.fixture() }, policy: { rules } };
+    workspace.configure(good.servers);
+    writes(workspace.configFile, good);
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/large');
+    // The file as a whole, then the block alone.
+    for (const text of ['{ "servers": ', JSON.stringify({ ...good, policy: { rules: 'none' } })]) {
+      const before = here(workspace);
+      writes(workspace.configFile, text);
+      process.kill(before.pid, 'SIGKILL');
+      expect((await host.call('tool_browse', { path: '/' })).text).toContain('/one');
+      const denied = await host.call('tool_execute', { tool_id: id, args: { lines: 1 } });
+      expect(denied.text).toMatch(/^Error POLICY_DENIED.*Not here/);
+      expect((await status(workspace)).configuration.problems).toHaveLength(1);
+      writes(workspace.configFile, good);
+    }
+    const kept = join(stateFolder(workspace), 'lastGood.json');
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    // What there is no file for is in force for nobody.
+    rmSync(workspace.configFile);
+    await until('another worker', () => !existsSync(kept));
+    writes(workspace.configFile, '{');
+    process.kill(here(workspace).pid, 'SIGKILL');
+    expect((await host.call('tool_browse', { path: '/' })).text).not.toContain('/one');
   });
 
   it('tells that a rollout is pending for as long as the other worker is prepared', async () => {

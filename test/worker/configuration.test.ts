@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { KeptTexts } from '../../src/config/configLayers.ts';
 import { decide } from '../../src/dispatch/policy.ts';
 import { Configuration } from '../../src/worker/configuration.ts';
 import type { Handover } from '../../src/worker/handover.ts';
@@ -14,7 +15,8 @@ function place() {
   const configFile = join(workspace, 'given.json');
   const write = (content: object | string): void =>
     writeFileSync(configFile, typeof content === 'string' ? content : JSON.stringify(content));
-  const read = (handover?: Handover): Configuration => new Configuration({ workspace, configFile, handover });
+  const read = (handover?: Handover, lastGood?: () => KeptTexts): Configuration =>
+    new Configuration({ workspace, configFile, handover, lastGood });
   return { write, read };
 }
 const names = ({ current }: Configuration): string[] => current.servers.map(({ name }) => name);
@@ -79,6 +81,24 @@ describe('the configuration of a worker', () => {
     expect([names(third), denies(third), third.flaw]).toEqual([['one'], true, undefined]);
     // Nobody has handed it anything.
     expect(read().flaw).toMatch(/given\.json:1:\d+: This is not JSON/);
+  });
+
+  it('that is broken is what it was for the last worker, where that could hand nothing on', () => {
+    const { write, read } = place();
+    write({ servers: { one: { command: 'a' } }, policy: DENY });
+    const { inForce } = read();
+    for (const text of ['{ "servers": ', { servers: { one: { command: 'a' } }, policy: { rules: 'none' } }]) {
+      write(text);
+      const next = read(undefined, () => inForce);
+      expect([names(next), denies(next)]).toEqual([['one'], true]);
+      expect(next.current.problems).toHaveLength(1);
+      // And hands on the same rules in its turn.
+      const callsOf = (texts: KeptTexts) => Object.values(texts).map(({ calls }) => calls);
+      expect(callsOf(next.inForce)).toEqual(callsOf(inForce));
+    }
+    // What can be read counts, whatever was before.
+    write({ servers: { two: { command: 'a' } } });
+    expect(names(read(undefined, () => inForce))).toEqual(['two']);
   });
 
   it('whose blocks about calls break keeps their last good ones, from one worker to the next', () => {

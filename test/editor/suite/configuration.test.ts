@@ -56,7 +56,7 @@ describe('The configuration', () => {
     const after = await eventually(
       'another worker',
       () => gatewayStatus().catch(() => undefined),
-      (status) => status !== undefined && status.worker.pid !== before.worker.pid,
+      (status) => status !== undefined && status.worker.pid !== before.worker.pid && status.sessions.length === 1,
     );
     await eventually(
       'the new server in the tree',
