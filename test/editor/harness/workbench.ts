@@ -96,6 +96,10 @@ export function workbench(page: Page, screenshots: string): Answers {
     },
 
     async chooseFromRowMenu(view, label, item) {
+      // The tooltip of a row where the mouse was may lie over this one.
+      await page.mouse.move(1, 1);
+      await page.keyboard.press('Escape');
+      await page.locator('.context-view .monaco-hover').waitFor({ state: 'hidden' });
       await row(view, label).click({ button: 'right' });
       await page.locator('.monaco-menu').getByRole('menuitem', { name: item, exact: true }).click();
     },
