@@ -3,7 +3,6 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { canonicalWorkspace } from '../config/stateFolder.ts';
-import { readRendezvous } from '../protocol/rendezvous.ts';
 import { RUN_MARKER } from '../upstream/childEnvironment.ts';
 import { CACHE_VARIABLE, compileCacheFolder } from './compileCache.ts';
 import { endProcess } from './endWorker.ts';
@@ -93,8 +92,7 @@ export async function startWorker(
   child.stdin?.on('error', () => undefined).end(JSON.stringify(handover));
   const ready = child.stdio[READY_FD] as Readable;
   try {
-    const isNamed = (): boolean => child.pid !== undefined && readRendezvous(folder)?.pid === child.pid;
-    const answer = await readyLine(child, ready, isNamed, readyTimeout(runtime.env));
+    const answer = await readyLine(child, ready, readyTimeout(runtime.env));
     if (answer === 'ready') return child.pid as number;
     if (candidate && child.pid !== undefined) await endProcess(child.pid);
     throw new WorkerUnavailableError(answer);
@@ -114,15 +112,11 @@ function readyTimeout(env: NodeJS.ProcessEnv = process.env): number {
   return Number(env.WAYGATE_READY_MS) || READY_TIMEOUT_MS;
 }
 
-/** A word can be lost, as when the process was suspended between; a worker that is named serves, whatever it has said. */
-const LOOK_MS = 100;
-
-function readyLine(child: ChildProcess, ready: Readable, isNamed: () => boolean, timeoutMs: number): Promise<string> {
+function readyLine(child: ChildProcess, ready: Readable, timeoutMs: number): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     const finish = (answer: string): void => {
       clearTimeout(timer);
-      clearInterval(look);
       child.removeAllListeners();
       resolve(answer);
     };
@@ -130,9 +124,6 @@ function readyLine(child: ChildProcess, ready: Readable, isNamed: () => boolean,
       () => finish(`Waygate's worker (pid ${child.pid}) was not ready within ${timeoutMs / 1000} s.`),
       timeoutMs,
     );
-    const look = setInterval(() => {
-      if (isNamed()) finish('ready');
-    }, LOOK_MS);
     child.once('error', (error: NodeJS.ErrnoException) =>
       finish(`Waygate's worker could not be started: ${child.spawnfile} (${error.code ?? error.message}).`),
     );
