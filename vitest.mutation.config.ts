@@ -1,9 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
-/** What mutation testing runs again and again: the tests of the replay kernel and of redaction, which need no build. */
+/**
+ * What mutation testing runs again and again: the tests of the replay kernel, of its use for calls to servers, and of
+ * redaction. They start no process and need no build.
+ */
 export default defineConfig({
   test: {
-    include: ['test/ops/**/*.test.ts', 'test/firewall/secrets.test.ts', 'test/firewall/properties.test.ts'],
+    include: [
+      'test/ops/**/*.test.ts',
+      'test/upstream/{serverCalls,judgeThrown,callers,underWay}.test.ts',
+      'test/firewall/{secrets,properties}.test.ts',
+    ],
     runner: './test/support/mutationRunner.ts',
     pool: 'forks',
     testTimeout: 30_000,

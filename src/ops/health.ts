@@ -34,11 +34,10 @@ export type SupervisionState =
   | 'needs_configuration'
   | 'stopped';
 
-/** A process in reserve: `absent` while nobody is served. */
-export type StandbyState = 'absent' | 'starting' | 'ready' | 'failed';
-
+/** A process in reserve. */
 export interface StandbyHealth {
-  state: StandbyState;
+  /** `absent` while nobody is served. */
+  state: HandshakeState;
   pid?: number;
   /** Why there is none, in one sentence. */
   reason?: string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultOf } from '../ops/fault.ts';
-import type { StandbyHealth, StandbyState, SupervisionState } from '../ops/health.ts';
+import type { StandbyHealth, SupervisionState } from '../ops/health.ts';
 import type { RestartLimits } from '../ops/restartPolicy.ts';
 import type { Running, StartContext } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
@@ -26,17 +26,6 @@ export interface StandbyOptions {
 const PREPARE_AFTER_MS = 200;
 /** One that hangs must not be found out by the call that it takes over for. */
 const CHECK_MS = 30_000;
-
-const STATES: Readonly<Record<SupervisionState, StandbyState>> = {
-  idle: 'absent',
-  starting: 'starting',
-  running: 'ready',
-  backing_off: 'failed',
-  crash_loop: 'failed',
-  needs_sign_in: 'failed',
-  needs_configuration: 'failed',
-  stopped: 'absent',
-};
 
 interface Reserve {
   link: StandbyLink;
@@ -86,8 +75,7 @@ export class Standby {
   }
 
   get health(): StandbyHealth {
-    const { supervision, last_fault: fault } = this.#supervisor.health;
-    const state = STATES[supervision];
+    const { worker_handshake: state, last_fault: fault } = this.#supervisor.health;
     const { pid } = this.#supervisor.handle?.link ?? {};
     return {
       state,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, workersOf } from '../support/census.ts';
 import { readEffects, violationsOf } from '../support/historyChecker.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAliveWith, until } from '../support/hostProcess.ts';
 import { Recorder } from '../support/killRun.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { testWorkspace } from '../support/workspace.ts';
@@ -55,32 +55,37 @@ async function open() {
   const latest = (file: string): number => Number(readFileSync(file, 'utf8').trim().split('\n').at(-1));
   const all = (): number[] =>
     Object.values(pids).flatMap((file) => readFileSync(file, 'utf8').trim().split('\n').map(Number));
-  return { workspace, host, recorder: new Recorder(host), effects, pids, latest, all };
+  const isOurs = isAliveWith(workspace.folder);
+  return { workspace, host, recorder: new Recorder(host), effects, pids, latest, all, isOurs };
 }
 
 type Run = Awaited<ReturnType<typeof open>>;
 
 /** Ten calls, half of each kind, and a kill at a moment of chance while they are in flight. Whether it hit anybody. */
-async function round({ recorder }: Run, random: PseudoRandom, victim: () => number | undefined): Promise<boolean> {
+async function round(
+  { recorder, isOurs }: Run,
+  random: PseudoRandom,
+  victim: () => number | undefined,
+): Promise<boolean> {
   const calls = Array.from({ length: IN_FLIGHT }, (_, i) =>
     i % 2 === 0 ? recorder.act('once', 'never_replay') : recorder.act('often', 'convergent'),
   );
   if (random.below(4) === 0) recorder.actAndCancel('once', random.below(20));
   await new Promise((done) => setTimeout(done, random.next() * LONGEST_WAIT_MS));
   const pid = victim();
-  const hits = pid !== undefined && isAlive(pid);
+  const hits = pid !== undefined && isOurs(pid);
   if (hits) process.kill(pid, 'SIGKILL');
   await Promise.all(calls);
   return hits;
 }
 
-async function end({ host, workspace, all }: Run): Promise<void> {
+async function end({ host, workspace, all, isOurs }: Run): Promise<void> {
   const ids = host.lines.flatMap((line) => (JSON.parse(line) as { id?: unknown }).id ?? []);
   expect(new Set(ids).size).toBe(ids.length);
   host.end();
   expect(await host.exited).toBe(0);
   await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
-  expect(all().filter(isAlive)).toEqual([]);
+  expect(all().filter(isOurs)).toEqual([]);
 }
 
 describe(`${KILLS} kills with ${IN_FLIGHT} calls in flight each (WAYGATE_KILL_SEED=${SEED})`, () => {

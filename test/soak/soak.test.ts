@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, workersOf } from '../support/census.ts';
 import { readEffects, violationsOf } from '../support/historyChecker.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAliveWith, until } from '../support/hostProcess.ts';
 import { Recorder } from '../support/killRun.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
@@ -100,6 +100,7 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
     workspace.env.WAYGATE_RESTART_LIMITS = JSON.stringify({ crashes: 1_000_000, maxDelayMs: 0 });
     const probes = temporaryFolder('waygate-probe-');
     const effects = workspace.write('effects.jsonl', '');
+    const isOurs = isAliveWith(effects);
     const names = Array.from({ length: SERVERS }, (_, i) => `server${i}`);
     const pidFiles = names.map((name) => workspace.write(`${name}.txt`, ''));
     const script = JSON.stringify({ steps: [{ on: 'tools/call', every: 2, do: [{ delay: 20 }, 'reply'] }] });
@@ -150,7 +151,7 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
         const victim = pidFiles[n % SERVERS] as string;
         setTimeout(() => {
           const pid = Number(readFileSync(victim, 'utf8').trim().split('\n').at(-1));
-          if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+          if (isOurs(pid)) process.kill(pid, 'SIGKILL');
         }, random.below(20));
       }
       if (n % (RATE * 2) === 0 && elapsed() > total * WARM_UP) {
@@ -193,6 +194,6 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
     expect(await host.exited).toBe(0);
     await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
     const all = pidFiles.flatMap((file) => readFileSync(file, 'utf8').trim().split('\n').map(Number));
-    expect(all.filter(isAlive)).toEqual([]);
+    expect(all.filter(isOurs)).toEqual([]);
   });
 });

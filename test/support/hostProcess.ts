@@ -164,10 +164,15 @@ export async function until<T>(
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    if (process.platform !== 'linux') return true;
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
+    // That of a zombie is empty.
+    return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
   } catch {
     return false;
   }
+}
+
+/** Numbers are used again: of processes that may be long gone, those that run and have this on their command line. */
+export function isAliveWith(argument: string): (pid: number) => boolean {
+  return (pid) =>
+    isAlive(pid) && (process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argument));
 }

@@ -124,7 +124,12 @@ function standby({ standby: reserve }: ServerStatus): string {
 }
 
 const MAX_ODDITIES = 3;
-const STANDBY_WORDS = { starting: 'is being prepared', ready: 'is ready', failed: 'cannot be had' } as const;
+const STANDBY_WORDS = {
+  starting: 'is being prepared',
+  initializing: 'is being prepared',
+  ready: 'is ready',
+  failed: 'cannot be had',
+} as const;
 
 /** What it did that no server should; the most frequent kinds. */
 function oddities({ oddities: odd = [] }: ServerStatus): string {
