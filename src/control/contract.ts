@@ -7,7 +7,7 @@ import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config
 import type { Face } from '../ops/face.ts';
 import type { StandbyHealth } from '../ops/health.ts';
 import type { RankExplanation } from '../routing/explanation.ts';
-import type { HealthReport, TelemetryReport } from './healthContract.ts';
+import type { HealthReport, KeptCounts, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 
@@ -224,6 +224,8 @@ export interface ControlRequests {
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** A successor is being prepared for as long as whoever asks stays attached; then the worker looks whether there is one. */
   rollout: { params: Record<string, never>; result: { pending: true } };
+  /** What the worker before has counted: it goes on here. */
+  inherit: { params: KeptCounts; result: { inherited: boolean } };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
   stop: { params: Record<string, never>; result: { stopped: true } };
 }

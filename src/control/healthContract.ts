@@ -1,7 +1,7 @@
 /** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
 import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
-import type { TelemetrySnapshot, ToldFault } from '../ops/telemetry.ts';
-import type { GatewayHealth, ServerOddity, ServerState } from './contract.ts';
+import type { TelemetryKept, TelemetrySnapshot, ToldFault } from '../ops/telemetry.ts';
+import type { CallRecord, GatewayHealth, ServerOddity, ServerState } from './contract.ts';
 
 export type { RolloutState } from '../ops/health.ts';
 
@@ -39,6 +39,14 @@ export interface EventLogHealth {
   failures: number;
   /** Why the last write failed; absent once one has succeeded again. */
   failing?: string;
+}
+
+/** What a worker has counted and noted, for the one that takes over from it. */
+export interface KeptCounts {
+  /** Of another build it is not read: it may have another form. */
+  build: string;
+  telemetry: TelemetryKept;
+  recentCalls: readonly CallRecord[];
 }
 
 export interface TelemetryReport extends TelemetrySnapshot {

@@ -4,6 +4,16 @@ const RATIO = 1.1;
 const CLASSES = 200;
 const LOG_RATIO = Math.log(RATIO);
 
+/** What a sketch holds, for another process. */
+export interface SketchKept {
+  /** How many are in which class; those that have any. */
+  classes: readonly (readonly [at: number, count: number])[];
+  sum: number;
+  min: number;
+  max: number;
+  last: number;
+}
+
 /** Durations in fixed logarithmic classes: any quantile within 5 %, in constant room and constant time per entry. */
 export class LatencySketch {
   readonly #classes = new Uint32Array(CLASSES);
@@ -25,13 +35,23 @@ export class LatencySketch {
     this.#last = value;
   }
 
-  merge(other: LatencySketch): void {
-    for (let i = 0; i < CLASSES; i++) this.#classes[i] = (this.#classes[i] as number) + (other.#classes[i] as number);
-    this.#count += other.#count;
-    this.#sum += other.#sum;
-    this.#min = Math.min(this.#min, other.#min);
-    this.#max = Math.max(this.#max, other.#max);
-    this.#last = other.#last ?? this.#last;
+  /** Undefined where there is nothing. */
+  kept(): SketchKept | undefined {
+    if (this.#last === undefined) return undefined;
+    const classes = [...this.#classes].flatMap((count, at) => (count === 0 ? [] : [[at, count] as const]));
+    return { classes, sum: this.#sum, min: this.#min, max: this.#max, last: this.#last };
+  }
+
+  /** What came later. */
+  merge({ classes, sum, min, max, last }: SketchKept): void {
+    for (const [at, count] of classes) {
+      this.#classes[at] = (this.#classes[at] as number) + count;
+      this.#count += count;
+    }
+    this.#sum += sum;
+    this.#min = Math.min(this.#min, min);
+    this.#max = Math.max(this.#max, max);
+    this.#last = last;
   }
 
   get count(): number {

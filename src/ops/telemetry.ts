@@ -1,5 +1,5 @@
-import { LatencySketch } from './latencySketch.ts';
 import { oneLine } from './porcelain.ts';
+import { Counted, type CountedKept } from './telemetryRows.ts';
 
 /**
  * What happened so far, in numbers (004, Telemetry). Each event costs a constant, and what is kept is bounded however
@@ -110,35 +110,27 @@ export interface TelemetryOptions {
   maxTools?: number;
 }
 
-/** The row of all that there is no row for any more. */
-export const OTHERS = '(others)';
 const MAX_METHODS = 64;
 const MAX_TOOLS = 256;
 const MAX_ERROR_CHARS = 200;
-const MAX_NAME_CHARS = 200;
 const SCRUBBED_CHARS = 4_000;
+
+/** What was counted, on its way to the process that counts on. */
+export interface TelemetryKept extends CountedKept {
+  /** How long it took to come to that. */
+  forMs: number;
+}
 
 export class Telemetry {
   readonly #options: TelemetryOptions;
-  readonly #startedAt: number;
-  readonly #totals = new Counts();
-  readonly #methods: Rows;
-  readonly #tools: Rows;
-  readonly #tokens: TokensSaved = {
-    schema_tokens_full: 0,
-    schema_tokens_exposed: 0,
-    schema_tokens_avoided: 0,
-    result_tokens_raw: 0,
-    result_tokens_shown: 0,
-    result_tokens_saved: 0,
-  };
-  #lastFault: ToldFault | undefined;
+  #startedAt: number;
+  #counted: Counted;
+  #schemas = { schema_tokens_full: 0, schema_tokens_exposed: 0, schema_tokens_avoided: 0 };
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
     this.#startedAt = options.now();
-    this.#methods = new Rows(options.maxMethods ?? MAX_METHODS);
-    this.#tools = new Rows(options.maxTools ?? MAX_TOOLS);
+    this.#counted = this.#nothing();
   }
 
   request(told: RequestTold): void {
@@ -147,164 +139,66 @@ export class Telemetry {
       message: this.#line(told.error.message),
       ts_unix_ms: this.#options.wallClock(),
     };
-    this.#totals.request(told);
-    this.#methods.of(told.method).request(told, error);
-    if (told.tool !== undefined) this.#tools.of(told.tool).request(told, error);
+    this.#counted.request(told, error);
   }
 
   /** An incident. `restarts`: something is started anew because of it. */
-  fault(fault: ToldFault, options: { restarts: boolean; method?: string; tool?: string }): void {
-    this.#totals.faults += 1;
-    if (options.method !== undefined) this.#methods.of(options.method).counts.faults += 1;
-    if (options.tool !== undefined) this.#tools.of(options.tool).counts.faults += 1;
-    if (options.restarts) this.#lastFault = { ...fault, detail: this.#line(fault.detail) };
+  fault(fault: ToldFault, { restarts, method, tool }: { restarts: boolean; method?: string; tool?: string }): void {
+    this.#counted.fault({ method, tool });
+    if (restarts) this.#counted.lastFault = { ...fault, detail: this.#line(fault.detail) };
   }
 
   /** What the catalog would cost, and what it costs: a gauge, the last one counts. */
   schemas({ full, exposed }: { full: number; exposed: number }): void {
-    this.#tokens.schema_tokens_full = full;
-    this.#tokens.schema_tokens_exposed = exposed;
-    this.#tokens.schema_tokens_avoided = Math.max(0, full - exposed);
+    this.#schemas = {
+      schema_tokens_full: full,
+      schema_tokens_exposed: exposed,
+      schema_tokens_avoided: Math.max(0, full - exposed),
+    };
   }
 
-  result({ raw, shown }: { raw: number; shown: number }): void {
-    this.#tokens.result_tokens_raw += raw;
-    this.#tokens.result_tokens_shown += shown;
-    this.#tokens.result_tokens_saved += Math.max(0, raw - shown);
+  result(tokens: { raw: number; shown: number }): void {
+    this.#counted.result(tokens);
+  }
+
+  /** All that was counted; from now on it is the other's, and the count begins anew. */
+  take(): TelemetryKept {
+    const kept = this.#counted.kept();
+    this.#counted = this.#nothing();
+    return { ...kept, forMs: this.#options.now() - this.#startedAt };
+  }
+
+  /** What the process before has counted. */
+  inherit({ forMs, ...before }: TelemetryKept): void {
+    const both = this.#nothing();
+    for (const kept of [before, this.#counted.kept()]) both.add(kept);
+    this.#counted = both;
+    this.#startedAt = Math.min(this.#startedAt, this.#options.now() - forMs);
   }
 
   snapshot(life: LifeTold): TelemetrySnapshot {
     const { state, generation, consecutive_failures, restart_count } = life;
+    const { totals, methods, tools, results, lastFault } = this.#counted;
     return {
       state,
       generation,
       uptime_ms: Math.max(0, Math.round(this.#options.now() - this.#startedAt)),
       consecutive_failures,
       restart_count,
-      totals: this.#totals.told(),
-      methods: this.#methods.told().map(([method, row]) => ({ method, ...row })),
-      tools: this.#tools.told().map(([tool, row]) => ({ tool_id: tool, ...row })),
-      tokens: { ...this.#tokens },
-      ...(this.#lastFault === undefined ? {} : { last_fault: this.#lastFault }),
+      totals: totals.told(),
+      methods: methods.told().map(([method, row]) => ({ method, ...row })),
+      tools: tools.told().map(([tool, row]) => ({ tool_id: tool, ...row })),
+      tokens: { ...this.#schemas, ...results },
+      ...(lastFault === undefined ? {} : { last_fault: lastFault }),
     };
+  }
+
+  #nothing(): Counted {
+    const { maxMethods = MAX_METHODS, maxTools = MAX_TOOLS } = this.#options;
+    return new Counted(maxMethods, maxTools);
   }
 
   #line(text: string): string {
     return oneLine(this.#options.scrub(text.slice(0, SCRUBBED_CHARS)), MAX_ERROR_CHARS);
   }
-}
-
-class Counts {
-  requests = 0;
-  successes = 0;
-  responseErrors = 0;
-  recoveryErrors = 0;
-  faults = 0;
-  retries = 0;
-
-  request({ end, retries = 0 }: RequestTold): void {
-    this.requests += 1;
-    this.retries += Math.max(0, retries);
-    if (end === 'ok') this.successes += 1;
-    else if (end === 'lost') this.recoveryErrors += 1;
-    else this.responseErrors += 1;
-  }
-
-  merge(other: Counts): void {
-    this.requests += other.requests;
-    this.successes += other.successes;
-    this.responseErrors += other.responseErrors;
-    this.recoveryErrors += other.recoveryErrors;
-    this.faults += other.faults;
-    this.retries += other.retries;
-  }
-
-  told(): TelemetryTotals {
-    return {
-      request_count: this.requests,
-      success_count: this.successes,
-      error_count: this.responseErrors + this.recoveryErrors,
-      response_error_count: this.responseErrors,
-      recovery_error_count: this.recoveryErrors,
-      recovery_fault_count: this.faults,
-      transport_fault_count: this.faults,
-      retry_count: this.retries,
-    };
-  }
-}
-
-type RowTold = TelemetryTotals & LatencyTold & { last_error?: ToldError };
-
-class Row {
-  readonly counts = new Counts();
-  readonly #latency = new LatencySketch();
-  #lastError: ToldError | undefined;
-
-  request(told: RequestTold, error: ToldError | undefined): void {
-    this.counts.request(told);
-    this.#latency.add(told.latencyMs);
-    if (error) this.#lastError = error;
-  }
-
-  merge(other: Row): void {
-    this.counts.merge(other.counts);
-    this.#latency.merge(other.#latency);
-    this.#lastError = other.#lastError ?? this.#lastError;
-  }
-
-  told(): RowTold {
-    const { last } = this.#latency;
-    return {
-      ...this.counts.told(),
-      ...(last === undefined ? {} : { last_latency_ms: rounded(last) }),
-      avg_latency_ms: rounded(this.#latency.average),
-      max_latency_ms: rounded(this.#latency.max),
-      p50_latency_ms: rounded(this.#latency.quantile(0.5)),
-      p95_latency_ms: rounded(this.#latency.quantile(0.95)),
-      p99_latency_ms: rounded(this.#latency.quantile(0.99)),
-      ...(this.#lastError === undefined ? {} : { last_error: this.#lastError }),
-    };
-  }
-}
-
-/** Rows by name, the last used at the end; beyond the limit the first becomes part of the row of all others. */
-class Rows {
-  readonly #limit: number;
-  readonly #rows = new Map<string, Row>();
-  #others: Row | undefined;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  of(given: string): Row {
-    const name = given.length > MAX_NAME_CHARS ? oneLine(given, MAX_NAME_CHARS) : given;
-    let row = this.#rows.get(name);
-    if (row) this.#rows.delete(name);
-    else row = new Row();
-    this.#rows.set(name, row);
-    if (this.#rows.size > this.#limit) this.#retireFirst();
-    return row;
-  }
-
-  /** Most requests first, then by name; all others last. */
-  told(): [string, RowTold][] {
-    const rows = [...this.#rows].map(([name, row]): [string, RowTold] => [name, row.told()]);
-    rows.sort(([a, x], [b, y]) => y.request_count - x.request_count || (a < b ? -1 : 1));
-    return this.#others ? [...rows, [OTHERS, this.#others.told()]] : rows;
-  }
-
-  #retireFirst(): void {
-    for (const [name, row] of this.#rows) {
-      this.#rows.delete(name);
-      this.#others ??= new Row();
-      this.#others.merge(row);
-      return;
-    }
-  }
-}
-
-/** Microseconds. */
-function rounded(ms: number): number {
-  return Math.round(ms * 1_000) / 1_000;
 }

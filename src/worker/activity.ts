@@ -17,10 +17,26 @@ export class Activity {
       metaTool: oneLine(call.metaTool, TOOL_CHARS),
       subject: oneLine(call.subject, SUBJECT_CHARS),
     });
-    this.#records.length = Math.min(this.#records.length, MAX_RECORDS);
+    this.#cut();
   }
 
   get recent(): readonly CallRecord[] {
     return [...this.#records];
+  }
+
+  /** All of them; from now on they are the other's. */
+  take(): CallRecord[] {
+    return this.#records.splice(0);
+  }
+
+  /** What the worker before has had, and still had to finish. */
+  inherit(records: readonly CallRecord[]): void {
+    this.#records.push(...records.map((record) => ({ ...record, id: this.#next++ })));
+    this.#records.sort((a, b) => b.at - a.at);
+    this.#cut();
+  }
+
+  #cut(): void {
+    this.#records.length = Math.min(this.#records.length, MAX_RECORDS);
   }
 }

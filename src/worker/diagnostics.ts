@@ -5,7 +5,7 @@ import { BUILD } from '../ops/build.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../ops/diagnosticEvent.ts';
 import { traitsOf } from '../ops/faultCodes.ts';
 import { oneLine } from '../ops/porcelain.ts';
-import { Telemetry } from '../ops/telemetry.ts';
+import { Telemetry, type TelemetryKept } from '../ops/telemetry.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import { type CatalogLoaded, catalogLoaded } from '../surface/catalogEvents.ts';
 import type { CatalogView } from '../surface/catalogView.ts';
@@ -124,6 +124,17 @@ export class Diagnostics {
     const error = failed === undefined ? undefined : { code: String(failed), message: `JSON-RPC error ${failed}` };
     const end = error ? 'answered_with_error' : 'ok';
     this.#telemetry.request({ method, latencyMs, end, ...(error ? { error } : {}) });
+  }
+
+  /** What was counted so far; it is the successor's from now on. */
+  takeCounts(): TelemetryKept {
+    this.#toolCalls = 0;
+    return this.#telemetry.take();
+  }
+
+  inherit(counts: TelemetryKept): void {
+    this.#toolCalls += counts.tools.reduce((sum, [, { counts: row }]) => sum + row.request_count, 0);
+    this.#telemetry.inherit(counts);
   }
 
   /** To be called whenever a server's state or list has changed. */

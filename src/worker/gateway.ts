@@ -9,11 +9,13 @@ import type {
   SecretRequest,
   TreeChildren,
 } from '../control/contract.ts';
+import type { KeptCounts } from '../control/healthContract.ts';
 import { CallPipeline } from '../dispatch/callPipeline.ts';
 import { replayFor } from '../dispatch/layeredConfig.ts';
 import { ArtifactStore } from '../firewall/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
+import { BUILD } from '../ops/build.ts';
 import type { Face } from '../ops/face.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import type { SessionSurface } from '../protocol/sessionServer.ts';
@@ -213,6 +215,19 @@ export class Gateway {
   /** For telemetry. */
   sessionAnswered(request: SessionRequest): void {
     this.#diagnostics.sessionAnswered(request);
+  }
+
+  /** What was counted and noted so far; it is the successor's from now on. */
+  takeCounts(): KeptCounts {
+    return { build: BUILD, telemetry: this.#diagnostics.takeCounts(), recentCalls: this.#activity.take() };
+  }
+
+  inherit({ build, telemetry, recentCalls }: KeptCounts): { inherited: boolean } {
+    if (build !== BUILD) return { inherited: false };
+    this.#diagnostics.inherit(telemetry);
+    this.#activity.inherit(recentCalls);
+    this.#options.onChange();
+    return { inherited: true };
   }
 
   get faces(): Readonly<Record<Face, SessionSurface>> {

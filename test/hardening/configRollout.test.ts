@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { GatewaySnapshot } from '../../src/control/contract.ts';
+import type { TelemetryReport } from '../../src/control/healthContract.ts';
 import { attachControl } from '../../src/host/attachControl.ts';
 import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { candidatesWhile, killedAtTakeover, otherBuild, withoutPlace } from '../support/builds.ts';
@@ -69,6 +71,39 @@ describe('a change of the configuration', () => {
     expect(linesOf(effects).sort()).toEqual(['n0', 'n1', 'n2']);
     expect(await workersOf(workspace)).toEqual([after.pid]);
     expect(host.stderr).toBe('');
+  });
+
+  it('loses no count and no line of what was called: not of what ends on the one before', async () => {
+    const { workspace, effects, one } = three();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/same/wait');
+    for (const nonce of ['a', 'b']) await wait(host, id, 0, nonce);
+    await host.call('tool_execute', { tool_id: 'same:none', args: {} });
+    const report = async () =>
+      JSON.parse((await waygate(workspace, ['telemetry', '--json'])).stdout) as TelemetryReport;
+    const calls = async () =>
+      (JSON.parse((await waygate(workspace, ['status', '--json'])).stdout) as GatewaySnapshot).recentCalls;
+    const count = async () => (await report()).methods.find(({ method }) => method === 'tool_execute')?.request_count;
+    expect(await count()).toBe(3);
+    const before = here(workspace);
+    const late = wait(host, id, 4_000, 'late');
+    await until('its effect', () => linesOf(effects).includes('late'));
+    workspace.configure({ same: one(), comes: one() });
+    await successor(workspace, before);
+    // What had ended by then is there at once.
+    await until('the counts', async () => (await count()) === 3);
+    await late;
+    await until('the one before to leave', () => !isAlive(before.pid));
+    await wait(host, id, 0, 'c');
+    const { tools, methods, uptime_ms } = await report();
+    expect(methods[0]).toMatchObject({ method: 'tool_execute', request_count: 5, success_count: 4, error_count: 1 });
+    expect(tools).toMatchObject([{ tool_id: id, request_count: 4, success_count: 4 }]);
+    expect(tools[0]?.max_latency_ms).toBeGreaterThan(4_000);
+    expect(uptime_ms).toBeGreaterThan(4_000);
+    const executed = (await calls()).filter(({ metaTool }) => metaTool === 'tool_execute');
+    expect(executed).toHaveLength(5);
+    expect(new Set((await calls()).map((call) => call.id)).size).toBe((await calls()).length);
+    expect(executed.map(({ at }) => at)).toEqual(executed.map(({ at }) => at).sort((a, b) => b - a));
   });
 
   it('treats a call that takes too long by its contract', async () => {

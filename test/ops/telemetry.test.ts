@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LatencySketch } from '../../src/ops/latencySketch.ts';
-import { OTHERS, type RequestTold, Telemetry, type ToldFault } from '../../src/ops/telemetry.ts';
+import { type RequestTold, Telemetry, type ToldFault } from '../../src/ops/telemetry.ts';
+import { OTHERS } from '../../src/ops/telemetryRows.ts';
 
 const LIFE = { state: 'ready', generation: 7, consecutive_failures: 0, restart_count: 6 };
 const FAULT: ToldFault = { generation: 6, class: 'process', code: 'server_ended', detail: 'it ended with SECRET' };
@@ -54,7 +55,7 @@ describe('a latency sketch', () => {
       all.add(i);
       (i % 2 ? one : other).add(i);
     }
-    one.merge(other);
+    one.merge(JSON.parse(JSON.stringify(other.kept())));
     for (const share of [0.5, 0.95, 0.99]) expect(one.quantile(share)).toBe(all.quantile(share));
     expect([one.count, one.max, one.last]).toEqual([100, 100, 100]);
   });
@@ -149,6 +150,50 @@ describe('telemetry', () => {
     expect(tools.at(-1)).toMatchObject({ max_latency_ms: 9 });
     expect(methods.map((row) => row.method)).toEqual(['m8', 'm9', OTHERS]);
     expect(methods.reduce((sum, row) => sum + row.request_count, 0)).toBe(totals.request_count);
+  });
+
+  it('goes on in another process with all that was counted, in whatever order that comes', () => {
+    const [before, after, alone] = [telemetry(), telemetry(), telemetry()];
+    const calls = [call({ tool: 'a', latencyMs: 5 }), call({ tool: 'b', latencyMs: 80, end: 'lost', retries: 1 })];
+    const failing = call({ tool: 'a', latencyMs: 20, end: 'answered_with_error', error: { code: 'X', message: 'm' } });
+    for (const { told } of [before, alone]) {
+      for (const one of calls) told.request(one);
+      told.fault(FAULT, { restarts: true, method: 'tool_execute', tool: 'b' });
+      told.result({ raw: 100, shown: 20 });
+      told.schemas({ full: 9, exposed: 1 });
+    }
+    before.pass(5_000);
+    for (const { told } of [after, alone]) {
+      told.request(failing);
+      told.result({ raw: 10, shown: 20 });
+      told.schemas({ full: 900, exposed: 100 });
+    }
+    after.pass(1_000);
+    after.told.inherit(JSON.parse(JSON.stringify(before.told.take())));
+    expect(after.snapshot()).toEqual({ ...alone.snapshot(), uptime_ms: 5_000 });
+    // Nothing is counted twice: what was taken is gone.
+    expect(before.snapshot()).toMatchObject({ totals: { request_count: 0 }, methods: [], tools: [] });
+    expect(before.snapshot()).not.toHaveProperty('last_fault');
+    after.told.inherit(JSON.parse(JSON.stringify(before.told.take())));
+    expect(after.snapshot().totals).toEqual(alone.snapshot().totals);
+  });
+
+  it('that inherits has its own word last, and stays as bounded as it was', () => {
+    const few = { maxTools: 2 };
+    const [before, after] = [telemetry(few), telemetry(few)];
+    const error = (code: string) => ({ end: 'answered_with_error', error: { code, message: code } }) as const;
+    for (const tool of ['a', 'b', 'c']) before.told.request(call({ tool, latencyMs: 1, ...error('OLD') }));
+    before.told.fault({ ...FAULT, code: 'old' }, { restarts: true });
+    after.told.request(call({ tool: 'c', latencyMs: 2, ...error('NEW') }));
+    after.told.fault({ ...FAULT, code: 'new' }, { restarts: true });
+    after.told.inherit(before.told.take());
+    const { tools, last_fault } = after.snapshot();
+    expect(tools.map((row) => [row.tool_id, row.request_count, row.last_latency_ms, row.last_error?.code])).toEqual([
+      ['c', 2, 2, 'NEW'],
+      ['b', 1, 1, 'OLD'],
+      [OTHERS, 1, 1, 'OLD'],
+    ]);
+    expect(last_fault?.code).toBe('new');
   });
 
   it('adds up what results cost and saved; of schemas the last count holds, and less than nothing is never saved', () => {
