@@ -9,6 +9,7 @@ import { inTime } from './inTime.ts';
 import { noGateway, ownRuntime } from './runtime.ts';
 
 const FOLLOW_INTERVAL_MS = 1_000;
+const PASSING: ReadonlySet<string> = new Set(['uptime_ms', 'next_attempt_in_ms']);
 
 /** How the gateway fares; with `--follow` again whenever that has changed, also when it goes and comes. */
 export async function health({ json, follow, ...target }: FollowCommand): Promise<number> {
@@ -36,7 +37,7 @@ async function healthOf(target: GatewayTarget): Promise<HealthReport | undefined
 /** All but what changes by itself as time goes by. */
 function changing({ event_log: log, ...report }: HealthReport): string {
   const { written: _written, ...trouble } = log;
-  return JSON.stringify({ ...report, trouble }, (name, value: unknown) => (name === 'uptime_ms' ? undefined : value));
+  return JSON.stringify({ ...report, trouble }, (name, value: unknown) => (PASSING.has(name) ? undefined : value));
 }
 
 function textOf(target: GatewayTarget, report: HealthReport | undefined): string {

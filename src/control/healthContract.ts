@@ -11,12 +11,13 @@ export interface HealthCore extends Omit<HealthSnapshot, 'supervision' | 'next_a
 }
 
 /** One server. `not_started` is not down: it starts when it is needed. */
-export interface ServerHealth extends Omit<HealthCore, 'state' | 'worker_handshake' | 'rollout'> {
+export interface ServerHealth extends Omit<HealthSnapshot, 'state' | 'last_fault'> {
   name: string;
   state: ServerState;
   /** It should run and does not. */
   down: boolean;
   reason?: string;
+  last_fault?: ToldFault;
   /** The process that would take over, where the configuration asks for one. */
   standby?: StandbyHealth;
   /** What it did that no server should, over all its starts; the most frequent first. */

@@ -42,10 +42,19 @@ function serverLine(server: ServerHealth): string {
     ...(state === 'ready' ? [`up ${duration(uptime)}`] : []),
     ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
     ...(failures === 0 ? [] : [`${count(failures, 'failure')} in a row`]),
+    ...recoveryWords(server),
     ...standbyWords(server),
   ];
   const line = oneLine(`${name}: ${parts.join(', ')}${reason === undefined ? '' : `: ${reason}`}`, MAX_LINE);
   return oddities.length === 0 ? line : `${line}\n  ${oddityLine(oddities)}`;
+}
+
+/** Whether anything is done about it, and when. */
+function recoveryWords({ supervision, next_attempt_in_ms: next }: ServerHealth): string[] {
+  return [
+    ...(supervision === 'crash_loop' ? ['crash loop'] : []),
+    ...(next === undefined ? [] : [`next try in ${duration(next)}`]),
+  ];
 }
 
 /** A ready one is told with the state; why there is none is news. */

@@ -4,6 +4,7 @@ import type { HealthCore, HealthReport, ServerHealth, TelemetryReport } from '..
 import { BUILD } from '../ops/build.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../ops/diagnosticEvent.ts';
 import { traitsOf } from '../ops/faultCodes.ts';
+import { HealthRecord, type HealthSnapshot } from '../ops/health.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { Telemetry, type TelemetryKept } from '../ops/telemetry.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
@@ -55,7 +56,7 @@ export class Diagnostics {
   readonly #startedAt = performance.now();
   readonly #telemetry: Telemetry;
   readonly #meter = new TokenMeter();
-  readonly #watch = new UpstreamWatch(() => performance.now());
+  readonly #watch = new UpstreamWatch();
   readonly #log: EventLog;
   readonly #scrub: (text: string) => string;
   #toolCalls = 0;
@@ -168,7 +169,13 @@ export class Diagnostics {
     });
   }
 
-  health(condition: GatewayHealth, servers: readonly ServerStatus[], problems: readonly string[]): HealthReport {
+  /** `healthOf`: what a server's supervisor knows; nothing of one that is disabled or written wrong. */
+  health(
+    condition: GatewayHealth,
+    servers: readonly ServerStatus[],
+    problems: readonly string[],
+    healthOf: (server: string) => HealthSnapshot | undefined = noop,
+  ): HealthReport {
     const { file, ...log } = { file: eventLogFile(this.#options.stateFolder), ...this.#log.status };
     return {
       workspace: this.#options.workspace,
@@ -179,7 +186,7 @@ export class Diagnostics {
         ...problems,
         ...(log.failing === undefined ? [] : [`The event log ${file} cannot be written (${log.failing}).`]),
       ],
-      servers: servers.map((server) => this.#serverHealth(server)),
+      servers: servers.map((server) => this.#serverHealth(server, healthOf(server.name) ?? NEVER_STARTED)),
       event_log: { file, ...log },
     };
   }
@@ -257,15 +264,15 @@ export class Diagnostics {
     this.#write({ event: 'catalog.loaded', success: true, attributes: { ...loaded } });
   }
 
-  #serverHealth({ name, state, reason, standby, oddities }: ServerStatus): ServerHealth {
-    const { readySince, last_fault, ...record } = this.#watch.record(name);
+  #serverHealth(server: ServerStatus, health: HealthSnapshot): ServerHealth {
+    const { name, state, reason, standby, oddities } = server;
+    const { last_fault, state: _lifecycle, ...supervised } = health;
     const { scrubSecrets } = this.#options;
     return {
       name,
       state,
       down: DOWN.has(state),
-      ...record,
-      uptime_ms: readySince === undefined ? 0 : Math.round(performance.now() - readySince),
+      ...supervised,
       ...(reason === undefined ? {} : { reason: oneLine(scrubSecrets(reason), MAX_REASON) }),
       ...(standby ? { standby } : {}),
       ...(oddities ? { oddities } : {}),
@@ -284,6 +291,9 @@ export class Diagnostics {
     return diagnosticEvent(draft, at, this.#scrub);
   }
 }
+
+const noop = (): undefined => undefined;
+const NEVER_STARTED = new HealthRecord(() => 0).snapshot();
 
 function pathOf(
   path: string,

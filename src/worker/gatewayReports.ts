@@ -65,6 +65,7 @@ export class GatewayReports {
       this.condition,
       this.servers,
       problems.map(({ message }) => message),
+      (name) => this.#sources.connection(name)?.health,
     );
   }
 

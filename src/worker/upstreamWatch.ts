@@ -26,18 +26,11 @@ export interface UpstreamEvent {
   fault?: ToldFault;
 }
 
-export interface ServerRecord {
+interface Watched {
+  state: string;
   /** Which start it is in; 0 before the first. */
   generation: number;
-  consecutive_failures: number;
   restart_count: number;
-  /** When it became ready, on a clock that never goes back. */
-  readySince?: number;
-  last_fault?: ToldFault;
-}
-
-interface Watched extends ServerRecord {
-  state: string;
   tools: readonly unknown[];
   /** The fault that was told last, as its supervisor had it. */
   told: unknown;
@@ -46,18 +39,11 @@ interface Watched extends ServerRecord {
 /** Of these the supervisor knows; the others are the person's to end. */
 const WAITING: ReadonlySet<string> = new Set(['needs_approval', 'needs_secret', 'needs_sign_in']);
 
-/** What became of each server since the last look, and its history so far. */
+const NEW: Watched = { state: 'new', generation: 0, restart_count: 0, tools: [], told: undefined };
+
+/** What became of each server since the last look. */
 export class UpstreamWatch {
-  readonly #now: () => number;
   readonly #servers = new Map<string, Watched>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  record(name: string): ServerRecord {
-    return this.#servers.get(name) ?? { generation: 0, consecutive_failures: 0, restart_count: 0 };
-  }
 
   /** To be called at every change: each is seen once. */
   look(connections: readonly WatchedServer[]): UpstreamEvent[] {
@@ -73,7 +59,7 @@ export class UpstreamWatch {
 
   #lookAt(server: WatchedServer): UpstreamEvent[] {
     const { name, state, tools, health } = server;
-    const watched = this.#servers.get(name) ?? { ...this.record(name), state: 'new', tools: [], told: undefined };
+    const watched = this.#servers.get(name) ?? { ...NEW };
     this.#servers.set(name, watched);
     const events: UpstreamEvent[] = [];
     const tell = (event: UpstreamEvent['event'], attributes: object, fault?: ToldFault): void => {
@@ -81,11 +67,9 @@ export class UpstreamWatch {
       events.push({ event, server: name, attributes: { generation, ...attributes }, ...(fault ? { fault } : {}) });
     };
 
-    watched.consecutive_failures = health.consecutive_failures;
     if (health.last_fault && health.last_fault !== watched.told) {
       watched.told = health.last_fault;
       const fault = { ...health.last_fault, detail: `${name}: ${health.last_fault.detail}` };
-      watched.last_fault = fault;
       const attributes = { reason: health.last_fault.detail, consecutive_failures: health.consecutive_failures };
       if (!WAITING.has(state))
         tell(watched.state === 'ready' ? 'upstream.crashed' : 'upstream.failed', attributes, fault);
@@ -96,16 +80,11 @@ export class UpstreamWatch {
     }
     if (health.supervision !== 'idle' || watched.generation > 0) watched.generation = health.generation;
     if (watched.state !== state) {
-      if (state === 'ready') {
-        watched.readySince = this.#now();
-        tell('upstream.started', { tool_count: tools.length });
-      } else {
-        delete watched.readySince;
-        if (WAITING.has(state)) tell('upstream.waiting', { state });
-        // What was never started has not stopped.
-        else if ((state === 'not_started' || state === 'stopped') && watched.generation > 0)
-          tell('upstream.stopped', {});
-      }
+      // What was never started has not stopped.
+      const hasStopped = (state === 'not_started' || state === 'stopped') && watched.generation > 0;
+      if (state === 'ready') tell('upstream.started', { tool_count: tools.length });
+      else if (WAITING.has(state)) tell('upstream.waiting', { state });
+      else if (hasStopped) tell('upstream.stopped', {});
     } else if (state === 'ready' && watched.tools !== tools) {
       tell('upstream.list_changed', { tool_count: tools.length });
     }

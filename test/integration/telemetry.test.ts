@@ -199,7 +199,8 @@ describe('health and telemetry of a gateway that works', () => {
     expect(starts[0]).not.toEqual(starts[1]);
     // Its tools are known: it starts when it is called, and until then it is not down.
     const { condition, servers: known } = await told<HealthReport>(workspace, 'health');
-    expect(known).toMatchObject([{ name: 'one', state: 'not_started', down: false, generation: 0 }]);
+    const idle = { generation: 1, worker_handshake: 'absent', supervision: 'idle', uptime_ms: 0 };
+    expect(known).toMatchObject([{ name: 'one', state: 'not_started', down: false, ...idle }]);
     expect(condition).toBe('ready');
   });
 });

@@ -13,6 +13,9 @@ const server = (name: string, more: Partial<ServerHealth> = {}): ServerHealth =>
   uptime_ms: 60_000,
   consecutive_failures: 0,
   restart_count: 0,
+  rollout: 'stable',
+  worker_handshake: 'ready',
+  supervision: 'running',
   ...more,
 });
 
@@ -147,6 +150,22 @@ describe('the resources of the gateway itself', () => {
       .split('\n');
     expect(lines.slice(-14, -12)).toEqual(['odd server  times  what', 's0             20  many x']);
     expect(lines.at(-1)).toBe('… 2 more omitted');
+  });
+
+  it('tell that a server is in a crash loop, and when it is tried next', () => {
+    const loop = { state: 'failed', down: true, supervision: 'crash_loop', next_attempt_in_ms: 43_000 } as const;
+    const servers = [server('a', { ...loop, restart_count: 4, consecutive_failures: 5, reason: 'It ended.' })];
+    expect(read('waygate://health', resources(health({ servers }))).split('\n')[2]).toBe(
+      'a: failed, 4 restarts, 5 failures in a row, crash loop, next try in 43 s: It ended.',
+    );
+  });
+
+  it('leave out of lists, and not whole members, where there is too much', () => {
+    const servers = Array.from({ length: 200 }, (_, n) => server(`s${n}`));
+    const told = JSON.parse(read('waygate://health?render=json', resources(health({ servers })))) as HealthReport;
+    expect(Object.keys(told).sort()).toEqual([...Object.keys(health()), 'truncated'].sort());
+    expect(told.servers.length).toBeGreaterThanOrEqual(10);
+    expect(told.servers[0]).toEqual(servers[0]);
   });
 
   it('tell telemetry with the summary first, rows in columns, errors last', () => {

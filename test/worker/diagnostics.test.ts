@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { faultOf } from '../../src/ops/fault.ts';
+import { HealthRecord } from '../../src/ops/health.ts';
 import { CatalogView } from '../../src/surface/catalogView.ts';
 import type { CallEvent } from '../../src/surface/gateway/callEvents.ts';
 import { Diagnostics } from '../../src/worker/diagnostics.ts';
@@ -147,26 +148,41 @@ describe('diagnostics', () => {
     const { told, events } = diagnostics();
 
     const watched = { name: 'git', reason: `bad ${SECRET}. It said: what it was given`, tools: [] };
-    const health = { generation: 1, consecutive_failures: 0, restart_count: 0, supervision: 'starting' as const };
     const fault = faultOf('exited', { generation: 1, detail: watched.reason }, (text) => text);
-    told.serversChanged([{ ...watched, state: 'starting', health }]);
-    told.serversChanged([
-      { ...watched, state: 'failed', health: { ...health, consecutive_failures: 1, last_fault: fault } },
-    ]);
+    const record = new HealthRecord(() => 1_000);
+    record.starting(1, false);
+    told.serversChanged([{ ...watched, state: 'starting', health: record.snapshot() }]);
+    record.countFailuresWith(() => 1);
+    record.failed(fault, 'backing_off', 3_000);
+    told.serversChanged([{ ...watched, state: 'failed', health: record.snapshot() }]);
     const statuses = [
       { ...readyServer('git', 0), state: 'failed' as const, reason: watched.reason },
       { ...readyServer('later', 0), state: 'not_started' as const },
       { ...readyServer('mail', 0), state: 'needs_sign_in' as const },
     ];
-    const { servers } = told.health('degraded', statuses, []);
-    expect(servers.map(({ name, down, generation }) => [name, down, generation])).toEqual([
-      ['git', true, 1],
-      ['later', false, 0],
-      ['mail', true, 0],
+    const { servers } = told.health('degraded', statuses, [], (name) =>
+      name === 'git' ? record.snapshot() : undefined,
+    );
+    expect(servers.map(({ name, down, supervision }) => [name, down, supervision])).toEqual([
+      ['git', true, 'backing_off'],
+      ['later', false, 'idle'],
+      ['mail', true, 'idle'],
     ]);
-    expect(servers[0]).toMatchObject({
+    // Nothing else of what is known of it: there are its tools too.
+    expect(servers[0]).toEqual({
+      name: 'git',
+      state: 'failed',
+      down: true,
+      generation: 1,
+      uptime_ms: 0,
+      consecutive_failures: 1,
+      restart_count: 0,
+      rollout: 'stable',
+      worker_handshake: 'failed',
+      supervision: 'backing_off',
+      next_attempt_in_ms: 2_000,
       reason: 'bad [REDACTED-SECRET]. It said: what it was given',
-      last_fault: { code: 'exited', detail: 'git: bad [REDACTED-SECRET]. It said: what it was given' },
+      last_fault: { ...fault, detail: 'bad [REDACTED-SECRET]. It said: what it was given' },
     });
     expect(told.telemetry('degraded')).toMatchObject({
       totals: { recovery_fault_count: 1 },
