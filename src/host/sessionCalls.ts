@@ -84,8 +84,8 @@ export class SessionCalls {
     this.#draining.drain(generation);
   }
 
-  lose(generation: number, fault: Fault): void {
-    this.#journal.lose(generation, fault);
+  lose(generation: number, fault: Fault, told: { heardOut: boolean }): void {
+    this.#journal.lose(generation, fault, told);
     this.#draining.lose(generation, fault);
   }
 
@@ -109,9 +109,12 @@ export function journalCallOf(
   // In passthrough mode a name is a server's, whatever it reads like.
   const tool = method === 'tools/call' && face !== 'passthrough' ? params?.name : undefined;
   const uri = params?.uri;
+  const contract = contractOf(method, typeof tool === 'string' ? tool : undefined);
   return {
     id: requestKey(id),
-    contract: contractOf(method, typeof tool === 'string' ? tool : undefined),
+    contract,
+    // A worker tells its tool's contract before anything of it leaves.
+    declared: method === 'tools/call' && contract !== 'convergent',
     payload: {
       id,
       method,

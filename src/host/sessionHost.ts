@@ -20,7 +20,7 @@ import { readClientLine, tooLarge } from './clientLine.ts';
 import { HeldSession } from './heldSession.ts';
 import { INTRODUCTIONS } from './introductions.ts';
 import { journalCallOf, SessionCalls } from './sessionCalls.ts';
-import type { Loss } from './workerConnection.ts';
+import type { Loss, LossFacts } from './workerConnection.ts';
 import { readWorkerFrame } from './workerFrame.ts';
 import { WorkerLink } from './workerLink.ts';
 
@@ -63,7 +63,7 @@ export class SessionHost {
       isWaiting: () => this.#calls.size > 0 || this.#initializing !== undefined,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => void options.input.resume(),
-      onLost: (generation, loss) => this.#onWorkerLost(generation, loss),
+      onLost: (generation, facts) => this.#onWorkerLost(generation, facts),
       onFailed: (reason) => this.#onUnreachable('spawn_failed', reason),
       onCrashLoop: () => this.#onUnreachable('crash_loop', 'it ended several times in a row'),
     });
@@ -251,12 +251,12 @@ export class SessionHost {
     this.#initializing = undefined;
   }
 
-  #onWorkerLost(generation: number, loss: Loss): void {
+  #onWorkerLost(generation: number, { loss, heardOut }: LossFacts): void {
     if (loss !== 'superseded') {
       this.#options.log(`worker lost (generation ${generation}), ${this.#calls.size} in flight`);
     }
     const fault = this.#fault(LOSS_CODES[loss], '', generation);
-    this.#calls.lose(generation, fault);
+    this.#calls.lose(generation, fault, { heardOut });
     if (!this.#link.attached && (!this.#link.resting || this.#calls.size > 0 || this.#initializing !== undefined))
       this.#wake();
   }

@@ -6,12 +6,18 @@ import { LineSplitter } from '../protocol/lineFraming.ts';
 /** How a worker was lost: its socket closed, it hung, or it was replaced and took too long to finish. */
 export type Loss = 'gone' | 'silent' | 'superseded';
 
+export interface LossFacts {
+  loss: Loss;
+  /** Everything that it has written was read. */
+  heardOut: boolean;
+}
+
 export interface WorkerConnectionEvents {
   /** Whether an answer is awaited: only then does silence mean anything. */
   isWaiting(): boolean;
   onFrame(frame: Buffer): void;
   onDrain(): void;
-  onClosed(loss: Loss): void;
+  onClosed(facts: LossFacts): void;
 }
 
 export interface SilenceLimits {
@@ -33,6 +39,7 @@ export class WorkerConnection {
   #drainTimer: NodeJS.Timeout | undefined;
   #paused = false;
   #loss: Loss = 'gone';
+  #heardOut = false;
 
   constructor(generation: number, socket: Socket, events: WorkerConnectionEvents, limits: SilenceLimits) {
     this.generation = generation;
@@ -46,16 +53,30 @@ export class WorkerConnection {
     );
     socket.on('data', (chunk: Buffer) => splitter.push(chunk));
     socket.on('drain', () => events.onDrain());
+    socket.once('end', () => {
+      this.#heardOut = true;
+    });
+    // Who ends with something unread resets its connection: what it has written is read before that is seen.
+    socket.on('error', ({ syscall }: NodeJS.ErrnoException) => {
+      if (syscall === 'read' && !this.#paused) this.#heardOut = true;
+    });
     socket.once('close', () => {
       this.#stopTimers();
-      events.onClosed(this.#loss);
+      events.onClosed({ loss: this.#loss, heardOut: this.#heardOut });
     });
     socket.resume();
     this.#awaitWord();
   }
 
-  /** Whether more may be sent at once. */
+  /**
+   * Whether more may be sent at once. It leaves when all that has come until now is read: to write to a worker that is
+   * gone ends the socket, with its last words in it.
+   */
   send(frame: Buffer): boolean {
+    if (this.#socket.writableCorked === 0) {
+      this.#socket.cork();
+      setImmediate(() => this.#socket.uncork());
+    }
     return this.#socket.write(frame);
   }
 
@@ -77,6 +98,7 @@ export class WorkerConnection {
 
   close(): void {
     this.#stopTimers();
+    this.#socket.uncork();
     this.#socket.destroy();
   }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { faultOf } from '../ops/fault.ts';
 import { RestartPolicy } from '../ops/restartPolicy.ts';
-import { type Loss, WorkerConnection } from './workerConnection.ts';
+import { type Loss, type LossFacts, WorkerConnection } from './workerConnection.ts';
 
 export interface WorkerLinkOptions {
   attach: (signal: AbortSignal) => Promise<Socket>;
@@ -11,7 +11,7 @@ export interface WorkerLinkOptions {
   onFrame(frame: Buffer, generation: number): void;
   /** A worker reads again after `send` returned false. */
   onDrain(): void;
-  onLost(generation: number, loss: Loss): void;
+  onLost(generation: number, facts: LossFacts): void;
   /** No worker could be had; another attempt follows. */
   onFailed(reason: string): void;
   /** One after the other has ended without having answered anything; now and then one is tried. */
@@ -164,14 +164,14 @@ export class WorkerLink {
         isWaiting,
         onDrain,
         onFrame: (frame) => onFrame(frame, generation),
-        onClosed: (loss) => this.#onClosed(generation, loss),
+        onClosed: (facts) => this.#onClosed(generation, facts),
       },
       { silenceMs, pingMs },
     );
     this.#options.onAttached(generation);
   }
 
-  #onClosed(generation: number, loss: Loss): void {
+  #onClosed(generation: number, facts: LossFacts): void {
     const wasCurrent = !this.#draining.delete(generation);
     if (wasCurrent) {
       this.#current = undefined;
@@ -179,9 +179,9 @@ export class WorkerLink {
     }
     if (this.#abort.signal.aborted) return;
     const resting = this.#resting;
-    this.#options.onLost(generation, loss);
+    this.#options.onLost(generation, facts);
     this.#options.onDrain();
-    if (wasCurrent && !resting) this.#retryAfterLoss(generation, loss);
+    if (wasCurrent && !resting) this.#retryAfterLoss(generation, facts.loss);
   }
 
   #retryAfterLoss(generation: number, loss: Loss): void {

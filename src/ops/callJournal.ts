@@ -9,7 +9,7 @@ import {
   type ReplyVerdict,
   type Terminal,
 } from './journalCall.ts';
-import { isWith, type JournalEntry, knowledgeOf } from './journalEntry.ts';
+import { isUnbegun, isWith, type JournalEntry, knowledgeOf } from './journalEntry.ts';
 import { JournalShelf } from './journalShelf.ts';
 import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 import { dispositionOf, type ProbeResolution } from './requestDisposition.ts';
@@ -85,12 +85,17 @@ export class CallJournal<Payload, Reply> {
     if (this.#current === generation) this.#current = undefined;
   }
 
-  /** A generation is gone, or given up: no reply of it counts any more. */
-  lose(generation: number, fault: Fault): void {
+  /**
+   * A generation is gone, or given up: no reply of it counts any more. `heardOut`: everything that it ever said has been
+   * heard, so that what it has not said is known too.
+   */
+  lose(generation: number, fault: Fault, { heardOut = false } = {}): void {
     if (!this.#live.delete(generation)) return;
     this.retire(generation);
     for (const entry of this.#shelf.all) {
-      if (entry.generation === generation && this.#shelf.holds(entry)) this.#lose(entry, fault);
+      if (entry.generation !== generation || !this.#shelf.holds(entry)) continue;
+      if (heardOut && isUnbegun(entry)) this.#takeBackUnbegun(entry, fault);
+      else this.#lose(entry, fault);
     }
     this.#advanceAll();
   }
@@ -130,6 +135,7 @@ export class CallJournal<Payload, Reply> {
     const entry = this.#shelf.with(generation, id);
     if (!entry) return false;
     entry.call = { ...entry.call, ...terms };
+    entry.begun = true;
     return true;
   }
 
@@ -194,6 +200,7 @@ export class CallJournal<Payload, Reply> {
     entry.generation = generation;
     entry.dispatches += 1;
     entry.probes = 0;
+    entry.begun = false;
     this.#counts[entry.dispatches === 1 ? 'dispatched' : 'replayed'] += 1;
     if (this.#effects.dispatch(entry.call, generation)) return;
     this.retire(generation);
@@ -202,12 +209,23 @@ export class CallJournal<Payload, Reply> {
   }
 
   #takeBack(entry: JournalEntry<Payload>, generation: number): void {
+    this.#uncount(entry);
+    entry.refusedBy = generation;
+    this.#advance(entry);
+  }
+
+  /** It was sent in vain, and may be what ends whoever reads it. */
+  #takeBackUnbegun(entry: JournalEntry<Payload>, fault: Fault): void {
+    this.#uncount(entry);
+    entry.unbegun += 1;
+    if (entry.unbegun > this.#limits.maxReplays) this.#settleFault(entry, faultFrom('replay_exhausted', fault));
+  }
+
+  #uncount(entry: JournalEntry<Payload>): void {
     this.#counts[entry.dispatches === 1 ? 'dispatched' : 'replayed'] -= 1;
     entry.dispatches -= 1;
     this.#shelf.setPhase(entry, 'waiting');
     entry.generation = 0;
-    entry.refusedBy = generation;
-    this.#advance(entry);
   }
 
   #lose(entry: JournalEntry<Payload>, fault: Fault): void {

@@ -16,6 +16,10 @@ export interface JournalEntry<Payload> {
   lost: boolean;
   /** Since it was sent last. */
   probes: number;
+  /** Who has it has said that it begins. */
+  begun: boolean;
+  /** How many were lost before they had begun with it. */
+  unbegun: number;
   /** It never took this call; it is not offered it again. */
   refusedBy: number;
   lastFault: Fault | undefined;
@@ -29,6 +33,8 @@ export function newEntry<Payload>(call: JournalCall<Payload>): JournalEntry<Payl
     dispatches: 0,
     lost: false,
     probes: 0,
+    begun: false,
+    unbegun: 0,
     refusedBy: 0,
     lastFault: undefined,
   };
@@ -37,6 +43,11 @@ export function newEntry<Payload>(call: JournalCall<Payload>): JournalEntry<Payl
 /** Whether this generation is the one whose reply counts. */
 export function isWith(entry: JournalEntry<unknown>, generation: number): boolean {
   return entry.phase === 'in_flight' && entry.generation === generation;
+}
+
+/** Whoever has it would have said so before it began. */
+export function isUnbegun({ phase, call, begun }: JournalEntry<unknown>): boolean {
+  return phase === 'in_flight' && call.declared === true && !begun;
 }
 
 export function knowledgeOf(entry: JournalEntry<unknown>): ExecutionKnowledge {

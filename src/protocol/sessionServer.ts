@@ -88,8 +88,11 @@ export interface SurfaceCall {
   peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
   progress?: (progress: Progress) => void;
-  /** Tells the host the call's replay contract, as soon as it is known whose it is: until then it is never repeated. */
-  contract?: (contract: ReplayContract) => void;
+  /**
+   * Tells the host the call's replay contract, and that it begins: until then it is as good as not sent. To be awaited,
+   * where there is something to await: the word has not left yet.
+   */
+  contract?: (contract: ReplayContract) => Promise<void> | undefined;
   /** Asks the person in the client; absent where the client cannot. */
   ask?: (question: Question) => Promise<QuestionAnswer>;
 }
@@ -194,7 +197,10 @@ export function serveSession(
       meta: extra._meta,
       task: taskOf(params),
       peer: peerOf(server, session, client, toHost, extra),
-      contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract }),
+      contract: (contract) => {
+        toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract });
+        return left(socket);
+      },
       ...progressOf(server, extra),
       ...askOf(server, extra),
     };
@@ -258,6 +264,12 @@ export function serveSession(
     announceSuccessor: () => toHost(SUPERSEDED_NOTIFICATION, moving.handedOver),
     dispose: () => void server.close(),
   };
+}
+
+/** Resolves when all that was written has left this process; undefined where it has. */
+function left(socket: Socket): Promise<void> | undefined {
+  if (socket.writableLength === 0) return undefined;
+  return new Promise((resolve) => socket.write('', () => resolve()));
 }
 
 type ToHost = (method: string, params?: Record<string, unknown>) => void;

@@ -55,6 +55,21 @@ describe('when the worker is killed', () => {
     expect(host.lines.filter((line) => line.includes('may have taken effect'))).toHaveLength(1);
   });
 
+  it('a call that it had not begun with is run by its successor, once, though it must not be repeated', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const worker = rendezvous(workspace)?.pid as number;
+    process.kill(worker, 'SIGSTOP');
+    const call = host.call('tool_execute', { tool_id: id, args: { ms: 0, nonce: 'once' } });
+    await new Promise((done) => setTimeout(done, 100));
+    process.kill(worker, 'SIGKILL');
+    expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 0 ms\n' });
+    expect(readFileSync(effects, 'utf8')).toBe('once\n');
+  });
+
   it('its successor ends what it left behind, the grandchild in a session of its own included', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');

@@ -503,6 +503,54 @@ describe('a contract that is learnt from who has the call', () => {
   });
 });
 
+describe('a call of which is told when it begins', () => {
+  const declared = (id: string) => ({ ...call(id), declared: true });
+  const begins = { contract: 'never_replay', canProbe: false } as const;
+
+  it('is as good as not sent until then, where all was heard: the next generation has it for the first time', () => {
+    journal.open(1);
+    for (const id of ['begun', 'not']) journal.admit(declared(id));
+    journal.admit(call('silent'));
+    journal.reclassify(1, 'begun', begins);
+    journal.lose(1, fault(), { heardOut: true });
+    expect([...ended.keys()]).toEqual(['begun', 'silent']);
+    expect(journal.knowledgeOf('not')).toBe('not_dispatched');
+    journal.open(2);
+    expect(sent).toEqual(['begun@1', 'not@1', 'silent@1', 'not@2']);
+    expect(journal.counts).toMatchObject({ dispatched: 3, replayed: 0 });
+  });
+
+  it('may have begun where its last words were not heard', () => {
+    journal.open(1);
+    journal.admit(declared('a'));
+    journal.lose(1, fault());
+    expect(ended.get('a')).toMatchObject({ kind: 'fault', knowledge: 'outcome_unknown' });
+  });
+
+  it('begins anew with each generation', () => {
+    journal.open(1);
+    journal.admit(declared('a'));
+    journal.reclassify(1, 'a', { contract: 'convergent', canProbe: false });
+    journal.lose(1, fault(), { heardOut: true });
+    journal.open(2);
+    journal.lose(2, fault(), { heardOut: true });
+    expect(journal.knowledgeOf('a')).toBe('outcome_unknown');
+    journal.open(3);
+    expect(sent).toEqual(['a@1', 'a@2', 'a@3']);
+    expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 1 });
+  });
+
+  it('that ends whoever reads it is not offered for ever', () => {
+    journal.admit(declared('poison'));
+    for (let generation = 1; generation <= LIMITS.maxReplays + 2; generation++) {
+      journal.open(generation);
+      journal.lose(generation, fault(), { heardOut: true });
+    }
+    expect(sent).toHaveLength(LIMITS.maxReplays + 1);
+    expect(ended.get('poison')).toMatchObject({ fault: { code: 'replay_exhausted' }, knowledge: 'not_dispatched' });
+  });
+});
+
 describe('effects that call the journal back', () => {
   it('may answer a call while it is being sent', () => {
     onDispatch = ({ id }, generation) => {

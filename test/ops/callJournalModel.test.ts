@@ -62,27 +62,37 @@ const resolution = fc.constantFrom<ProbeResolution>('already_completed', 'safe_t
 const back = fc.nat({ max: 3 });
 
 const commands: fc.Arbitrary<Step>[] = [
-  fc.tuple(id, contract, allowance).map(([name, how, maxReplays]) =>
-    step(`admit ${name} ${how}, ${maxReplays} replays`, (model, real) => {
+  fc.tuple(id, contract, allowance, fc.boolean()).map(([name, how, maxReplays, declared]) =>
+    step(`admit ${name} ${how}, ${maxReplays} replays${declared ? ', declared' : ''}`, (model, real) => {
       const taken = model.takes(name);
-      if (taken) model.admit(name, how, maxReplays ?? MODEL_LIMITS.maxReplays);
+      if (taken) model.admit(name, how, maxReplays ?? MODEL_LIMITS.maxReplays, declared);
       const call = {
         id: name,
         contract: how,
         payload: null,
         bytes: 1,
         canProbe: true,
+        declared,
         ...(maxReplays === undefined ? {} : { maxReplays }),
       };
       expect(real.journal.admit(call).admitted).toBe(taken);
     }),
   ),
   fc.constant(step('open', (model, real) => real.journal.open(model.open()))),
-  back.map((n) =>
-    step(`lose ${n} back`, (model, real) => {
+  fc.tuple(back, id, contract).map(([n, name, how]) =>
+    step(`${name} begun by ${n} back, ${how}`, (model, real) => {
       const process = model.processes - n;
-      if (model.alive.has(process)) model.lose(process);
-      real.journal.lose(process, fault('killed'));
+      const call = model.find(name);
+      const counts = call?.at === 'process' && call.process === process;
+      if (call && counts) model.begin(call, how);
+      expect(real.journal.reclassify(process, name, { contract: how, canProbe: true })).toBe(counts);
+    }),
+  ),
+  fc.tuple(back, fc.boolean()).map(([n, heardOut]) =>
+    step(`lose ${n} back${heardOut ? ', heard out' : ''}`, (model, real) => {
+      const process = model.processes - n;
+      if (model.alive.has(process)) model.lose(process, heardOut);
+      real.journal.lose(process, fault('killed'), { heardOut });
     }),
   ),
   back.map((n) =>

@@ -15,6 +15,11 @@ export interface ModelCall {
   probes: number;
   /** How often whoever made it lets it be sent again. */
   allowance: number;
+  /** Whoever has it says so before it begins. */
+  declared: boolean;
+  begun: boolean;
+  /** How many died before they had begun with it. */
+  inVain: number;
   /** Who never took it. */
   refusedBy: number;
   /** What it was lost by. */
@@ -46,7 +51,7 @@ export class JournalModel {
     return !this.find(id) && !this.alive.has(this.owed.get(id) ?? -1);
   }
 
-  admit(id: string, contract: ReplayContract, allowance: number): void {
+  admit(id: string, contract: ReplayContract, allowance: number, declared: boolean): void {
     this.owed.delete(id);
     const fresh = {
       at: 'queue',
@@ -56,8 +61,10 @@ export class JournalModel {
       probes: 0,
       refusedBy: 0,
       cause: 'killed',
+      begun: false,
+      inVain: 0,
     } as const;
-    this.calls.push({ ...fresh, id, contract, allowance });
+    this.calls.push({ ...fresh, id, contract, allowance, declared });
     this.pump();
   }
 
@@ -66,7 +73,7 @@ export class JournalModel {
     for (const call of this.calls) {
       if (call.refusedBy === this.current) continue;
       if (call.at === 'queue') {
-        Object.assign(call, { at: 'process', process: this.current, sends: call.sends + 1, probes: 0 });
+        Object.assign(call, { at: 'process', process: this.current, sends: call.sends + 1, probes: 0, begun: false });
         this.sent.push(`${call.id}@${this.current}`);
       } else if (call.at === 'limbo') {
         Object.assign(call, { at: 'probe', process: this.current, probes: call.probes + 1 });
@@ -82,10 +89,17 @@ export class JournalModel {
     return this.current;
   }
 
-  lose(process: number): void {
+  begin(call: ModelCall, contract: ReplayContract): void {
+    Object.assign(call, { contract, begun: true });
+  }
+
+  lose(process: number, heardOut: boolean): void {
     this.alive.delete(process);
     if (this.current === process) this.current = 0;
-    for (const call of [...this.calls]) if (call.process === process) this.bereave(call, 'killed');
+    for (const call of this.calls.filter((one) => one.process === process)) {
+      if (heardOut && call.declared && !call.begun && call.at === 'process') this.wasInVain(call);
+      else this.bereave(call, 'killed');
+    }
     this.pump();
   }
 
@@ -93,6 +107,12 @@ export class JournalModel {
   loseCall(call: ModelCall): void {
     this.bereave(call, 'connection_lost');
     this.pump();
+  }
+
+  /** Nothing of it was done: as if it had not been sent, but for the count of such deaths. */
+  wasInVain(call: ModelCall): void {
+    Object.assign(call, { at: 'queue', process: 0, sends: call.sends - 1, inVain: call.inVain + 1 });
+    if (call.inVain > MODEL_LIMITS.maxReplays) this.end(call, 'replay_exhausted');
   }
 
   bereave(call: ModelCall, cause: KnownFaultCode): void {

@@ -60,9 +60,4 @@ describe('a history', () => {
   ])('with %s is found out', (_what, history, effects, violation) => {
     expect(violationsOf(history, effects)).toEqual([expect.stringMatching(violation)]);
   });
-
-  it('may hold failed convergent calls where there was nobody to answer', () => {
-    const history = [invoke(1, 'convergent'), reply(1, 'unknown')];
-    expect(violationsOf(history, [], { convergentMayFail: true })).toEqual([]);
-  });
 });

@@ -36,11 +36,6 @@ export type HistoryEvent =
   | { event: 'cancel'; id: number | string }
   | ({ event: 'reply' } & Reply);
 
-export interface HistoryRules {
-  /** Whether a convergent call may be told to have failed: not while there is always a worker to answer it. */
-  convergentMayFail?: boolean;
-}
-
 interface Call extends Invocation {
   cancelled: boolean;
   replies: Reply[];
@@ -52,11 +47,7 @@ interface Call extends Invocation {
  * call that must not be repeated twice; every unknown outcome told; nothing that was not sent has happened; no reply
  * after a cancellation.
  */
-export function violationsOf(
-  history: readonly HistoryEvent[],
-  effects: readonly Effect[],
-  rules: HistoryRules = {},
-): string[] {
+export function violationsOf(history: readonly HistoryEvent[], effects: readonly Effect[]): string[] {
   const { calls, strays } = callsOf(history);
   const effectsOf = new Map<string, number>();
   for (const { nonce } of effects) effectsOf.set(nonce, (effectsOf.get(nonce) ?? 0) + 1);
@@ -65,7 +56,7 @@ export function violationsOf(
   return [
     ...strays,
     ...unasked.map((nonce) => `an effect of ${nonce}, which nobody asked for`),
-    ...[...calls.values()].flatMap((call) => violationsOfCall(call, effectsOf.get(call.nonce) ?? 0, rules)),
+    ...[...calls.values()].flatMap((call) => violationsOfCall(call, effectsOf.get(call.nonce) ?? 0)),
   ];
 }
 
@@ -86,7 +77,7 @@ function callsOf(history: readonly HistoryEvent[]): { calls: Map<string, Call>; 
   return { calls, strays };
 }
 
-function violationsOfCall(call: Call, effects: number, rules: HistoryRules): string[] {
+function violationsOfCall(call: Call, effects: number): string[] {
   const { id, nonce, contract, cancelled, replies } = call;
   const wrong: string[] = [];
   if (replies.length > 1) wrong.push(`id ${id} was answered ${replies.length} times`);
@@ -97,7 +88,7 @@ function violationsOfCall(call: Call, effects: number, rules: HistoryRules): str
     if (told === 'ok' && effects === 0) wrong.push(`${nonce} was told to be done and never ran`);
     if (told === 'not_dispatched' && effects > 0) wrong.push(`${nonce} was told not to be sent and ran`);
     if (told === 'failed' && effects > 0) wrong.push(`${nonce} ran, and its outcome was not told to be unknown`);
-    if (contract === 'convergent' && told !== 'ok' && !rules.convergentMayFail) {
+    if (contract === 'convergent' && told !== 'ok') {
       wrong.push(`${nonce} may be repeated and was lost (${told})`);
     }
   }

@@ -2,13 +2,14 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { SurfaceCall } from '../../protocol/sessionServer.ts';
 import type { GatewayContext } from './gatewayContext.ts';
 
-/** To be said before anything of the call leaves: a call has its tool's contract (004, Replay), and the host knows no tools. */
+/**
+ * To be awaited before anything of the call leaves: a call has its tool's contract (004, Replay), and the host knows no
+ * tools. It knows by this too that the call has begun: of one that nobody has told it of, nothing has happened.
+ */
 export function tellContract(
   tool: CatalogTool,
   { contractOf }: Pick<GatewayContext, 'contractOf'>,
   call: Pick<SurfaceCall, 'contract'>,
-): void {
-  const contract = contractOf?.(tool) ?? 'never_replay';
-  // What is never repeated needs no word: the host takes that for granted.
-  if (contract !== 'never_replay') call.contract?.(contract);
+): Promise<void> | undefined {
+  return call.contract?.(contractOf?.(tool) ?? 'never_replay');
 }

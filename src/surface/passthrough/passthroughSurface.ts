@@ -136,10 +136,10 @@ async function callThrough(
   const at = Date.now();
   const started = performance.now();
   context.onCallStart();
-  // Twice begun are two tasks: such a call is never repeated.
-  if (!runner) tellContract(tool, context, call);
   let event: CallEvent | undefined;
   try {
+    // Twice begun are two tasks: such a call is never repeated.
+    await (runner ? call.contract?.('never_replay') : tellContract(tool, context, call));
     await context.admit?.();
     const result = runner
       ? await tasks.begin(tool, runner, call, (origin, task) => forward(tool, args, call, context, origin, task))
