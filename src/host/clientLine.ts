@@ -38,8 +38,11 @@ export function readClientLine(line: Buffer): ClientLine {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     return refused(null, INVALID_REQUEST, 'Each line must be one JSON-RPC message; batches are not part of MCP.');
   }
-  if (typeof message.method !== 'string') return { kind: 'answer' };
   const { id } = message as { id?: unknown };
+  if (typeof message.method !== 'string') {
+    if ('result' in message || 'error' in message) return { kind: 'answer' };
+    return refused(isRequestId(id) ? id : null, INVALID_REQUEST, 'A message has a method, a result or an error.');
+  }
   // A worker believes what is said there: only its host may.
   const isPrivate = message.method.startsWith(PRIVATE_PREFIX);
   if (isPrivate && id === undefined) return { kind: 'ignored' };
