@@ -1,4 +1,4 @@
-import { rollOut } from '../host/rollOut.ts';
+import { IncumbentLostError, rollOut } from '../host/rollOut.ts';
 import type { GatewayTarget } from '../host/startWorker.ts';
 import type { Printed } from './commands.ts';
 import { print } from './print.ts';
@@ -10,7 +10,8 @@ export async function reload({ json, ...target }: GatewayTarget & Printed): Prom
   try {
     rollout = await rollOut(ownRuntime(target));
   } catch (error) {
-    throw new Error(`the gateway was not reloaded and serves on as it was: ${(error as Error).message}`);
+    const serves = error instanceof IncumbentLostError ? '' : ' and serves on as it was';
+    throw new Error(`the gateway was not reloaded${serves}: ${(error as Error).message}`);
   }
   if (rollout.kind !== 'done') print(json, { workspace: target.workspace, worker: null }, `${noGateway(target)}\n`);
   else {

@@ -27,6 +27,9 @@ export interface RolloutOptions {
   handover?: object;
 }
 
+/** There was nothing left to be replaced: whoever asks next starts another worker. */
+export class IncumbentLostError extends WorkerUnavailableError {}
+
 /** Somebody else starts a worker, or replaces one: longer than that takes. */
 const LOCK_TIMEOUT_MS = 25_000;
 const POLL_MS = 25;
@@ -62,8 +65,14 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
     const failed = options.onlyOlder ? failedLately(folder) : undefined;
     if (failed !== undefined) throw new WorkerUnavailableError(failed);
     const told = await tellOf(folder, incumbent);
+    const lost = new AbortController();
+    told?.onClose(() => {
+      // One that has given way goes too.
+      if (readRendezvous(folder)?.token !== incumbent.token) return;
+      lost.abort(new IncumbentLostError(`the one that served (pid ${incumbent.pid}) ended meanwhile.`));
+    });
     try {
-      const pid = await replace(runtime, folder, incumbent, options.handover);
+      const pid = await replace(runtime, folder, incumbent, { handover: options.handover, signal: lost.signal });
       return { kind: 'done', pid, replaced: incumbent.pid };
     } finally {
       // Now it looks who is named.
@@ -78,12 +87,14 @@ async function replace(
   runtime: GatewayRuntime,
   folder: string,
   incumbent: Rendezvous,
-  handover: object | undefined,
+  { handover, signal }: { handover: object | undefined; signal: AbortSignal },
 ): Promise<number> {
   let pid: number;
   try {
-    pid = await startWorker(runtime, folder, { candidate: true, handover });
+    pid = await startWorker(runtime, folder, { candidate: true, handover, signal });
   } catch (error) {
+    // Whoever waits for a worker waits for this to end: that says nothing of the new build.
+    if (signal.aborted) throw signal.reason;
     noteFailure(folder, incumbent.build, error);
     await endLeftovers(folder);
     throw error;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { canonicalWorkspace } from '../config/stateFolder.ts';
@@ -58,14 +58,21 @@ export interface StartOptions {
   candidate?: boolean;
   /** For a candidate: what the worker before has to tell it. */
   handover?: object | undefined;
+  /** Nobody waits for it any more: it is ended. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Starts a worker that outlives this process, and returns its number when it serves. */
 export async function startWorker(
   runtime: GatewayRuntime,
   folder: string,
-  { candidate = false, handover }: StartOptions = {},
+  { candidate = false, handover, signal }: StartOptions = {},
 ): Promise<number> {
+  if (!existsSync(runtime.workerScript)) {
+    throw new WorkerUnavailableError(
+      `This build of Waygate is no longer there (${runtime.workerScript}), most likely since an update: restart this client.`,
+    );
+  }
   const log = openSync(workerLogFile(folder), 'a', 0o600);
   let child: ChildProcess;
   try {
@@ -92,7 +99,7 @@ export async function startWorker(
   child.stdin?.on('error', () => undefined).end(JSON.stringify(handover));
   const ready = child.stdio[READY_FD] as Readable;
   try {
-    const answer = await readyLine(child, ready, readyTimeout(runtime.env));
+    const answer = await readyLine(child, ready, { timeoutMs: readyTimeout(runtime.env), signal });
     if (answer === 'ready') return child.pid as number;
     if (candidate && child.pid !== undefined) await endProcess(child.pid);
     throw new WorkerUnavailableError(answer);
@@ -112,11 +119,17 @@ function readyTimeout(env: NodeJS.ProcessEnv = process.env): number {
   return Number(env.WAYGATE_READY_MS) || READY_TIMEOUT_MS;
 }
 
-function readyLine(child: ChildProcess, ready: Readable, timeoutMs: number): Promise<string> {
+function readyLine(
+  child: ChildProcess,
+  ready: Readable,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
+): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
+    const onAbort = (): void => finish('Nobody waits for it any more.');
     const finish = (answer: string): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
       child.removeAllListeners();
       resolve(answer);
     };
@@ -124,6 +137,7 @@ function readyLine(child: ChildProcess, ready: Readable, timeoutMs: number): Pro
       () => finish(`Waygate's worker (pid ${child.pid}) was not ready within ${timeoutMs / 1000} s.`),
       timeoutMs,
     );
+    signal?.addEventListener('abort', onAbort);
     child.once('error', (error: NodeJS.ErrnoException) =>
       finish(`Waygate's worker could not be started: ${child.spawnfile} (${error.code ?? error.message}).`),
     );

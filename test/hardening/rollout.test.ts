@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { killedAtTakeover, otherBuild } from '../support/builds.ts';
@@ -245,7 +245,7 @@ describe('a session over HTTP', () => {
 describe('a candidate that fails', () => {
   const HANGS = 'setInterval(() => {}, 1000);';
   it.each([
-    ['is not there', null, /ended at its start \(exit code 1\)/],
+    ['is not there', null, /This build of Waygate is no longer there/],
     ['is no program', () => 'this is not JavaScript', /ended at its start \(exit code 1\)/],
     ['ends at its start', () => 'process.exit(7);', /ended at its start \(exit code 7\)/],
     ['hangs', () => HANGS, /was not ready within 1\.5 s/],
@@ -278,6 +278,26 @@ describe('a candidate that fails', () => {
     },
   );
 
+  it('because it hangs keeps nobody waiting when the one that serves is killed meanwhile', async () => {
+    const { workspace } = watched();
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const before = here(workspace);
+    const bad = { ...workspace, program: otherBuild({ worker: () => HANGS }) };
+    // Longer than this test: what waits for the candidate fails it.
+    bad.env = { ...workspace.env, WAYGATE_READY_MS: '600000' };
+    const reloaded = waygate(bad, ['reload']);
+    await until('the candidate', async () => (await health(workspace)).rollout === 'pending');
+    process.kill(before.pid, 'SIGKILL');
+    expect((await host.call('tool_browse', { path: '/one' })).isError).toBe(false);
+    const { code, stderr } = await reloaded;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `waygate: the gateway was not reloaded: the one that served (pid ${before.pid}) ended meanwhile.\n`,
+    });
+    expect(await workersOf(workspace)).toEqual([here(workspace).pid]);
+  });
+
   it('because the configuration cannot be read leaves the last good one in force', async () => {
     const { workspace } = watched();
     const host = await HostProcess.connect(workspace);
@@ -297,6 +317,23 @@ describe('a candidate that fails', () => {
 });
 
 describe('an update of the extension', () => {
+  it('that takes away the program of a client that runs is told to whoever needs another worker', async () => {
+    const { workspace } = watched();
+    const program = otherBuild({});
+    const chat = await HostProcess.connect({ ...workspace, program });
+    await chat.toolId('/one/echo');
+    rmSync(dirname(program), { recursive: true });
+    expect((await chat.call('tool_browse', { path: '/one' })).isError).toBe(false);
+    process.kill(here(workspace).pid, 'SIGKILL');
+    const { text } = await chat.call('tool_browse', { path: '/one' });
+    expect(text).toContain('is no longer there');
+    expect(text).toContain('restart this client');
+    // Somebody else's worker is as good.
+    const next = await HostProcess.connect(workspace);
+    await next.toolId('/one/echo');
+    await until('the session', async () => !(await chat.call('tool_browse', { path: '/one' })).isError);
+  });
+
   it('does not end the session of a chat that runs', async () => {
     const { workspace, effects } = watched();
     const chat = await HostProcess.connect(workspace);
