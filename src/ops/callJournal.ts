@@ -90,7 +90,9 @@ export class CallJournal<Payload, Reply> {
     if (!this.#live.delete(generation)) return;
     this.retire(generation);
     for (const entry of this.#shelf.all) {
-      if (entry.generation === generation && this.#shelf.holds(entry)) this.#lose(entry, fault);
+      if (entry.generation !== generation || !this.#shelf.holds(entry)) continue;
+      if (entry.phase === 'in_flight') entry.ended += 1;
+      this.#lose(entry, fault);
     }
     this.#advanceAll();
   }
@@ -220,7 +222,8 @@ export class CallJournal<Payload, Reply> {
   #decide(entry: JournalEntry<Payload>, fault: Fault, probe: ProbeResolution | undefined): void {
     this.#shelf.setPhase(entry, 'waiting');
     const { contract, maxReplays = this.#limits.maxReplays } = entry.call;
-    const isExhausted = entry.dispatches > this.#limits.maxReplays;
+    const { maxEnded = Number.POSITIVE_INFINITY } = this.#limits;
+    const isExhausted = entry.dispatches > this.#limits.maxReplays || entry.ended >= maxEnded;
     const mayReplay = !isExhausted && entry.dispatches <= maxReplays;
     const disposition = dispositionOf({ knowledge: knowledgeOf(entry), contract, probe, mayReplay });
     if (disposition === 'replay') return;
