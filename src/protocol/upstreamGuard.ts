@@ -10,6 +10,9 @@ import type { TaskProgress } from './taskProgress.ts';
 const MAX_SERVER_REQUESTS = 32;
 const PROGRESS = 'notifications/progress';
 const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage']);
+/** Ids that were answered or given up; a copy that comes later than so many calls is merely unknown. */
+const MAX_REMEMBERED = 1_024;
+
 /** The `data` of an error that came from beyond the guard: the SDK's own errors, of codes that servers use too, lack it. */
 export class Answered {
   readonly data: unknown;
@@ -18,9 +21,6 @@ export class Answered {
     this.data = data;
   }
 }
-
-/** Ids that were answered or given up; a copy that comes later than so many calls is merely unknown. */
-const MAX_REMEMBERED = 1_024;
 
 /**
  * Between the SDK and the way to a server: only an answer to exactly what was asked gets through, once, and what a

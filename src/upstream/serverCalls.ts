@@ -36,7 +36,7 @@ const LIMITS = {
   maxWaiting: 10_000,
   /** However often the person lets it be sent, over connections that break off. */
   maxReplays: 10,
-  /** A third start would follow them, and bring the crash loop nearer that everybody has to wait for. */
+  /** The second start that ends with it shows what ended them; a third would bring the crash loop nearer for everybody. */
   maxEnded: 2,
   maxProbes: 2,
   retryAfter: 1,
@@ -175,11 +175,9 @@ export class ServerCalls {
         void this.#life.check(live);
         break;
       case 'closed':
-        if (live.client.closed) {
-          // The whole start is lost with all that it had: `lost` tells by what, which is known in a moment.
-          this.#journal.retire(generation);
-          await lastWord(live);
-        } else {
+        // The whole start is lost with all that it had: `lost` tells by what, which is known in a moment.
+        if (live.client.closed) await lastWord(live);
+        else {
           request.thrown = error;
           this.#journal.loseCall(generation, id, this.#failed(error, generation).fault);
         }
