@@ -1,4 +1,4 @@
-import { traitsOf } from '../ops/faultCodes.ts';
+import { type KnownFaultCode, traitsOf } from '../ops/faultCodes.ts';
 import type { GatewayErrorCode } from '../ops/gatewayError.ts';
 import { mayRepeat, type ReplayContract } from '../ops/replay.ts';
 import type { FailedCall } from '../upstream/callFailed.ts';
@@ -140,13 +140,16 @@ async function room(run: RetryRun): Promise<(() => void) | undefined> {
   }
 }
 
+/** Of these a repetition is no cure: the call ends its server, or the server is left alone for longer than a call waits. */
+const TOLD_AT_ONCE: ReadonlySet<string> = new Set<KnownFaultCode>(['replay_exhausted', 'crash_loop', 'circuit_open']);
+
 function nextDelay(error: unknown, failed: number, run: RetryRun): number | undefined {
   const { policy } = run;
   const { fault, knowledge, retryAfterSeconds = 0 } = run.judge(error);
   const { error: code, remedy } = traitsOf(fault);
   // What waits for the person is not to be had by asking again.
-  if (remedy !== 'time' || !policy.retryable_codes.includes(code) || !mayRepeat(run.contract, knowledge))
-    return undefined;
+  if (remedy !== 'time' || TOLD_AT_ONCE.has(fault.code)) return undefined;
+  if (!policy.retryable_codes.includes(code) || !mayRepeat(run.contract, knowledge)) return undefined;
   const delay = Math.max(backoffDelay(policy, failed, run.random()), retryAfterSeconds);
   return delay < run.left() ? delay : undefined;
 }

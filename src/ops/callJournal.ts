@@ -95,7 +95,10 @@ export class CallJournal<Payload, Reply> {
     for (const entry of this.#shelf.all) {
       if (entry.generation !== generation || !this.#shelf.holds(entry)) continue;
       if (heardOut && isUnbegun(entry)) this.#takeBackUnbegun(entry, fault);
-      else this.#lose(entry, fault);
+      else {
+        if (entry.phase === 'in_flight') entry.ended += 1;
+        this.#lose(entry, fault);
+      }
     }
     this.#advanceAll();
   }
@@ -238,7 +241,8 @@ export class CallJournal<Payload, Reply> {
   #decide(entry: JournalEntry<Payload>, fault: Fault, probe: ProbeResolution | undefined): void {
     this.#shelf.setPhase(entry, 'waiting');
     const { contract, maxReplays = this.#limits.maxReplays } = entry.call;
-    const isExhausted = entry.dispatches > this.#limits.maxReplays;
+    const { maxEnded = Number.POSITIVE_INFINITY } = this.#limits;
+    const isExhausted = entry.dispatches > this.#limits.maxReplays || entry.ended >= maxEnded;
     const mayReplay = !isExhausted && entry.dispatches <= maxReplays;
     const disposition = dispositionOf({ knowledge: knowledgeOf(entry), contract, probe, mayReplay });
     if (disposition === 'replay') return;

@@ -25,7 +25,6 @@ export interface Telling {
 const MAX_SUBJECT_CHARS = 60;
 /** An error line for a model (000 §3.4). */
 const MAX_MESSAGE_CHARS = 256;
-const SAFE = 'It is safe to repeat.';
 
 /** The one way from a fault to the error object of 000 §3.4 (004, Failure Shaping). */
 export function faultError(fault: Fault, telling: Telling): GatewayError {
@@ -34,7 +33,7 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
   const lost = knowledge === 'in_flight' || knowledge === 'outcome_unknown';
   const mayHaveTakenEffect = lost && contract !== 'convergent';
   const isSafe = lost && !mayHaveTakenEffect && traits.retryable;
-  const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? SAFE : whenToCall(telling, traits);
+  const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? whenSafe(telling) : whenToCall(telling, traits);
   return new GatewayError(traits.error, sentence(fault, telling, next), {
     path: telling.path ?? '',
     cause: telling.cause,
@@ -61,9 +60,17 @@ function sentence(fault: Fault, telling: Telling, next: string): string {
   return `${ended(`${subject}${detail}`)} ${next}`;
 }
 
+function whenSafe({ retryAfter }: Telling): string {
+  return retryAfter === undefined ? 'It is safe to repeat.' : `It is safe to repeat${after(retryAfter)}`;
+}
+
 function whenToCall({ retryAfter, knowledge }: Telling, { retryable, advice }: FaultTraits): string {
   const sent = knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
-  return `${sent}${retryable && retryAfter !== undefined ? `Call again after ${Math.ceil(retryAfter)} s.` : advice}`;
+  return `${sent}${retryable && retryAfter !== undefined ? `Call again${after(retryAfter)}` : advice}`;
+}
+
+function after(seconds: number): string {
+  return ` after ${Math.ceil(seconds)} s.`;
 }
 
 function ended(words: string): string {

@@ -12,6 +12,8 @@ export interface JournalEntry<Payload> {
   /** Who has it, or is asked about it; 0 for nobody. */
   generation: number;
   dispatches: number;
+  /** How many generations have ended while they had it. */
+  ended: number;
   /** A generation that had it is gone, and nobody will ever tell what came of it there. */
   lost: boolean;
   /** Since it was sent last. */
@@ -31,6 +33,7 @@ export function newEntry<Payload>(call: JournalCall<Payload>): JournalEntry<Payl
     phase: 'waiting',
     generation: 0,
     dispatches: 0,
+    ended: 0,
     lost: false,
     probes: 0,
     begun: false,

@@ -15,7 +15,7 @@ import { lazyValidator } from './lazyValidator.ts';
 import { listPages, type PagedList } from './listPages.ts';
 import { Oddities } from './oddities.ts';
 import { type ProgressParams, TaskProgress, type TaskTerms } from './taskProgress.ts';
-import { UpstreamGuard } from './upstreamGuard.ts';
+import { Answered, UpstreamGuard } from './upstreamGuard.ts';
 
 /** How messages travel to a server and back. Made in this folder alone; to all others it is opaque. */
 export type UpstreamTransport = Transport;
@@ -198,7 +198,7 @@ export class UpstreamClient {
     try {
       return await run();
     } catch (error) {
-      throw toUpstreamError(error, this.#closed);
+      throw toUpstreamError(error);
     }
   }
 }
@@ -233,25 +233,27 @@ function heardAs(onProgress: OnProgress): (params: ProgressParams) => void {
 /** The SDK puts this before the server's own words. */
 const SDK_PREFIX = /^MCP error -?\d+: /;
 
-/** The SDK's codes for a loss and a timeout are ones that servers answer with too: only what it knows itself counts. */
-function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError {
+/** The SDK's codes for a loss and a timeout are ones that servers answer with too: what was answered is neither. */
+function toUpstreamError(error: unknown): UpstreamRequestError {
   if (error instanceof UpstreamRequestError) return error;
+  const words = (error instanceof Error ? error.message : String(error)).replace(SDK_PREFIX, '');
   if (error instanceof McpError) {
-    if (error.data === LOST) return new UpstreamRequestError('closed', error.message.replace(SDK_PREFIX, ''));
-    const words = error.message.replace(SDK_PREFIX, '');
-    const fault = frameFaultOf(error.data);
-    if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { frame: fault });
-    if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
-      return new UpstreamRequestError('timeout', words);
-    if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);
-    return new UpstreamRequestError('error', words, error.code, undefined, error.data);
+    const { code, data } = error;
+    if (data instanceof Answered) return answeredError(words, code, data.data);
+    // A cancelled request has the same code, and no data.
+    if (code === McpErrorCode.RequestTimeout && data !== undefined) return new UpstreamRequestError('timeout', words);
+    if (code === McpErrorCode.ConnectionClosed) return new UpstreamRequestError('closed', words);
+    return new UpstreamRequestError('error', words, code, undefined, data);
   }
-  const words = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);
   if (/connection (is )?closed|not connected/i.test(words)) return new UpstreamRequestError('closed', words);
   return new UpstreamRequestError('protocol', words);
 }
 
-function isOwnTimeout(error: McpError): boolean {
-  return typeof (error.data as { timeout?: unknown } | undefined)?.timeout === 'number';
+/** What stands in an answer's place was put there by a transport of ours. */
+function answeredError(words: string, code: number, data: unknown): UpstreamRequestError {
+  if (data === LOST) return new UpstreamRequestError('closed', words);
+  const fault = frameFaultOf(data);
+  if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { frame: fault });
+  return new UpstreamRequestError('error', words, code, undefined, data);
 }

@@ -13,6 +13,15 @@ const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set(['elicitation/create', 'sa
 /** Ids that were answered or given up; a copy that comes later than so many calls is merely unknown. */
 const MAX_REMEMBERED = 1_024;
 
+/** The `data` of an error that came from beyond the guard: the SDK's own errors, of codes that servers use too, lack it. */
+export class Answered {
+  readonly data: unknown;
+
+  constructor(data: unknown) {
+    this.data = data;
+  }
+}
+
 /**
  * Between the SDK and the way to a server: only an answer to exactly what was asked gets through, once, and what a
  * server says by itself comes at a bearable pace. The SDK takes the text "7" for the number 7 and answers every request.
@@ -132,7 +141,7 @@ export class UpstreamGuard implements Transport {
     const { id = '' } = message;
     if (this.#pending.has(id)) {
       this.#settle(id, 'answered');
-      this.#arrive(message);
+      this.#arrive(asAnswered(message));
       return;
     }
     const settled = this.#settled.get(id);
@@ -204,6 +213,11 @@ function asPlain(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined || !ASKED_OF_CLIENTS.has(request.method)) return request;
   const { task: _task, ...params } = request.params;
   return { ...request, params };
+}
+
+function asAnswered(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {
+  if (!('error' in message)) return message;
+  return { ...message, error: { ...message.error, data: new Answered(message.error.data) } };
 }
 
 function isFault(message: JSONRPCMessage): boolean {

@@ -120,7 +120,7 @@ export class CatalogKeeper {
   async #listedBeside(client: UpstreamClient, group: ListGroup): Promise<Partial<ServerCatalog>> {
     const { lists, failures } = await listGroup(client, group, { timeoutMs: LIST_TIMEOUT_MS });
     for (const { method, error } of failures) {
-      if (client !== this.#ports.client()) break;
+      if (client.closed || client !== this.#ports.client()) break;
       const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
       this.#ports.log(`${method}: ${why} What it listed before is kept.`);
     }
@@ -136,6 +136,8 @@ export class CatalogKeeper {
       if (!this.#adopt(client, { ...lists, ...introductionOf(client) }) && before !== cut) this.#ports.onChange();
       return;
     }
+    // It did not fail to list, it ended: its supervisor tells how.
+    if (client.closed) return;
     const why = describeRequestError(failures[0]?.error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
     this.#note = `It could not list its tools: ${why}${this.staleNote}`;
     this.#ports.log(this.#note);

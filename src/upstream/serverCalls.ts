@@ -23,6 +23,7 @@ import {
   type RequestOptions,
 } from './serverRequest.ts';
 import type { Live } from './serverStart.ts';
+import { lastWord } from './startWait.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure } from './upstreamLink.ts';
 
@@ -33,8 +34,10 @@ const LIMITS = {
   /** What a call carries is held by whoever made it, here too. */
   maxBytes: Number.MAX_SAFE_INTEGER,
   maxWaiting: 10_000,
-  /** A call that eleven starts in a row did not survive is what ends them, however often the person lets it be sent. */
+  /** However often the person lets it be sent, over connections that break off. */
   maxReplays: 10,
+  /** The second start that ends with it shows what ended them; a third would bring the crash loop nearer for everybody. */
+  maxEnded: 2,
   maxProbes: 2,
   retryAfter: 1,
 };
@@ -172,10 +175,12 @@ export class ServerCalls {
         void this.#life.check(live);
         break;
       case 'closed':
-        // Where the whole connection is gone its supervisor hears of it; no reply can come any more, so nobody waits for that.
-        if (live.client.closed) this.#journal.retire(generation);
-        request.thrown = error;
-        this.#journal.loseCall(generation, id, this.#failed(error, generation).fault);
+        // The whole start is lost with all that it had: `lost` tells by what, which is known in a moment.
+        if (live.client.closed) await lastWord(live);
+        else {
+          request.thrown = error;
+          this.#journal.loseCall(generation, id, this.#failed(error, generation).fault);
+        }
         break;
       case 'gone':
         this.#journal.retire(generation);

@@ -236,12 +236,13 @@ export class ServerLife implements AwaitedServer {
   async mayBeAsked(): Promise<boolean> {
     if (this.#stopped || !this.#mayStart()) return false;
     const { supervision, last_fault: fault } = this.#supervisor.health;
+    const isProcess = this.#ports.config().type === 'stdio';
     if (this.status.state === 'needs_sign_in') {
       if (!(await this.#standing.mayTryAgain())) return false;
       this.#supervisor.retryNow();
     }
     // To knock at an address costs nothing: whoever needs it need not wait for the next try.
-    else if (supervision === 'crash_loop' && fault?.class === 'transport') this.#supervisor.retryNow();
+    else if (supervision === 'crash_loop' && fault?.class === 'transport' && !isProcess) this.#supervisor.retryNow();
     return true;
   }
 

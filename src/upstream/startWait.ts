@@ -33,7 +33,7 @@ const LAST_WORD_MS = 10;
 export async function waitForStart(server: AwaitedServer, options: CallOptions, deadline: number): Promise<void> {
   const { signal } = options;
   throwIfCancelled(signal);
-  await lastWord(server, signal);
+  if (server.live) await lastWord(server.live, signal);
   options.onProgress?.({ progress: 0, message: `starting ${server.name}` });
   // Where the server has said how long to leave it alone, nobody waits for that.
   if (!(await server.mayBeAsked()) || server.retryAfter !== undefined) throw notDispatched(server);
@@ -56,11 +56,12 @@ export async function waitForStart(server: AwaitedServer, options: CallOptions, 
 }
 
 /** What is lost is not gone before its supervisor has heard of it. */
-async function lastWord({ live }: AwaitedServer, signal: AbortSignal | undefined): Promise<void> {
-  if (!live) return;
+export async function lastWord(live: Live, signal?: AbortSignal): Promise<void> {
   if (live.client.closed) {
     // The output of a process that ends closes a little before its end is known, which says more.
     await waitAtMost(live.lost, performance.now() + LAST_WORD_MS, signal);
+    // Where we were busy for as long ourselves, its end is still to be read.
+    await nextTurn();
     // One whose output alone has closed is as good as down.
     live.lose(new LinkFailure('It closed its output.', 'output_closed'));
   }

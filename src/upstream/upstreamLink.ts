@@ -64,9 +64,26 @@ export function describeRequestError(
   timeoutMs: number,
   scrubSecrets: (text: string) => string,
 ): string {
-  if (error instanceof UpstreamRequestError) {
-    if (error.failure === 'timeout') return `It did not answer within ${timeoutMs / 1000} s.`;
-    return `It answered with an error: ${oneLine(scrubSecrets(error.message), 200)}.`.replace(/\.\.$/, '.');
+  if (!(error instanceof UpstreamRequestError)) return error instanceof Error ? error.message : String(error);
+  const words = oneLine(scrubSecrets(error.message), 200);
+  switch (error.failure) {
+    case 'timeout':
+      return `It did not answer within ${timeoutMs / 1000} s.`;
+    case 'closed':
+    case 'gone':
+      // What is known of the end of a process is told by its supervisor.
+      return 'Its connection ended before it had answered.';
+    case 'error':
+      return ended(`It answered with an error: ${words}`);
+    case 'protocol':
+      return ended(`Its answer cannot be used: ${words}`);
+    case 'unauthorized':
+      return ended(`It does not let us in: ${words}`);
+    default:
+      return ended(`It could not be asked: ${words}`);
   }
-  return error instanceof Error ? error.message : String(error);
+}
+
+function ended(words: string): string {
+  return words.endsWith('.') ? words : `${words}.`;
 }

@@ -4,7 +4,9 @@ import { readDispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import { NOTHING_REPEATED, replayOf } from '../../src/dispatch/replaySettings.ts';
 import { ResultCache, readCacheSettings } from '../../src/dispatch/resultCache.ts';
 import { backoffDelay, RETRY_WITH_FULL_JITTER, RetryBudget } from '../../src/dispatch/retry.ts';
+import { faultOf } from '../../src/ops/fault.ts';
 import { UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
+import { CallFailedError } from '../../src/upstream/callFailed.ts';
 import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
 import { classified } from '../support/classified.ts';
 import { bench, resultOf, text, toolsOf } from './support.ts';
@@ -46,6 +48,39 @@ describe('retry', () => {
     expect(await fail(GET, {})).toMatchObject({ retryable: true, details: { outcome: 'unknown', attempts: 3 } });
     expect(await fail(PUT, {})).toMatchObject({ retryable: false });
     expect(upstream.calls).toHaveLength(3 + 3 + 1);
+  });
+
+  it.each(['crash_loop', 'circuit_open'] as const)(
+    'tells at once of a server that is left alone (%s), and when to come back: no call waits for that',
+    async (code) => {
+      const { fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+      upstream.answer = () => {
+        throw new NotDispatchedError('it is left alone', faultOf(code, { generation: 5 }, String), 60);
+      };
+      for (const id of [GET, PUT]) {
+        expect(await fail(id, {})).toMatchObject({
+          retryable: true,
+          message: expect.stringMatching(/Nothing was sent\. Call again after 60 s\.$/),
+          details: { outcome: 'not_dispatched', retry_after: 60 },
+        });
+      }
+      expect(upstream.calls).toHaveLength(2);
+    },
+  );
+
+  it('never repeats what ended its server each time, however often it may be repeated', async () => {
+    const { fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+    upstream.answer = () => {
+      const fault = faultOf('replay_exhausted', { generation: 2 }, String);
+      throw new CallFailedError(new UpstreamRequestError('error', 'ended'), { fault, knowledge: 'outcome_unknown' });
+    };
+    expect(await fail(GET, {})).toMatchObject({
+      error: 'UPSTREAM_UNAVAILABLE',
+      retryable: false,
+      message: 'store ended each time it ran this. Change the call, or use another tool.',
+      details: { outcome: 'unknown', fault: 'replay/replay_exhausted' },
+    });
+    expect(upstream.calls).toHaveLength(1);
   });
 
   it('repeats what never left', async () => {

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder } from '../support/census.ts';
 import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
-import { HostProcess, isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, type ToolAnswer, until, withoutIdNote } from '../support/hostProcess.ts';
 
 /** Servers that are lost, or hang, with calls in flight (facts/reliability.md §2.4). */
 
 const first = (...actions: FaultStep['do']): FaultStep => ({ on: 'tools/call', nth: 1, life: 1, do: actions });
+const logOf = ({ workspace }: FaultGateway): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
 const SHORT = { timeouts: { servers: { faulty: 1 } } };
 
 describe('a server that is lost during a call', () => {
@@ -61,6 +62,69 @@ describe('a server that is lost during a call', () => {
   });
 });
 
+describe('a call that ends its server each time', () => {
+  const blocks = { replay: { servers: { faulty: 'convergent' } }, retry: { maxAttempts: 5, baseDelay: 0.01 } };
+  const exits = { steps: [{ on: 'tools/call', do: [{ exit: 7 }] }] };
+
+  it('is told as that after two starts, and nobody waits for the end of the crash loop', async () => {
+    const gateway = await FaultGateway.open(exits, { blocks });
+    const answers = [];
+    for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
+    const [a, b, c, d] = answers.map(({ text }) => text);
+    for (const text of [a, b]) {
+      expect(text).toMatch(/^Error UPSTREAM_UNAVAILABLE: faulty ended each time it ran this\. Change the call, or use/);
+      expect(text).toMatch(/outcome: unknown\nfault: replay\/replay_exhausted\nattempts: 2\n$/);
+    }
+    // The fifth end is a crash loop: the replay of the third call is not to be had, and the fourth is not even sent.
+    expect(c).toMatch(
+      /faulty keeps ending and is tried only once a minute\. It is safe to repeat after (?:60|59) s\.\noutcome: unknown\n/,
+    );
+    expect(d).toMatch(/ a minute\. Nothing was sent\. Call again after (?:60|59|58) s\.\noutcome: not_dispatched\n/);
+    for (const text of [c, d]) {
+      expect(text).toMatch(/fault: process\/crash_loop\nretry_after: \d\d\n(?:.*\n)*retryable: the same call may/);
+    }
+    expect(['a', 'b', 'c', 'd'].map((nonce) => gateway.effectsOf(nonce))).toEqual([2, 2, 1, 0]);
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(10_000);
+    expect(gateway.lives).toHaveLength(5);
+    expect(await gateway.other()).toBe(UNDISTURBED);
+    // What ended it is told to whoever looks: it did not lose a connection, nor did it fail to list.
+    const log = logOf(gateway);
+    expect(log).toMatch(/faulty:act\S*: UPSTREAM_UNAVAILABLE: .*exited: It ended by itself \(exit code 7\)\./);
+    expect(log).not.toMatch(/could not list|Connection closed/);
+  });
+
+  it('is found so too where it only closes the output, and a crash loop is not cut short by a call', async () => {
+    const gateway = await FaultGateway.open(
+      { steps: [{ on: 'tools/call', do: ['close-stdout', 'hang'] }] },
+      { blocks },
+    );
+    const answers = [];
+    for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
+    expect(answers[0]?.text).toContain('fault: replay/replay_exhausted');
+    expect(answers[3]?.text).toContain('fault: process/crash_loop');
+    expect(toldBy(answers[3] as ToolAnswer)).toBe('not_dispatched');
+    expect(gateway.lives).toHaveLength(5);
+  });
+});
+
+describe('a server that lives and answers with an error', () => {
+  it.each([
+    ['of the code that the SDK uses for a lost connection', '{"code":-32000,"message":"login failed"}'],
+    [
+      'like the one that the SDK makes for a time-out',
+      '{"code":-32001,"message":"login failed","data":{"timeout":60000}}',
+    ],
+  ])('%s has answered: nothing was lost, and it is left alone', async (_what, error) => {
+    const raw = `{"jsonrpc":"2.0","id":ID,"error":${error}}`;
+    const gateway = await FaultGateway.open({ steps: [first({ raw })] });
+    const refused = await gateway.act('refused');
+    expect(refused.text).toMatch(/^Error UPSTREAM_ERROR: faulty answered with an error: login failed\./);
+    expect(toldBy(refused)).toBe('failed');
+    expect((await gateway.act('next')).text).toBe('ok\nnext\n');
+    expect(gateway.lives).toHaveLength(1);
+  });
+});
+
 describe('a server that no longer reads', () => {
   it('because it closed its input is replaced, and every call to it is answered', async () => {
     const gateway = await FaultGateway.open({ steps: [first('reply', 'close-stdin')] }, { blocks: SHORT });
@@ -110,8 +174,7 @@ describe('a server that lets the time limit of a call pass', () => {
     expect((await gateway.act('hung')).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
     expect(await gateway.other()).toBe(UNDISTURBED);
     await until('its successor', () => gateway.lives.length === 2);
-    const log = readFileSync(join(stateFolder(gateway.workspace), 'worker.log'), 'utf8');
-    expect(log).toMatch(/faulty: lost: It stopped answering/);
+    expect(logOf(gateway)).toMatch(/faulty: lost: It stopped answering/);
     expect((await gateway.act('after')).text).toBe('ok\nafter\n');
     await until('its end', () => !isAlive(gateway.lives[0] as number));
     expect(gateway.effectsOf('hung')).toBe(1);

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { status } from '../support/census.ts';
-import { FaultGateway, type FaultScript, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { stateFolder, status, waygate } from '../support/census.ts';
+import { FaultGateway, type FaultScript, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
 import { HostProcess, isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
@@ -91,6 +93,44 @@ describe('a server that refuses', () => {
     expect(told).toMatch(reason);
     expect(await gateway.other()).toBe(UNDISTURBED);
     await until('its end', () => gateway.lives.filter(isAlive).length === 0);
+  });
+});
+
+describe('a server that answers initialize with an error', () => {
+  it.each([-32000, -32001, -32603])('of code %i has refused: it is left alone until somebody acts', async (code) => {
+    const raw = `{"jsonrpc":"2.0","id":ID,"error":{"code":${code},"message":"login failed"}}`;
+    const gateway = await FaultGateway.open(at('initialize', { raw }), { ready: false });
+    const { reason } = await until('its reason', async () => {
+      const faulty = await gateway.faulty();
+      return faulty.state === 'failed' && faulty;
+    });
+    expect(reason).toBe('It answered with an error: login failed.');
+    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    await new Promise((done) => setTimeout(done, 1_000));
+    expect(gateway.lives).toHaveLength(1);
+    const health = JSON.parse((await waygate(gateway.workspace, ['health', '--json'])).stdout);
+    const faulty = health.servers.find(({ name }: { name: string }) => name === 'faulty');
+    expect(faulty).toMatchObject({ restart_count: 0, last_fault: { class: 'protocol', code: 'initialize_refused' } });
+  });
+});
+
+describe('a server that ends while it lists again', () => {
+  it('is told with how it ended, not as one that answered with an error', async () => {
+    // Known from its first start, it is ready before it lists: what ends it there ends one that serves.
+    const steps: FaultStep[] = [
+      { on: 'tools/call', life: 1, do: [{ exit: 7 }] },
+      ...[2, 3, 4, 5].map((life) => ({ on: 'tools/list', life, do: [{ exit: 7 }] })),
+    ];
+    const gateway = await FaultGateway.open({ steps });
+    await gateway.act('a');
+    const { reason } = await until('its crash loop', async () => {
+      const faulty = await gateway.faulty();
+      return gateway.lives.length === 5 && faulty.state === 'failed' && faulty;
+    });
+    expect(reason).toMatch(/^It ended by itself \(exit code 7\)\. What is shown of it/);
+    const log = readFileSync(join(stateFolder(gateway.workspace), 'worker.log'), 'utf8');
+    expect(log.match(/faulty: lost: It ended by itself \(exit code 7\)\./g)).toHaveLength(5);
+    expect(log).not.toMatch(/faulty: .*(?:answered with an error|could not list)/);
   });
 });
 

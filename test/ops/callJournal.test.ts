@@ -139,6 +139,48 @@ describe('when a generation is lost', () => {
     expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 1, faulted: 1 });
   });
 
+  it('a read that two did not survive is sent to no third, however often it may be sent', () => {
+    journal = newJournal({ maxReplays: 9, maxEnded: 2 });
+    journal.open(1);
+    journal.admit(call('a', 'convergent', { maxReplays: 9 }));
+    journal.lose(1, fault());
+    journal.open(2);
+    journal.lose(2, fault('exited', 2));
+    expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted', detail: 'exited' }, dispatches: 2 });
+    journal.open(3);
+    expect(sent).toEqual(['a@1', 'a@2']);
+  });
+
+  it('only those that ended while they had it count: no way that broke off, no probe, none that handed it back', () => {
+    journal = newJournal({ maxReplays: 9, maxEnded: 2 });
+    journal.open(1);
+    journal.admit(call('a', 'probe_required'));
+    journal.loseCall(1, 'a', fault('connection_lost'));
+    expect(probed).toEqual(['a@1']);
+    journal.lose(1, fault());
+    journal.open(2);
+    journal.resolveProbe(2, 'a', 'safe_to_replay');
+    journal.handBack(2, 'a');
+    journal.lose(2, fault());
+    journal.open(3);
+    journal.lose(3, fault());
+    journal.open(4);
+    journal.resolveProbe(4, 'a', 'safe_to_replay');
+    expect([sent, ended.size]).toEqual([['a@1', 'a@2', 'a@3', 'a@4'], 0]);
+    journal.lose(4, fault());
+    journal.open(5);
+    journal.resolveProbe(5, 'a', 'safe_to_replay');
+    expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted' }, dispatches: 3 });
+  });
+
+  it('a call that was told to be sent once is told by what it was lost, not as what ends them', () => {
+    journal = newJournal({ maxReplays: 9, maxEnded: 2 });
+    journal.open(1);
+    journal.admit(call('a', 'convergent', { maxReplays: 0 }));
+    journal.lose(1, fault('exited'));
+    expect(end('a')).toMatchObject({ fault: { class: 'process', code: 'exited' }, dispatches: 1 });
+  });
+
   it('a replay that was handed back is none', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));

@@ -239,6 +239,17 @@ describe('what a model is told of a fault', () => {
     });
     expect(told('frame_too_large', { knowledge: 'completed' }).details).not.toHaveProperty('scope');
     expect(told('rate_limited', { knowledge: 'completed' }).details).not.toHaveProperty('scope');
+    const safe = { knowledge: 'outcome_unknown', contract: 'convergent' } as const;
+    const inLoop = told('crash_loop', { ...safe, retryAfter: 59.2 });
+    expect([inLoop.message, inLoop.retryable, inLoop.details?.retry_after]).toEqual([
+      'github keeps ending and is tried only once a minute. It is safe to repeat after 60 s.',
+      true,
+      59.2,
+    ]);
+    expect(told('exited', safe).message).toBe('github ended by itself. It is safe to repeat.');
+    expect(told('crash_loop', { retryAfter: 60 }).message).toBe(
+      'github keeps ending and is tried only once a minute. Nothing was sent. Call again after 60 s.',
+    );
     expect(told('replay_exhausted', { dispatches: 3 }).details?.attempts).toBe(3);
     expect(told('exited').details).not.toHaveProperty('retry_after');
     expect(told('exited', { dispatches: 1 }).details).not.toHaveProperty('attempts');

@@ -12,6 +12,8 @@ export interface ModelCall {
   sends: number;
   /** Whether a process that had it died. */
   haunted: boolean;
+  /** How many processes died that had it. */
+  deaths: number;
   probes: number;
   /** How often whoever made it lets it be sent again. */
   allowance: number;
@@ -26,7 +28,7 @@ export interface ModelCall {
   cause: KnownFaultCode;
 }
 
-export const MODEL_LIMITS = { maxReplays: 2, maxProbes: 2 } as const;
+export const MODEL_LIMITS = { maxReplays: 3, maxEnded: 2, maxProbes: 2 } as const;
 
 export class JournalModel {
   readonly calls: ModelCall[] = [];
@@ -58,6 +60,7 @@ export class JournalModel {
       process: 0,
       sends: 0,
       haunted: false,
+      deaths: 0,
       probes: 0,
       refusedBy: 0,
       cause: 'killed',
@@ -98,7 +101,10 @@ export class JournalModel {
     if (this.current === process) this.current = 0;
     for (const call of this.calls.filter((one) => one.process === process)) {
       if (heardOut && call.declared && !call.begun && call.at === 'process') this.wasInVain(call);
-      else this.bereave(call, 'killed');
+      else {
+        if (call.at === 'process') call.deaths += 1;
+        this.bereave(call, 'killed');
+      }
     }
     this.pump();
   }
@@ -126,7 +132,8 @@ export class JournalModel {
   }
 
   again(call: ModelCall): void {
-    if (call.sends > MODEL_LIMITS.maxReplays) this.end(call, 'replay_exhausted');
+    const { maxReplays, maxEnded } = MODEL_LIMITS;
+    if (call.sends > maxReplays || call.deaths >= maxEnded) this.end(call, 'replay_exhausted');
     else if (call.sends > call.allowance) this.end(call, call.cause);
     else call.at = 'queue';
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../../src/ops/deferred.ts';
 import { faultOf } from '../../src/ops/fault.ts';
 import type { Probe } from '../../src/ops/probe.ts';
 import type { ReplayContract } from '../../src/ops/replay.ts';
@@ -52,16 +53,20 @@ class Server {
   readonly remarks: (string | undefined)[] = [];
   readonly losses: string[] = [];
   reply: (live: Live, ...request: Parameters<Reply>) => Promise<Json> = async () => ({ ok: true });
+  onEnd: (live: Live) => void = () => undefined;
   /** Why it cannot be had, where it cannot. */
   down: Error | undefined;
   live: Live | undefined;
   #generation = 0;
   #waiting: (() => void)[] = [];
+  /** What tells the end of those that have none yet. */
+  readonly #ends = new Map<Live, () => void>();
 
   start(): Live {
     this.#generation += 1;
     const generation = this.#generation;
     const client = new ScriptedClient((...request) => this.reply(live, ...request));
+    const lost = deferred<undefined>();
     const live: Live = {
       generation,
       client,
@@ -71,11 +76,13 @@ class Server {
       } as unknown as UpstreamLink,
       wasKnown: true,
       lose: ({ code }) => {
+        if (!this.#ends.has(live)) return;
         this.losses.push(code);
         this.end(live);
       },
-      lost: new Promise(() => undefined),
+      lost: lost.promise,
     };
+    this.#ends.set(live, () => lost.resolve(undefined));
     this.live = live;
     this.calls.opened(live);
     for (const settle of this.#waiting.splice(0)) settle();
@@ -85,6 +92,9 @@ class Server {
   end(live: Live): void {
     (live.client as ScriptedClient).gone = true;
     if (this.live === live) this.live = undefined;
+    this.#ends.get(live)?.();
+    this.#ends.delete(live);
+    this.onEnd(live);
     this.calls.lost(live.generation, fault('killed', live.generation));
   }
 
@@ -189,6 +199,48 @@ describe('the calls of a server', () => {
     sent = 0;
     const error = await failed(server.calls.send('tools/list', {}, { ...WAIT, maxReplays: 1_000 }));
     expect([sent, (error as CallFailedError).fault.code]).toEqual([11, 'replay_exhausted']);
+  });
+
+  it('that two starts ended with are sent to no third, and told as what ends them', async () => {
+    const server = new Server();
+    server.reply = () => new Promise(() => undefined);
+    const ends: number[] = [];
+    const options = { ...WAIT, maxReplays: 5, onEnd: (n: number) => void ends.push(n) };
+    const first = server.start();
+    const call = failed(server.calls.send('tools/list', {}, options));
+    server.end(first);
+    server.end(server.start());
+    expect(await call).toMatchObject({
+      name: 'CallFailedError',
+      knowledge: 'outcome_unknown',
+      message: 'killed',
+      fault: { class: 'replay', code: 'replay_exhausted', detail: 'killed', generation: 2 },
+    });
+    expect(ends).toEqual([2]);
+  });
+
+  it('whose connection closes are told by what their start ended, and end it where nobody knows', async () => {
+    const server = new Server();
+    let live = server.start();
+    server.reply = async ({ client }) => {
+      (client as ScriptedClient).gone = true;
+      throw failing('closed');
+    };
+    const told = failed(server.calls.send('tools/call', {}, WAIT));
+    // It is known that its output has closed, and no timer has run.
+    for (let i = 0; i < 20; i++) await undefined;
+    server.end(live);
+    expect(await told).toMatchObject({ failure: 'closed', fault: { code: 'outcome_unknown', detail: 'killed' } });
+    live = server.start();
+    const alone = failed(server.calls.send('tools/call', {}, WAIT));
+    // Nothing that is sent meanwhile goes to it.
+    await turns();
+    const later = server.calls.send('tools/call', {}, WAIT);
+    expect(await alone).toMatchObject({ failure: 'closed', knowledge: 'outcome_unknown' });
+    expect(server.losses).toEqual(['output_closed']);
+    server.reply = async ({ generation }) => ({ generation });
+    server.start();
+    expect(await later).toEqual({ generation: live.generation + 1 });
   });
 
   it('never go to one whose output has closed, and wait for the next', async () => {
@@ -410,16 +462,23 @@ class Play {
   readonly server = new Server();
   readonly effects = new Map<string, number>();
   readonly losses = new Map<string, number>();
+  /** How many starts have ended that had it. */
+  readonly deaths = new Map<string, number>();
   readonly ends = new Map<string, { result?: Json; error?: unknown; dispatches: number }>();
   readonly sent = new Map<string, number>();
   readonly #scheduler: fc.Scheduler;
   readonly #plans: ReadonlyMap<string, Plan>;
+  /** Which start has which call. */
+  readonly #holders = new Map<string, number>();
 
   constructor(scheduler: fc.Scheduler, plans: ReadonlyMap<string, Plan>) {
     this.#scheduler = scheduler;
     this.#plans = plans;
     this.server.reply = (live, _method, { name, arguments: args }) =>
       this.#serve(live, name as string, (args as { id: string }).id);
+    this.server.onEnd = ({ generation }) => {
+      for (const [id, holder] of this.#holders) if (holder === generation) bump(this.deaths, id);
+    };
   }
 
   begin(id: string): void {
@@ -454,10 +513,15 @@ class Play {
       return { structuredContent: { done: this.effects.has(id) } };
     }
     const fate = this.#plans.get(id)?.fates[bump(this.sent, id) - 1] ?? 'answered';
+    this.#holders.set(id, live.generation);
     await alive(`${id} read`);
-    if (fate === 'unsent' || fate === 'busy') throw failing(fate);
+    if (fate === 'unsent' || fate === 'busy') {
+      this.#holders.delete(id);
+      throw failing(fate);
+    }
     if (fate !== 'broken') bump(this.effects, id);
     await alive(`${id} answered`);
+    this.#holders.delete(id);
     if (fate === 'answered') return { id };
     bump(this.losses, id);
     throw failing('closed');
@@ -511,6 +575,7 @@ describe('in any order of starts, ends, answers and losses', () => {
             const id = `c${i}`;
             const end = world.ends.get(id);
             const [effects, losses] = [world.effects.get(id) ?? 0, world.losses.get(id) ?? 0];
+            const deaths = world.deaths.get(id) ?? 0;
             if (!end) throw new Error(`${id} has no end`);
             const { result, error, dispatches } = end;
             if (contract !== 'convergent') expect(effects).toBeLessThanOrEqual(1);
@@ -524,9 +589,12 @@ describe('in any order of starts, ends, answers and losses', () => {
               const { knowledge, fault: told } = error as CallFailedError;
               expect([knowledge, losses > 0]).toEqual(['outcome_unknown', true]);
               if (contract === 'never_replay') expect(told.class).toBe('ambiguous_outcome');
+              if (contract === 'convergent') expect(told.code === 'replay_exhausted').toBe(deaths === 2);
             }
+            expect(deaths).toBeLessThanOrEqual(2);
             const isReturned = fates.some((one) => one === 'unsent' || one === 'busy');
-            if (contract === 'convergent' && !isReturned && losses <= maxReplays) expect(result).toEqual({ id });
+            const mayGoOn = !isReturned && losses <= maxReplays && deaths < 2;
+            if (contract === 'convergent' && mayGoOn) expect(result).toEqual({ id });
           }
         },
       ),

@@ -68,6 +68,13 @@ describe('what a server has beside its tools', () => {
     expect(connection.state).toBe('ready');
     expect(connection.catalog).toMatchObject({ tools: { length: 5 }, resources: [], prompts: [{}] });
   });
+
+  it('is not told to have failed where the server ends while it lists: that is told as its end', async () => {
+    const { connection, log } = await logged('--hangs', 'resources/list');
+    await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    await until('its loss', () => log.some((line) => line.startsWith('one: lost: It ended by itself (exit code')));
+    expect(log.filter((line) => line.includes('resources/list'))).toEqual([]);
+  });
 });
 
 describe('a list that changes', () => {

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { type UpstreamFailure, UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
+import { describeRequestError } from '../../src/upstream/upstreamLink.ts';
+
+const scrub = (text: string): string => text.replaceAll('hunter2', '***');
+const said = (failure: UpstreamFailure, words = 'bad key hunter2'): string =>
+  describeRequestError(new UpstreamRequestError(failure, words), 1_500, scrub);
+
+describe('what a failed request says', () => {
+  it.each<[UpstreamFailure, string]>([
+    ['timeout', 'It did not answer within 1.5 s.'],
+    ['closed', 'Its connection ended before it had answered.'],
+    ['gone', 'Its connection ended before it had answered.'],
+    ['error', 'It answered with an error: bad key ***.'],
+    ['protocol', 'Its answer cannot be used: bad key ***.'],
+    ['unauthorized', 'It does not let us in: bad key ***.'],
+    ['unsent', 'It could not be asked: bad key ***.'],
+    ['busy', 'It could not be asked: bad key ***.'],
+    ['aborted', 'It could not be asked: bad key ***.'],
+  ])('is true of how it failed: %s', (failure, words) => {
+    expect(said(failure)).toBe(words);
+  });
+
+  it('is one short line that ends once', () => {
+    expect(said('error', 'no.\nsuch\tthing.')).toBe('It answered with an error: no. such thing.');
+    expect(said('protocol', 'x'.repeat(1_000)).length).toBeLessThan(250);
+  });
+
+  it('are the words of what was thrown beside it', () => {
+    expect(describeRequestError(new Error('It ended.'), 1, scrub)).toBe('It ended.');
+    expect(describeRequestError('odd', 1, scrub)).toBe('odd');
+  });
+});
