@@ -6,8 +6,10 @@ import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 
 /** What the teller of a fault knows beyond the fault itself. */
 export interface Telling {
-  /** Whose fault it is, as the model knows it: the server's name, or "Waygate's worker". */
-  subject: string;
+  /** Whose fault it is, as the model knows it: the server's name; undefined for Waygate's own worker. */
+  subject: string | undefined;
+  /** Of Waygate's own worker: the file that has the reason. */
+  log?: string;
   knowledge: ExecutionKnowledge;
   contract: ReplayContract;
   /** The `tool_id`, or what else the error is about (000 §3.4). */
@@ -22,9 +24,13 @@ export interface Telling {
   cause?: unknown;
 }
 
+const OWN_SUBJECT = "Waygate's worker";
 const MAX_SUBJECT_CHARS = 60;
+const MAX_LOG_CHARS = 100;
 /** An error line for a model (000 §3.4). */
 const MAX_MESSAGE_CHARS = 256;
+/** Less of a detail says nothing. */
+const MIN_DETAIL_CHARS = 20;
 const SAFE = 'It is safe to repeat.';
 
 /** The one way from a fault to the error object of 000 §3.4 (004, Failure Shaping). */
@@ -51,19 +57,37 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
 }
 
 function sentence(fault: Fault, telling: Telling, next: string): string {
-  const { says, saysWithin, tellsDetail } = traitsOf(fault);
-  const { withinMs } = telling;
-  const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
-  const subject = `${oneLine(telling.subject, MAX_SUBJECT_CHARS)} ${said}`;
-  // What to do about it is never cut off: the detail has what room is left.
-  const room = MAX_MESSAGE_CHARS - subject.length - next.length - ': . '.length;
-  const detail = tellsDetail && fault.detail !== '' ? `: ${oneLine(fault.detail, room)}` : '';
-  return `${ended(`${subject}${detail}`)} ${next}`;
+  // What to do about it is never cut off: what happened has what room is left.
+  return `${whatHappened(fault, telling, MAX_MESSAGE_CHARS - next.length - 1)} ${next}`;
 }
 
-function whenToCall({ retryAfter, knowledge }: Telling, { retryable, advice }: FaultTraits): string {
+/** What happened and no more, as a sentence. */
+export function whatHappened(
+  fault: Fault,
+  { subject = OWN_SUBJECT, withinMs }: Pick<Telling, 'subject' | 'withinMs'>,
+  limit = MAX_MESSAGE_CHARS,
+): string {
+  const { says, saysWithin, tellsDetail } = traitsOf(fault);
+  const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
+  const happened = `${oneLine(subject, MAX_SUBJECT_CHARS)} ${said}`;
+  const room = limit - happened.length - ': .'.length;
+  // Why Waygate itself fails is never a server's words.
+  const isTold = (tellsDetail || subject === OWN_SUBJECT) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
+  return ended(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
+}
+
+function whenToCall(telling: Telling, traits: FaultTraits): string {
+  const { retryAfter, knowledge } = telling;
   const sent = knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
-  return `${sent}${retryable && retryAfter !== undefined ? `Call again after ${Math.ceil(retryAfter)} s.` : advice}`;
+  const time = traits.retryable && retryAfter !== undefined;
+  return `${sent}${time ? `Call again after ${Math.ceil(retryAfter)} s.` : adviceOf(telling, traits)}`;
+}
+
+function adviceOf({ subject, log }: Telling, { advice, ownAdvice = advice, ownAdviceIn }: FaultTraits): string {
+  if (subject !== undefined) return advice;
+  // A longer path would leave no room for the reason itself; health names it too.
+  const isNamed = ownAdviceIn !== undefined && log !== undefined && log.length <= MAX_LOG_CHARS;
+  return isNamed ? `${ownAdviceIn} ${log}.` : ownAdvice;
 }
 
 function ended(words: string): string {
