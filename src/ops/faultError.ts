@@ -26,7 +26,6 @@ export interface Telling {
 
 const OWN_SUBJECT = "Waygate's worker";
 const MAX_SUBJECT_CHARS = 60;
-const MAX_LOG_CHARS = 100;
 /** An error line for a model (000 §3.4). */
 const MAX_MESSAGE_CHARS = 256;
 /** Less of a detail says nothing. */
@@ -40,7 +39,7 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
   const lost = knowledge === 'in_flight' || knowledge === 'outcome_unknown';
   const mayHaveTakenEffect = lost && contract !== 'convergent';
   const isSafe = lost && !mayHaveTakenEffect && traits.retryable;
-  const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? SAFE : whenToCall(telling, traits);
+  const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? SAFE : whenToCall(fault, telling, traits);
   return new GatewayError(traits.error, sentence(fault, telling, next), {
     path: telling.path ?? '',
     cause: telling.cause,
@@ -52,6 +51,7 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
       ...(fault.class === 'resource' && traits.error === 'RATE_LIMITED' ? { scope: 'queue' } : {}),
       ...(telling.retryAfter === undefined ? {} : { retry_after: telling.retryAfter }),
       ...((telling.dispatches ?? 1) > 1 ? { attempts: telling.dispatches } : {}),
+      ...(telling.log === undefined ? {} : { log: telling.log }),
     },
   });
 }
@@ -76,18 +76,16 @@ export function whatHappened(
   return ended(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
 }
 
-function whenToCall(telling: Telling, traits: FaultTraits): string {
-  const { retryAfter, knowledge } = telling;
+function whenToCall(fault: Fault, telling: Telling, traits: FaultTraits): string {
+  const { subject, retryAfter, knowledge, log } = telling;
+  const { advice, ownAdvice = advice, ownAdviceIn } = traits;
   const sent = knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
-  const time = traits.retryable && retryAfter !== undefined;
-  return `${sent}${time ? `Call again after ${Math.ceil(retryAfter)} s.` : adviceOf(telling, traits)}`;
-}
-
-function adviceOf({ subject, log }: Telling, { advice, ownAdvice = advice, ownAdviceIn }: FaultTraits): string {
-  if (subject !== undefined) return advice;
-  // A longer path would leave no room for the reason itself; health names it too.
-  const isNamed = ownAdviceIn !== undefined && log !== undefined && log.length <= MAX_LOG_CHARS;
-  return isNamed ? `${ownAdviceIn} ${log}.` : ownAdvice;
+  if (traits.retryable && retryAfter !== undefined) return `${sent}Call again after ${Math.ceil(retryAfter)} s.`;
+  if (subject !== undefined) return sent + advice;
+  const inFile = ownAdviceIn === undefined || log === undefined ? undefined : `${sent}${ownAdviceIn} ${log}.`;
+  // The reason itself is worth more than where it is, which the details tell too.
+  const room = MAX_MESSAGE_CHARS - whatHappened(fault, telling).length - 1;
+  return inFile !== undefined && inFile.length <= room ? inFile : sent + ownAdvice;
 }
 
 function ended(words: string): string {

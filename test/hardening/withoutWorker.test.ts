@@ -88,9 +88,11 @@ describe('where a worker cannot start', () => {
     const { isError, text } = await host.call('tool_browse', { path: '/' });
     expect(isError).toBe(true);
     const [line] = text.split('\n');
-    expect(line).toMatch(/^Error UPSTREAM_UNAVAILABLE: Waygate's worker could not be started: Error: Cannot find m/);
-    expect(line).toMatch(/Nothing was sent\. Ask the user to run `waygate health`; the reason is in /);
-    expect(line?.endsWith(` ${logOf(workspace)}.`)).toBe(true);
+    const missing = `Error: Cannot find module '${join(dirname(workspace.program), 'worker.cjs')}'`;
+    expect(line).toBe(
+      `Error UPSTREAM_UNAVAILABLE: Waygate's worker could not be started: ${missing}. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${logOf(workspace)}.`,
+    );
+    expect(text).toContain(`\nlog: ${logOf(workspace)}\n`);
     for (const method of ['prompts/list', 'resources/read']) {
       const { error } = await host.request(method, { uri: 'file:///x' });
       expect(error?.message, method).toContain('Ask the user to run `waygate health`');

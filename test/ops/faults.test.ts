@@ -237,6 +237,13 @@ describe('what a model is told of a fault', () => {
     expect(own('crash_loop', 'Error: no room')).toBe(
       `Waygate's worker keeps ending and is tried only once a minute: Error: no room. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${log}.`,
     );
+    // The whole of the reason is worth more than where it is, which is told beside it.
+    const reason = `Error: Cannot find module '/home/me/${'x'.repeat(60)}/worker.cjs'`;
+    const error = told('spawn_failed', { subject: undefined, log }, reason);
+    expect(error.message).toBe(
+      `Waygate's worker could not be started: ${reason}. Nothing was sent. Ask the user to run \`waygate health\`.`,
+    );
+    expect(error.details).toMatchObject({ log });
     expect(own('spawn_failed', '', {})).toBe(
       "Waygate's worker could not be started. Nothing was sent. Ask the user to run `waygate health`.",
     );
