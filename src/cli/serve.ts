@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ensureWorkspaceState, StateFolderError, stateRoot } from '../config/stateFolder.ts';
+import { ensureWorkspaceState, StateFolderError, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
 import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
@@ -27,6 +27,8 @@ export async function serve(target: ServeOptions): Promise<number> {
     output: process.stdout,
     log,
     face,
+    workspace: target.workspace,
+    folder: workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target)),
     attach: async (signal) => {
       const attaching = first ?? attachSession(signal);
       first = undefined;

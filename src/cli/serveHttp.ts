@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureWorkspaceState, stateRoot, unwritable } from '../config/stateFolder.ts';
+import { ensureWorkspaceState, stateRoot, unwritable, workspaceStateFolder } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
 import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
@@ -31,6 +31,8 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
         output,
         log,
         face,
+        workspace: target.workspace,
+        folder: workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target)),
         attach: async (signal) => {
           const socket = await attach(runtime, {
             kind: 'session',

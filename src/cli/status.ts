@@ -1,25 +1,31 @@
 import type { GatewaySnapshot, ServerStatus } from '../control/contract.ts';
 import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import type { HealthWithoutWorker } from '../ops/health.ts';
 import { count, duration } from '../ops/porcelain.ts';
 import type { Printed } from './commands.ts';
 import { inTime } from './inTime.ts';
 import { print } from './print.ts';
-import { noGateway, ownRuntime } from './runtime.ts';
+import { ownRuntime } from './runtime.ts';
+import { exitCodeOf, healthOnDisk, textOnDisk } from './withoutWorker.ts';
 
 export async function status({ json, ...target }: GatewayTarget & Printed): Promise<number> {
   const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   const snapshot = control && (await inTime(control.request('status', {}), 'the gateway'));
   control?.dispose();
-  const text = snapshot ? renderStatus(snapshot, Date.now()) : `${noGateway(target)}\n`;
-  print(json, statusJson(target.workspace, snapshot), text);
+  if (!snapshot) {
+    const health = healthOnDisk(target);
+    print(json, jsonWithoutWorker(health), `${textOnDisk(target, health)}\n`);
+    return exitCodeOf(health);
+  }
+  const { worker, health, ...rest } = snapshot;
+  print(json, { ...rest, worker: { ...worker, state: health } }, renderStatus(snapshot, Date.now()));
   return 0;
 }
 
-/** With no worker the shape stays: a script asks `worker` whether there is one. */
-function statusJson(workspace: string, snapshot: GatewaySnapshot | undefined): object {
-  if (!snapshot) return { workspace, worker: null, sessions: [], servers: [] };
-  const { worker, health, ...rest } = snapshot;
-  return { ...rest, worker: { ...worker, state: health } };
+/** With no worker the shape stays: a script asks `worker` whether there is one, and `health` why not. */
+function jsonWithoutWorker(health: HealthWithoutWorker): object {
+  const { workspace, problems } = health;
+  return { workspace, worker: null, sessions: [], servers: [], ...(problems.length === 0 ? {} : { health }) };
 }
 
 export function renderStatus(snapshot: GatewaySnapshot, now: number): string {

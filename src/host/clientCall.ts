@@ -16,23 +16,27 @@ export interface ClientCall {
   readonly frame: Buffer;
 }
 
-/** Whose fault it is, to a model. */
-const SUBJECT = "Waygate's worker";
-
 type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
+
+/** What is known beside the fault: seconds until it is worth calling again, and where the worker's log is. */
+export interface FaultContext {
+  retryAfter?: number | undefined;
+  log?: string | undefined;
+}
 
 /** The host's answer in place of the worker's: a tool result, as every operational fault (design.md §3). */
 export function faultAnswer(
   { id, method, wantsTask }: Pick<ClientCall, 'id' | 'method' | 'wantsTask'>,
   { fault, knowledge, contract, dispatches }: Omit<FaultTerminal, 'kind'>,
-  retryAfter?: number,
+  { retryAfter, log }: FaultContext = {},
 ): string {
   const error = faultError(fault, {
-    subject: SUBJECT,
+    subject: undefined,
     knowledge,
     contract,
     dispatches,
     ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(log === undefined ? {} : { log }),
   });
   if (method !== 'tools/call' || wantsTask) return errorResponse(id, INTERNAL_ERROR, error.message);
   return resultResponse(id, { content: [{ type: 'text', text: errorText(error) }], isError: true });
@@ -42,11 +46,11 @@ export function faultAnswer(
 export function refusal(
   call: Pick<ClientCall, 'id' | 'method' | 'wantsTask'>,
   fault: Fault,
-  retryAfter?: number,
+  context?: FaultContext,
 ): string {
   if (fault.code === 'duplicate_id') {
     return errorResponse(call.id, INVALID_REQUEST, `Request id ${JSON.stringify(call.id)} is in flight already.`);
   }
   const terms = { fault, knowledge: 'not_dispatched', contract: 'never_replay', dispatches: 0 } as const;
-  return faultAnswer(call, terms, retryAfter);
+  return faultAnswer(call, terms, context);
 }

@@ -5,7 +5,7 @@ import { ChildJournal } from '../upstream/childJournal.ts';
 import { isAlive } from './startLock.ts';
 
 /** A file of the state that is being written bears the number of who writes it. */
-const TEMPORARY = /^(?:worker|life|uses|failedBuild)\.json\.(\d+)(?:\.[0-9a-f]+|\.new)?$/;
+const TEMPORARY = /^(?:worker|life|uses|failedBuild|outage)\.json\.(\d+)(?:\.[0-9a-f]+|\.new)?$/;
 const SOCKET = /^[0-9a-f]{16}\.sock$/;
 const CONNECT_TIMEOUT_MS = 500;
 

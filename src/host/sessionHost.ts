@@ -19,7 +19,9 @@ import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
 import { readClientLine, tooLarge } from './clientLine.ts';
 import { HeldSession } from './heldSession.ts';
 import { INTRODUCTIONS } from './introductions.ts';
+import { EXIT_NO_WORKER } from './outage.ts';
 import { journalCallOf, SessionCalls } from './sessionCalls.ts';
+import { WithoutWorker } from './withoutWorker.ts';
 import type { Loss, LossFacts } from './workerConnection.ts';
 import { readWorkerFrame } from './workerFrame.ts';
 import { WorkerLink } from './workerLink.ts';
@@ -29,6 +31,9 @@ export interface SessionHostOptions {
   output: Writable;
   /** A greeted socket of kind `session`; rejects with one sentence when there can be no worker. */
   attach: (signal: AbortSignal) => Promise<Socket>;
+  /** Whose worker that is, and its folder in the state. */
+  workspace: string;
+  folder: string;
   /** How the client sees the servers; the same that `attach` asks the worker for. */
   face?: Face;
   log: (line: string) => void;
@@ -38,21 +43,21 @@ export interface SessionHostOptions {
 const WORKER_WAIT_MS = 25_000;
 /** What is still in flight at the end of input may finish; the host must be gone within a second. */
 const DRAIN_MS = 700;
+
 /**
  * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
  * `initialize` in passthrough mode, see `INTRODUCTIONS`), everything else is forwarded as it came, and what was in
- * flight when a worker was lost is treated by its replay contract.
+ * flight when a worker was lost is treated by its replay contract. What can be told while no worker can be had is.
  */
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #calls: SessionCalls;
   readonly #link: WorkerLink;
   readonly #held = new HeldSession();
+  readonly #withoutWorker: WithoutWorker;
   /** Its id, while the worker's answer to it is what the client waits for. */
   #initializing: RequestId | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
-  /** Why there is no worker; what is asked meanwhile is not kept waiting. */
-  #unreachable: Fault | undefined;
   #ended: (() => void) | undefined;
 
   constructor(options: SessionHostOptions) {
@@ -64,9 +69,11 @@ export class SessionHost {
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => void options.input.resume(),
       onLost: (generation, facts) => this.#onWorkerLost(generation, facts),
-      onFailed: (reason) => this.#onUnreachable('spawn_failed', reason),
-      onCrashLoop: () => this.#onUnreachable('crash_loop', 'it ended several times in a row'),
+      lastWords: () => this.#withoutWorker.lastWords(),
+      onUnavailable: (fault, line) => this.#onUnreachable(fault, line),
     });
+    const { workspace, folder } = options;
+    this.#withoutWorker = new WithoutWorker({ workspace, folder, face: this.#face, health: () => this.#link.health });
     this.#calls = new SessionCalls(
       {
         dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
@@ -101,7 +108,7 @@ export class SessionHost {
     this.#calls.failAll(ending);
     clearTimeout(this.#waitTimer);
     this.#link.close();
-    return this.#unreachable === undefined ? 0 : EXIT_NO_WORKER;
+    return this.#withoutWorker.fault === undefined ? 0 : EXIT_NO_WORKER;
   }
 
   #drained(): Promise<void> {
@@ -141,8 +148,8 @@ export class SessionHost {
     if (this.#link.attached) this.#introduce();
     else if (introduction) return;
     else if (this.#link.resting) this.#wake();
-    else if (this.#unreachable !== undefined) {
-      this.#failInitialize(this.#unreachable);
+    else if (this.#withoutWorker.fault !== undefined) {
+      this.#failInitialize(this.#withoutWorker.fault);
       this.#link.connect();
     }
   }
@@ -153,7 +160,7 @@ export class SessionHost {
 
   #failInitialize(fault: Fault): void {
     if (this.#initializing === undefined) return;
-    this.#write(refusal({ id: this.#initializing, method: 'initialize' }, fault));
+    this.#write(refusal({ id: this.#initializing, method: 'initialize' }, fault, this.#withoutWorker));
     this.#initializing = undefined;
     this.#held.forgetBeginning();
   }
@@ -177,15 +184,15 @@ export class SessionHost {
     if (!this.#refuse(call.payload, admission)) return;
     this.#held.noteRequest(message);
     if (this.#link.resting) this.#wake();
-    else if (this.#unreachable !== undefined) {
-      this.#calls.failWaiting(this.#unreachable);
+    else if (this.#withoutWorker.fault !== undefined) {
+      this.#calls.failWaiting(this.#withoutWorker.fault);
       this.#link.connect();
     }
   }
 
   /** Whether it was taken; one that was not is answered. */
   #refuse(call: ClientCall, admission: Admission): boolean {
-    if (!admission.admitted) this.#write(refusal(call, admission.fault, admission.retryAfter));
+    if (!admission.admitted) this.#write(refusal(call, admission.fault, admission));
     return admission.admitted;
   }
 
@@ -208,7 +215,8 @@ export class SessionHost {
 
   #onAttached(generation: number): void {
     clearTimeout(this.#waitTimer);
-    this.#unreachable = undefined;
+    const news = this.#withoutWorker.end();
+    if (news !== undefined) this.#write(news);
     this.#introduce();
     this.#calls.open(generation);
   }
@@ -268,15 +276,15 @@ export class SessionHost {
 
   #waitForWorker(): void {
     clearTimeout(this.#waitTimer);
-    this.#waitTimer = setTimeout(() => this.#onUnreachable('handshake_timeout', ''), WORKER_WAIT_MS);
+    const late = `no worker was there within ${WORKER_WAIT_MS / 1000} s`;
+    this.#waitTimer = setTimeout(() => this.#onUnreachable(this.#fault('handshake_timeout', ''), late), WORKER_WAIT_MS);
   }
 
-  #onUnreachable(code: KnownFaultCode, reason: string): void {
-    const fault = this.#fault(code, reason);
-    if (this.#unreachable?.code !== code || this.#unreachable.detail !== fault.detail) {
-      this.#options.log(reason === '' ? `no worker was there within ${WORKER_WAIT_MS / 1000} s` : reason);
-    }
-    this.#unreachable = fault;
+  /** `line` tells the person who reads stderr. */
+  #onUnreachable(fault: Fault, line: string): void {
+    const { code, detail } = this.#withoutWorker.fault ?? {};
+    if (code !== fault.code || detail !== fault.detail) this.#options.log(line);
+    this.#withoutWorker.begin(fault);
     this.#failInitialize(fault);
     this.#calls.failWaiting(fault);
   }
@@ -289,9 +297,15 @@ export class SessionHost {
     if (terminal.kind === 'reply') {
       const { reply } = terminal;
       this.#link.proved();
-      if (call.uri !== undefined && !peekIsError(reply)) this.#held.noteSuccess(call.method, call.uri);
+      if (!peekIsError(reply)) {
+        this.#withoutWorker.noteAnswer(call, reply);
+        if (call.uri !== undefined) this.#held.noteSuccess(call.method, call.uri);
+      }
       this.#toClient(reply);
-    } else if (terminal.kind === 'fault') this.#write(faultAnswer(call, terminal));
+    } else if (terminal.kind === 'fault') {
+      const own = this.#withoutWorker.answer(call, (mark) => this.#held.noteListed(mark));
+      this.#write(own ?? faultAnswer(call, terminal, this.#withoutWorker));
+    }
     if (this.#calls.size === 0) this.#ended?.();
   }
 
@@ -308,8 +322,6 @@ export class SessionHost {
   }
 }
 
-/** EX_UNAVAILABLE: the session ended without a worker. */
-const EXIT_NO_WORKER = 69;
 const NEWLINE = Buffer.from('\n');
 const MAX_COPIED_BYTES = 64 * 1024;
 

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { canonicalWorkspace } from '../config/stateFolder.ts';
 import { RUN_MARKER } from '../upstream/childEnvironment.ts';
 import { CACHE_VARIABLE, compileCacheFolder } from './compileCache.ts';
 import { endProcess } from './endWorker.ts';
+import { lastWords } from './lastWords.ts';
+import { forgetOutage } from './outage.ts';
 
 /** Which gateway is meant: the workspace's own, or the one of a configuration given by hand, which is another. */
 export interface GatewayTarget {
@@ -29,6 +31,13 @@ export interface GatewayRuntime extends GatewayTarget {
 /** A worker that could not be started or reached, told in one sentence. */
 export class WorkerUnavailableError extends Error {
   override readonly name = 'WorkerUnavailableError';
+  /** The same to whoever has said already that it is about the worker: in its own last words, where it had some. */
+  readonly why: string;
+
+  constructor(message: string, why = message.replace(/^Waygate's worker /, 'it ')) {
+    super(message);
+    this.why = why;
+  }
 }
 
 /** A worker is ready within a tenth of a second on an idle machine; this is for one that swaps. */
@@ -73,7 +82,9 @@ export async function startWorker(
       `This build of Waygate is no longer there (${runtime.workerScript}), most likely since an update: restart this client.`,
     );
   }
-  const log = openSync(workerLogFile(folder), 'a', 0o600);
+  const logFile = workerLogFile(folder);
+  const log = openSync(logFile, 'a', 0o600);
+  const logged = fstatSync(log).size;
   let child: ChildProcess;
   try {
     const { workspace, configFile, catalog } = runtime;
@@ -99,10 +110,16 @@ export async function startWorker(
   child.stdin?.on('error', () => undefined).end(JSON.stringify(handover));
   const ready = child.stdio[READY_FD] as Readable;
   try {
-    const answer = await readyLine(child, ready, { timeoutMs: readyTimeout(runtime.env), signal });
-    if (answer === 'ready') return child.pid as number;
+    const { said, ended } = await readyLine(child, ready, { timeoutMs: readyTimeout(runtime.env), signal });
+    if (said === 'ready') {
+      forgetOutage(folder);
+      return child.pid as number;
+    }
     if (candidate && child.pid !== undefined) await endProcess(child.pid);
-    throw new WorkerUnavailableError(answer);
+    if (ended === undefined) throw new WorkerUnavailableError(said);
+    const words = lastWords(logFile, logged);
+    const why = words === undefined ? ended : `${ended}: ${words}`;
+    throw new WorkerUnavailableError(`Waygate's worker ${why} (its log: ${logFile}).`, words ?? `it ${ended}`);
   } finally {
     ready.destroy();
   }
@@ -119,19 +136,26 @@ function readyTimeout(env: NodeJS.ProcessEnv = process.env): number {
   return Number(env.WAYGATE_READY_MS) || READY_TIMEOUT_MS;
 }
 
+interface StartAnswer {
+  /** What it, or the system, says of its start. */
+  said: string;
+  /** How it ended, where that is all there is. */
+  ended?: string;
+}
+
 function readyLine(
   child: ChildProcess,
   ready: Readable,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
-): Promise<string> {
+): Promise<StartAnswer> {
   return new Promise((resolve) => {
     let text = '';
     const onAbort = (): void => finish('Nobody waits for it any more.');
-    const finish = (answer: string): void => {
+    const finish = (said: string, ended?: string): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       child.removeAllListeners();
-      resolve(answer);
+      resolve({ said, ...(ended === undefined ? {} : { ended }) });
     };
     const timer = setTimeout(
       () => finish(`Waygate's worker (pid ${child.pid}) was not ready within ${timeoutMs / 1000} s.`),
@@ -143,9 +167,11 @@ function readyLine(
     );
     child.once('exit', (code, signal) => {
       // The reason, if there is one, has been written before the end.
-      setImmediate(() =>
-        finish(text.trim() || `Waygate's worker ended at its start (${signal ?? `exit code ${code}`}).`),
-      );
+      setImmediate(() => {
+        const said = text.trim();
+        if (said !== '') finish(said);
+        else finish('', `ended at its start (${signal ?? `exit code ${code}`})`);
+      });
     });
     ready.setEncoding('utf8');
     ready.on('data', (chunk: string) => {

@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
-import { faultOf } from '../ops/fault.ts';
+import { type Fault, faultOf } from '../ops/fault.ts';
+import type { KnownFaultCode } from '../ops/faultCodes.ts';
+import { HealthRecord, type HealthSnapshot } from '../ops/health.ts';
 import { RestartPolicy } from '../ops/restartPolicy.ts';
+import { WorkerUnavailableError } from './startWorker.ts';
 import { type Loss, type LossFacts, WorkerConnection } from './workerConnection.ts';
 
 export interface WorkerLinkOptions {
@@ -12,10 +15,13 @@ export interface WorkerLinkOptions {
   /** A worker reads again after `send` returned false. */
   onDrain(): void;
   onLost(generation: number, facts: LossFacts): void;
-  /** No worker could be had; another attempt follows. */
-  onFailed(reason: string): void;
-  /** One after the other has ended without having answered anything; now and then one is tried. */
-  onCrashLoop?(): void;
+  /** What the last one said of its end, if anything. */
+  lastWords?(): string | undefined;
+  /**
+   * No worker can be had: one could not be started, or one after the other has ended without having answered anything.
+   * Another attempt follows. `line`: for a log.
+   */
+  onUnavailable(fault: Fault, line: string): void;
   /** For tests: how long a silent worker is trusted, and how long it may take to answer a ping. */
   silenceMs?: number;
   pingMs?: number;
@@ -37,6 +43,7 @@ export class WorkerLink {
   readonly #options: WorkerLinkOptions;
   readonly #abort = new AbortController();
   readonly #restarts = new RestartPolicy(() => performance.now(), Math.random);
+  readonly #health = new HealthRecord(() => performance.now());
   #current: WorkerConnection | undefined;
   readonly #draining = new Map<number, WorkerConnection>();
   #generation = 0;
@@ -49,6 +56,12 @@ export class WorkerLink {
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
+    this.#health.countFailuresWith(() => this.#restarts.consecutiveFailures + this.#failures);
+  }
+
+  /** How it fares with its workers. */
+  get health(): HealthSnapshot {
+    return this.#health.snapshot();
   }
 
   get attached(): boolean {
@@ -141,6 +154,8 @@ export class WorkerLink {
     if (this.#current || this.#connecting || this.#abort.signal.aborted) return;
     clearTimeout(this.#retryTimer);
     this.#connecting = true;
+    const { consecutive_failures: failures } = this.health;
+    this.#health.starting(this.#generation + 1, failures > 0);
     this.#options.attach(this.#abort.signal).then(
       (socket) => this.#onSocket(socket),
       (error: Error) => this.#onFailure(error),
@@ -157,6 +172,7 @@ export class WorkerLink {
     const generation = ++this.#generation;
     this.#failures = 0;
     this.#restarts.ready();
+    this.#health.ready();
     this.#current = new WorkerConnection(
       generation,
       socket,
@@ -181,25 +197,37 @@ export class WorkerLink {
     const resting = this.#resting;
     this.#options.onLost(generation, facts);
     this.#options.onDrain();
-    if (wasCurrent && !resting) this.#retryAfterLoss(generation, facts.loss);
+    if (!wasCurrent) return;
+    if (resting) this.#health.ended('idle');
+    else this.#retryAfterLoss(generation, facts.loss);
   }
 
   #retryAfterLoss(generation: number, loss: Loss): void {
-    const fault = faultOf(loss === 'silent' ? 'unresponsive' : 'exited', { generation }, (text) => text);
+    const words = this.#options.lastWords?.() ?? '';
+    const fault = faultAt(generation, loss === 'silent' ? 'unresponsive' : 'exited', words);
     const decision = this.#restarts.failed(fault);
     // What a worker is lost by is never the person's to mend, so nothing is parked.
     const { delayMs, crashLoop } = decision.action === 'start' ? decision : { delayMs: 0, crashLoop: false };
     this.#looping = crashLoop;
-    if (crashLoop) this.#options.onCrashLoop?.();
+    this.#failed(fault, delayMs);
+    if (crashLoop) this.#options.onUnavailable(faultAt(generation, 'crash_loop', words), LOOPING);
     this.#retry(delayMs);
   }
 
   #onFailure(error: Error): void {
     this.#connecting = false;
     if (this.#abort.signal.aborted) return;
-    this.#options.onFailed(error.message);
-    this.#retry(RETRY_DELAYS_MS[Math.min(this.#failures, RETRY_DELAYS_MS.length - 1)] as number);
+    const why = error instanceof WorkerUnavailableError ? error.why : error.message;
+    const fault = faultAt(this.#generation, 'spawn_failed', why);
+    const delayMs = RETRY_DELAYS_MS[Math.min(this.#failures, RETRY_DELAYS_MS.length - 1)] as number;
     this.#failures += 1;
+    this.#failed(fault, delayMs);
+    this.#options.onUnavailable(fault, error.message);
+    this.#retry(delayMs);
+  }
+
+  #failed(fault: Fault, delayMs: number): void {
+    this.#health.failed(fault, this.#looping ? 'crash_loop' : 'backing_off', performance.now() + delayMs);
   }
 
   #retry(delayMs: number): void {
@@ -208,4 +236,10 @@ export class WorkerLink {
       this.#connect();
     }, delayMs);
   }
+}
+
+const LOOPING = 'it ended several times in a row';
+
+function faultAt(generation: number, code: KnownFaultCode, detail: string): Fault {
+  return faultOf(code, { generation: Math.max(1, generation), detail }, (text) => text);
 }

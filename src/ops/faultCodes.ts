@@ -25,6 +25,10 @@ export interface FaultTraits {
   saysWithin?: string;
   /** What to do about it, to a model. */
   advice: string;
+  /** The same where it befell Waygate's own worker: no server of the user's, and nothing that another tool would spare. */
+  ownAdvice?: string;
+  /** That where the file is known that has the reason, which follows it. */
+  ownAdviceIn?: string;
   /** Whether the detail helps a model: most often it is for the person who runs the server. */
   tellsDetail?: true;
 }
@@ -35,6 +39,11 @@ const ASK_USER = 'Ask the user to look at this server, or use another tool.';
 const LATER = 'Call again later, or use another tool.';
 export const CHECK_FIRST = 'It may have taken effect: check before you repeat it.';
 const OTHER_CALL = 'Change the call, or use another tool.';
+/** Nothing that is called would go better: Waygate itself cannot. */
+const ASK_HEALTH = {
+  ownAdvice: 'Ask the user to run `waygate health`.',
+  ownAdviceIn: 'Ask the user to run `waygate health`; the reason is in',
+} as const;
 
 /** Traits that most faults of a class share. */
 const LOST = {
@@ -43,6 +52,7 @@ const LOST = {
   error: 'UPSTREAM_UNAVAILABLE',
   retryable: true,
   advice: LATER,
+  ownAdvice: 'Call again later.',
 } as const;
 const TIMED_OUT = { ...LOST, error: 'UPSTREAM_TIMEOUT' } as const;
 const MISANSWERED = {
@@ -90,9 +100,10 @@ const BY_CLASS = {
     exited: { ...LOST, says: 'ended by itself' },
     killed: { ...LOST, says: 'was killed' },
     exited_before_initialize: { ...LOST, says: 'ends before it is ready', tellsDetail: true },
-    spawn_failed: { ...LOST, says: 'could not be started', tellsDetail: true },
+    spawn_failed: { ...LOST, ...ASK_HEALTH, says: 'could not be started', tellsDetail: true },
     crash_loop: {
       ...LOST,
+      ...ASK_HEALTH,
       directive: 'abort_request',
       says: 'keeps ending and is tried only once a minute',
       advice: ASK_USER,
@@ -129,7 +140,7 @@ const BY_CLASS = {
     stopped: { ...LOST, directive: 'abort_request', recovery_hint: 'keep_worker', says: 'was stopped' },
   },
   timeout: {
-    handshake_timeout: { ...TIMED_OUT, says: 'did not become ready in time' },
+    handshake_timeout: { ...TIMED_OUT, ...ASK_HEALTH, says: 'did not become ready in time' },
     call_timeout: {
       ...TIMED_OUT,
       directive: 'abort_request',
@@ -210,6 +221,7 @@ const BY_CLASS = {
       retryable: false,
       says: 'ended each time it ran this',
       advice: OTHER_CALL,
+      ownAdvice: 'Change the call, or ask the user to run `waygate health`.',
     },
   },
   rollout: {

@@ -1,5 +1,6 @@
 import type { ServerOddity } from '../control/contract.ts';
 import type { HealthReport, ServerHealth, TelemetryReport } from '../control/healthContract.ts';
+import type { HealthSnapshot, HealthWithoutWorker } from '../ops/health.ts';
 import { boundText, count, duration, firstLines, groupDigits, latency, oneLine, table } from '../ops/porcelain.ts';
 import type { LatencyTold, TelemetryTotals, ToldError, ToldFault } from '../ops/telemetry.ts';
 
@@ -7,16 +8,18 @@ import type { LatencyTold, TelemetryTotals, ToldError, ToldFault } from '../ops/
 const MAX_SERVERS = 60;
 const MAX_ROWS = 12;
 const MAX_LINE = 200;
+/** As long as an error line for a model, and what comes before it. */
+const MAX_PROBLEM = 280;
 /** Of one server. */
 const MAX_ODDITIES = 3;
 
-export function healthText(health: HealthReport): string {
+export function healthText(health: HealthReport | HealthWithoutWorker): string {
+  if ('supervision' in health) return textWithoutWorker(health);
   const { condition, servers, problems, event_log: log } = health;
   const down = servers.filter((server) => server.down);
   const lines = [
     `gateway ${condition}, up ${duration(health.uptime_ms)}: ${serverSummary(servers)}`,
-    `generation ${health.generation}, ${count(health.restart_count, 'restart')}, ${count(health.consecutive_failures, 'failure')} in a row, rollout ${health.rollout}, worker ${health.worker_handshake}`,
-    ...(health.last_fault === undefined ? [] : [faultLine('last fault', health.last_fault)]),
+    ...lifeLines(health),
     ...problems.map((problem) => `problem: ${oneLine(problem, MAX_LINE)}`),
     ...(log.dropped === 0 ? [] : [`event log: ${count(log.dropped, 'event')} lost`]),
   ];
@@ -24,6 +27,32 @@ export function healthText(health: HealthReport): string {
   const rest = servers.filter((server) => !server.down);
   lines.push(...firstLines([...down, ...rest].map(serverLine), MAX_SERVERS));
   return boundText(lines.join('\n'));
+}
+
+/** The path of the log is never cut off. */
+function textWithoutWorker(health: HealthWithoutWorker): string {
+  const { condition, problems, worker_log: log } = health;
+  const lines = [
+    oneLine(`gateway ${condition}: ${problems.join(' ') || 'no worker runs.'}`, MAX_PROBLEM),
+    ...lifeLines(health),
+    ...(condition === 'cold' ? [] : [`next try: ${nextTry(health)}`]),
+    ...(log === undefined ? [] : [`log of the worker: ${log}`]),
+  ];
+  return boundText(lines.join('\n'));
+}
+
+function nextTry({ host_pid: host, supervision, next_attempt_in_ms: next }: HealthWithoutWorker): string {
+  if (host === undefined) return 'when a client comes';
+  const when = next === undefined || supervision === 'starting' ? 'now' : `in ${duration(next)}`;
+  return `${when}, by the host ${host}`;
+}
+
+function lifeLines(health: Omit<HealthSnapshot, 'last_fault' | 'supervision'> & { last_fault?: ToldFault }): string[] {
+  const { generation, restart_count: restarts, consecutive_failures: failures, last_fault: fault } = health;
+  return [
+    `generation ${generation}, ${count(restarts, 'restart')}, ${count(failures, 'failure')} in a row, rollout ${health.rollout}, worker ${health.worker_handshake}`,
+    ...(fault === undefined ? [] : [faultLine('last fault', fault)]),
+  ];
 }
 
 function serverSummary(servers: readonly ServerHealth[]): string {
@@ -70,10 +99,19 @@ function oddityLine(oddities: readonly ServerOddity[]): string {
 }
 
 function faultLine(what: string, fault: ToldFault): string {
-  return oneLine(`${what}: ${fault.class}/${fault.code} (generation ${fault.generation}): ${fault.detail}`, MAX_LINE);
+  const detail = fault.detail === '' ? '' : `: ${fault.detail}`;
+  return oneLine(`${what}: ${fault.class}/${fault.code} (generation ${fault.generation})${detail}`, MAX_LINE);
 }
 
-export function telemetryText(telemetry: TelemetryReport): string {
+/** Nothing is counted where there is no worker. */
+export interface NoTelemetry {
+  workspace: string;
+  state: string;
+  totals: null;
+}
+
+export function telemetryText(telemetry: TelemetryReport | NoTelemetry): string {
+  if (telemetry.totals === null) return 'The worker counts requests, and there is none now; see waygate://health.';
   const { totals, tokens, methods, tools, last_fault: fault } = telemetry;
   const { request_count: requests, success_count: successes, error_count: errors, retry_count: retries } = totals;
   const lost = totals.recovery_error_count === 0 ? '' : ` (${groupDigits(totals.recovery_error_count)} lost)`;

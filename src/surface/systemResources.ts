@@ -1,6 +1,7 @@
 import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { boundData } from '../ops/boundData.ts';
-import { healthText, telemetryText } from './systemReports.ts';
+import type { HealthWithoutWorker } from '../ops/health.ts';
+import { healthText, type NoTelemetry, telemetryText } from './systemReports.ts';
 
 /** What the gateway tells of itself without a tool of its own (004): the tool count stays three. */
 export interface SystemResource {
@@ -47,7 +48,13 @@ const RESOURCES: readonly SystemResource[] = [
   },
 ];
 
-export function systemResources(source: { health(): HealthReport; telemetry(): TelemetryReport }): SystemResources {
+/** Of a worker, or of a host that has none. */
+export interface SystemSource {
+  health(): HealthReport | HealthWithoutWorker;
+  telemetry(): TelemetryReport | NoTelemetry;
+}
+
+export function systemResources(source: SystemSource): SystemResources {
   return {
     list: () => RESOURCES,
     read: (uri) => {

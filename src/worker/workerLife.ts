@@ -39,19 +39,12 @@ export class WorkerLife {
   /** From now on it is this one that serves. */
   begin(succession: Succession): void {
     // Another worker may have come and gone while this one was prepared.
-    const { generation, restarts, failures, ...before } = read(this.#file);
-    this.#record = { generation: generation + 1, restarts, failures: 0, ...before };
-    if (succession.kind === 'loss') {
-      const { of, hangs } = succession;
-      const lasted = Date.now() - of.startedAt >= RESTART_LIMITS.stableMs;
-      const facts = { generation: Math.max(1, generation), detail: `pid ${of.pid}` };
-      this.#record = {
-        ...this.#record,
-        restarts: restarts + 1,
-        failures: lasted ? 1 : failures + 1,
-        lastFault: faultOf(hangs ? 'unresponsive' : 'exited', facts, (text) => text),
-      };
-    }
+    const before = read(this.#file);
+    const { generation, restarts } = before;
+    this.#record =
+      succession.kind === 'loss'
+        ? { ...afterLoss(before, succession), generation: generation + 1, restarts: restarts + 1 }
+        : { ...before, generation: generation + 1, failures: 0 };
     this.#write();
   }
 
@@ -71,14 +64,8 @@ export class WorkerLife {
   }
 
   get report(): Omit<SupervisedLife, 'state' | 'worker_handshake' | 'rollout'> {
-    const { restarts, failures, lastFault } = this.#record;
     const recovered = performance.now() - this.#startedAt >= RESTART_LIMITS.stableMs;
-    return {
-      generation: this.generation,
-      consecutive_failures: recovered ? 0 : failures,
-      restart_count: restarts,
-      ...(lastFault === undefined ? {} : { last_fault: lastFault }),
-    };
+    return { ...reportOf(this.#record), ...(recovered ? { consecutive_failures: 0 } : {}) };
   }
 
   /** A disk that is full costs the count, not the worker. */
@@ -91,6 +78,31 @@ export class WorkerLife {
       rmSync(temporary, { force: true });
     }
   }
+}
+
+/** What is known of it while no worker serves; `lost` is the one that did, where it has not left. */
+export function lifeLeft(folder: string, lost: Rendezvous | undefined): ReturnType<typeof reportOf> {
+  const record = read(join(folder, FILE));
+  return reportOf(lost ? afterLoss(record, { of: lost, hangs: false }) : { ...record, failures: 0 });
+}
+
+function afterLoss(record: Record, { of, hangs }: Omit<Extract<Succession, { kind: 'loss' }>, 'kind'>): Record {
+  const lasted = Date.now() - of.startedAt >= RESTART_LIMITS.stableMs;
+  const facts = { generation: Math.max(1, record.generation), detail: `pid ${of.pid}` };
+  return {
+    ...record,
+    failures: lasted ? 1 : record.failures + 1,
+    lastFault: faultOf(hangs ? 'unresponsive' : 'exited', facts, (text) => text),
+  };
+}
+
+function reportOf({ generation, restarts, failures, lastFault }: Record) {
+  return {
+    generation: Math.max(1, generation),
+    consecutive_failures: failures,
+    restart_count: restarts,
+    ...(lastFault === undefined ? {} : { last_fault: lastFault }),
+  };
 }
 
 function read(file: string): Record {

@@ -237,7 +237,9 @@ describe('the command line', () => {
     expect((await host.initialize()).result).toBeDefined();
     const answer = await host.call('tool_browse', { path: '/' });
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(sentence) });
-    expect((await host.request('tools/list')).error?.message).toContain(sentence);
+    expect((await host.request('prompts/list')).error?.message).toContain(sentence);
+    const { result } = await host.request('resources/read', { uri: 'waygate://health' });
+    expect(JSON.stringify(result)).toContain(sentence);
     host.end();
     expect(await host.exited).toBe(73);
     expect(host.stderr).toMatch(oneSentence);

@@ -145,6 +145,8 @@ describe('spoilt frames', () => {
     const host = new SessionHost({
       input,
       output,
+      workspace: '/nowhere',
+      folder: '/nowhere',
       // No worker: whatever the host forwards waits, and is answered at the end.
       attach: () => new Promise(() => undefined),
       log: () => undefined,

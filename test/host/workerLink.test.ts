@@ -29,7 +29,7 @@ async function link(worker: (socket: Socket) => void, waiting = true) {
     onFrame: (frame) => void frames.push(String(frame)),
     onDrain: () => undefined,
     onLost: (generation) => void lost.push(generation),
-    onFailed: () => undefined,
+    onUnavailable: () => undefined,
     silenceMs: 50,
     pingMs: 100,
   });

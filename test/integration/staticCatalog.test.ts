@@ -138,7 +138,7 @@ describe('a static catalog', () => {
   it('that cannot be read is told in one sentence with its line', async () => {
     const catalog = file('tools:\n  - name: a\n    inputSchema: {type: object}\n  - nome: b\n', 'catalog.yaml');
     const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);
-    const { error } = await host.request('tools/list');
+    const { error } = await host.request('prompts/list');
     expect(error?.message).toContain(`${catalog}:4:5: a tool needs a "name".`);
     host.end();
     expect(await host.exited).toBe(69);

@@ -222,6 +222,38 @@ describe('what a model is told of a fault', () => {
     );
   });
 
+  it('is about Waygate itself where its own worker fails: no server to look at, no other tool, and where the reason is', () => {
+    const log = '/home/me/.local/state/waygate/workspaces/0123456789abcdef/worker.log';
+    const own = (code: KnownFaultCode, detail = '', more: object = { log }) =>
+      told(code, { subject: undefined, ...more }, detail).message;
+    for (const code of codes.filter((one) => FAULT_CODES[one].ownAdvice !== undefined)) {
+      for (const file of [log, `/${'x'.repeat(300)}`]) {
+        const message = own(code, 'd '.repeat(400), { log: file });
+        expect(message).not.toMatch(/this server|another tool/);
+        expect(message.length).toBeLessThanOrEqual(256);
+        expect(message).toMatch(/^Waygate's worker .*\.$/);
+      }
+    }
+    expect(own('crash_loop', 'Error: no room')).toBe(
+      `Waygate's worker keeps ending and is tried only once a minute: Error: no room. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${log}.`,
+    );
+    // The whole of the reason is worth more than where it is, which is told beside it.
+    const reason = `Error: Cannot find module '/home/me/${'x'.repeat(60)}/worker.cjs'`;
+    const error = told('spawn_failed', { subject: undefined, log }, reason);
+    expect(error.message).toBe(
+      `Waygate's worker could not be started: ${reason}. Nothing was sent. Ask the user to run \`waygate health\`.`,
+    );
+    expect(error.details).toMatchObject({ log });
+    expect(own('spawn_failed', '', {})).toBe(
+      "Waygate's worker could not be started. Nothing was sent. Ask the user to run `waygate health`.",
+    );
+    expect(own('replay_exhausted')).toContain('Change the call, or ask the user to run `waygate health`.');
+    // A server's own words stay the person's.
+    expect(told('crash_loop', {}, 'its words').message).toBe(
+      'github keeps ending and is tried only once a minute. Nothing was sent. Ask the user to look at this server, or use another tool.',
+    );
+  });
+
   it('goes along with the error, and so does what was thrown', () => {
     const fault = faultOf('exited', { generation: 4 }, asIs);
     const cause = new Error('its words');

@@ -44,8 +44,9 @@ fs.renameSync = (from, to) => {
 require(${JSON.stringify(real)});
 `;
 
-/** A worker that greets whoever attaches and dies of it. */
-export const killedByAttachers = (real: string): string => `
+/** A worker that greets whoever attaches and ends of it, by this statement. */
+export const endedByAttachers = (end: string) => (real: string) =>
+  `
 const { Socket } = require('node:net');
 const write = Socket.prototype.write;
 let doomed = false;
@@ -53,12 +54,14 @@ Socket.prototype.write = function (chunk, ...rest) {
   if (doomed) return true;
   if (String(chunk).includes('"ok":true')) {
     doomed = true;
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20);
+    setTimeout(() => { ${end} }, 20);
   }
   return write.call(this, chunk, ...rest);
 };
 require(${JSON.stringify(real)});
 `;
+
+export const killedByAttachers = endedByAttachers("process.kill(process.pid, 'SIGKILL');");
 
 /** Only a worker that is to take over from another is that program, and only while the file is there. */
 export const candidatesWhile = (file: string, worker: (real: string) => string) => (real: string) =>

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import { EXIT_NO_WORKER, readOutage } from '../host/outage.ts';
+import { type GatewayTarget, stateVariant, workerLogFile } from '../host/startWorker.ts';
+import type { HealthWithoutWorker } from '../ops/health.ts';
+import { readRendezvous } from '../protocol/rendezvous.ts';
+import { healthText } from '../surface/systemReports.ts';
+import { lifeLeft } from '../worker/workerLife.ts';
+import { noGateway } from './runtime.ts';
+
+/** How a gateway fares that has no worker, by what its hosts and its last worker left on the disk. */
+export function healthOnDisk(target: GatewayTarget): HealthWithoutWorker {
+  const folder = workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target));
+  const outage = readOutage(folder);
+  if (outage) return outage;
+  // One that leaves takes its name away.
+  const lost = readRendezvous(folder);
+  const log = workerLogFile(folder);
+  return {
+    workspace: target.workspace,
+    state: 'cold',
+    ...lifeLeft(folder, lost),
+    uptime_ms: 0,
+    rollout: 'stable',
+    worker_handshake: lost ? 'failed' : 'absent',
+    supervision: 'idle',
+    condition: 'cold',
+    problems: lost ? [`Its worker (pid ${lost.pid}) ended by itself; the next client starts another.`] : [],
+    servers: [],
+    ...(existsSync(log) ? { worker_log: log } : {}),
+  };
+}
+
+/** Where nothing is wrong one sentence says all. */
+export function textOnDisk(target: GatewayTarget, health: HealthWithoutWorker): string {
+  if (health.condition === 'down') return healthText(health);
+  return health.problems.length === 0 ? noGateway(target) : `${noGateway(target)}\n${healthText(health)}`;
+}
+
+export function exitCodeOf({ condition }: Pick<HealthWithoutWorker, 'condition'>): number {
+  return condition === 'down' ? EXIT_NO_WORKER : 0;
+}

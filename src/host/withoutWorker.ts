@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import type { Face } from '../ops/face.ts';
+import type { Fault } from '../ops/fault.ts';
+import { whatHappened } from '../ops/faultError.ts';
+import type { HealthSnapshot, HealthWithoutWorker } from '../ops/health.ts';
+import { encodeMessage, type JsonRpcMessage, resultResponse } from '../protocol/frames.ts';
+import { listMark } from '../protocol/listMark.ts';
+import { GATEWAY_TOOLS } from '../surface/gateway/definitions.ts';
+import { type SystemResources, systemResources } from '../surface/systemResources.ts';
+import type { ClientCall } from './clientCall.ts';
+import { lastWords, logLength } from './lastWords.ts';
+import { forgetOutage, noteOutage } from './outage.ts';
+import { type GatewayTarget, workerLogFile } from './startWorker.ts';
+
+export interface WithoutWorkerOptions extends Pick<GatewayTarget, 'workspace'> {
+  /** The gateway's folder in the state. */
+  folder: string;
+  face: Face;
+  health: () => HealthSnapshot;
+}
+
+/**
+ * What a host can tell by itself while no worker can be had (004, Health): how it fares with its workers, and which
+ * tools there are. In the other modes what there is belongs to the servers.
+ */
+export class WithoutWorker {
+  readonly #options: WithoutWorkerOptions;
+  readonly #resources: SystemResources;
+  readonly #logFile: string;
+  /** How much of the log there was when the last worker began to serve. */
+  #logged = 0;
+  #fault: Fault | undefined;
+  /** The client's last list of tools, in the frame that brought it. */
+  #listed: Buffer | undefined;
+  /** The client has taken our own resources for all there are. */
+  #shortened = false;
+
+  constructor(options: WithoutWorkerOptions) {
+    this.#options = options;
+    this.#logFile = workerLogFile(options.folder);
+    this.#resources = systemResources({ health: () => this.#report(), telemetry: () => this.#noTelemetry() });
+  }
+
+  /** Why no worker can be had; what is asked meanwhile is not kept waiting. */
+  get fault(): Fault | undefined {
+    return this.#fault;
+  }
+
+  /** The worker's log, where there is one. */
+  get log(): string | undefined {
+    return existsSync(this.#logFile) ? this.#logFile : undefined;
+  }
+
+  /** What the worker that was lost has said of its end. */
+  lastWords(): string | undefined {
+    return lastWords(this.#logFile, this.#logged);
+  }
+
+  noteAnswer({ method }: ClientCall, frame: Buffer): void {
+    if (method === 'tools/list' && this.#options.face === 'gateway') this.#listed = frame;
+  }
+
+  /** No worker can be had. */
+  begin(fault: Fault): void {
+    this.#fault = fault;
+    noteOutage(this.#options.folder, this.#report());
+  }
+
+  /** There is one. Returns what the client has to be told of it. */
+  end(): string | undefined {
+    this.#logged = logLength(this.#logFile);
+    if (this.#fault) forgetOutage(this.#options.folder);
+    this.#fault = undefined;
+    const isShortened = this.#shortened;
+    this.#shortened = false;
+    return isShortened ? encodeMessage({ method: 'notifications/resources/list_changed' }) : undefined;
+  }
+
+  /** The answer to a request that needs no worker; undefined for any other. `onListed` is given what stands for a list of tools. */
+  answer({ id, method, uri }: ClientCall, onListed: (mark: string) => void): string | undefined {
+    if (this.#fault === undefined || this.#options.face !== 'gateway') return undefined;
+    if (method === 'tools/list') {
+      const tools = this.#tools;
+      onListed(listMark(tools));
+      return resultResponse(id, { tools });
+    }
+    if (method === 'resources/list') {
+      this.#shortened = true;
+      return resultResponse(id, { resources: this.#resources.list() });
+    }
+    const contents = method === 'resources/read' && uri !== undefined ? this.#resources.read(uri) : undefined;
+    return contents && resultResponse(id, { contents });
+  }
+
+  get #tools(): readonly object[] {
+    if (!this.#listed) return GATEWAY_TOOLS;
+    const { result } = JSON.parse(this.#listed.toString('utf8')) as JsonRpcMessage & { result: { tools: object[] } };
+    return result.tools;
+  }
+
+  #report(): HealthWithoutWorker {
+    const { log } = this;
+    const { workspace, health } = this.#options;
+    return {
+      workspace,
+      ...health(),
+      condition: 'down',
+      problems: this.#fault ? [whatHappened(this.#fault, { subject: undefined })] : [],
+      servers: [],
+      ...(log === undefined ? {} : { worker_log: log }),
+      host_pid: process.pid,
+    };
+  }
+
+  #noTelemetry() {
+    const { workspace, state } = this.#report();
+    return { workspace, state, totals: null };
+  }
+}

@@ -1,0 +1,300 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
+import type { HealthWithoutWorker } from '../../src/ops/health.ts';
+import { endedByAttachers, otherBuild } from '../support/builds.ts';
+import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+const EXIT_DOWN = 69;
+const OWN = ['waygate://health', 'waygate://telemetry'];
+
+async function read(host: HostProcess, uri: string): Promise<string> {
+  const { result, error } = await host.request('resources/read', { uri });
+  if (error) throw new Error(error.message);
+  return ((result?.contents ?? []) as { text: string }[]).map(({ text }) => text).join('');
+}
+
+const health = async (host: HostProcess): Promise<HealthWithoutWorker> =>
+  JSON.parse(await read(host, 'waygate://health?render=json')) as HealthWithoutWorker;
+
+async function names(host: HostProcess): Promise<string[]> {
+  const { result } = await host.request('tools/list');
+  return ((result?.tools ?? []) as { name: string }[]).map(({ name }) => name);
+}
+
+async function uris(host: HostProcess): Promise<string[]> {
+  const { result } = await host.request('resources/list');
+  return ((result?.resources ?? []) as { uri: string }[]).map(({ uri }) => uri);
+}
+
+const logOf = (workspace: TestWorkspace): string => join(stateFolder(workspace), 'worker.log');
+
+/** A workspace whose worker is this program. */
+function withWorker(worker: ((real: string) => string) | null, configured = {}): TestWorkspace & { program: string } {
+  return { ...testWorkspace(configured), program: otherBuild({ worker }) };
+}
+
+/** As many kills in a row as are a crash loop, none of them answered in between. */
+async function killedTimeAndAgain(workspace: TestWorkspace, host: HostProcess): Promise<void> {
+  for (let n = 0; n < 5; n++) {
+    await until('the session to be attached', async () => (await status(workspace)).sessions.length === 1);
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    await until('the loss', () => host.stderr.split('worker lost').length === n + 2);
+  }
+  await until('the crash loop', () => host.stderr.includes('it ended several times in a row'));
+}
+
+describe('where a worker cannot start', () => {
+  it('the host tells by itself how it fares and why, and which tools there are', { timeout: 60_000 }, async () => {
+    const workspace = withWorker(null);
+    const host = await HostProcess.connect(workspace);
+    expect(await names(host)).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
+    expect(await uris(host)).toEqual(OWN);
+    const told = await health(host);
+    expect(told).toMatchObject({
+      workspace: workspace.folder,
+      state: 'recovering',
+      condition: 'down',
+      generation: 1,
+      uptime_ms: 0,
+      rollout: 'stable',
+      last_fault: { class: 'process', code: 'spawn_failed' },
+      worker_log: logOf(workspace),
+      host_pid: host.child.pid,
+      servers: [],
+    });
+    expect(told.consecutive_failures).toBeGreaterThan(0);
+    expect(['failed', 'starting']).toContain(told.worker_handshake);
+    const missing = `Error: Cannot find module '${join(dirname(workspace.program), 'worker.cjs')}'`;
+    expect(told.problems).toEqual([`Waygate's worker could not be started: ${missing}.`]);
+    const text = await read(host, 'waygate://health');
+    expect(text).toMatch(/^gateway down: Waygate's worker could not be started: Error: Cannot find module '/);
+    expect(text).toMatch(/\ngeneration 1, \d+ restarts?, \d+ failures? in a row, rollout stable, worker \w+\n/);
+    expect(text).toMatch(/\nnext try: (?:now|in \d+ s), by the host \d+\n/);
+    expect(text.endsWith(`\nlog of the worker: ${logOf(workspace)}\n`)).toBe(true);
+    expect(readFileSync(logOf(workspace), 'utf8')).toContain(missing);
+    expect(await read(host, 'waygate://telemetry')).toBe(
+      'The worker counts requests, and there is none now; see waygate://health.\n',
+    );
+    expect(JSON.parse(await read(host, 'waygate://telemetry?render=json'))).toMatchObject({ totals: null });
+  });
+
+  it('a call and what only servers know is answered with the reason and what to do', { timeout: 60_000 }, async () => {
+    const workspace = withWorker(null);
+    const host = await HostProcess.connect(workspace);
+    const { isError, text } = await host.call('tool_browse', { path: '/' });
+    expect(isError).toBe(true);
+    const [line] = text.split('\n');
+    const missing = `Error: Cannot find module '${join(dirname(workspace.program), 'worker.cjs')}'`;
+    expect(line).toBe(
+      `Error UPSTREAM_UNAVAILABLE: Waygate's worker could not be started: ${missing}. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${logOf(workspace)}.`,
+    );
+    expect(text).toContain(`\nlog: ${logOf(workspace)}\n`);
+    for (const method of ['prompts/list', 'resources/read']) {
+      const { error } = await host.request(method, { uri: 'file:///x' });
+      expect(error?.message, method).toContain('Ask the user to run `waygate health`');
+    }
+    expect(host.lines.join('\n')).not.toMatch(/this server|use another tool/);
+  });
+
+  it('the command line says so too, also when nobody tries any more', { timeout: 60_000 }, async () => {
+    const workspace = withWorker(null);
+    const host = await HostProcess.connect(workspace);
+    await host.call('tool_browse', { path: '/' });
+    const spoken = await waygate(workspace, ['health']);
+    expect(spoken.code).toBe(EXIT_DOWN);
+    expect(spoken.stdout).toMatch(/^gateway down: Waygate's worker could not be started: Error: Cannot find module '/);
+    expect(spoken.stdout).toContain(`, by the host ${host.child.pid}\n`);
+    expect(spoken.stdout).toContain(`\nlog of the worker: ${logOf(workspace)}\n`);
+    expect(await waygate(workspace, ['status'])).toMatchObject({
+      code: EXIT_DOWN,
+      stdout: expect.stringMatching(/^gateway down: /),
+    });
+    const json = await waygate(workspace, ['health', '--json']);
+    expect(json.code).toBe(EXIT_DOWN);
+    expect(JSON.parse(json.stdout)).toMatchObject({ condition: 'down', last_fault: { code: 'spawn_failed' } });
+    const listed = await waygate(workspace, ['status', '--json']);
+    expect(listed.code).toBe(EXIT_DOWN);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      worker: null,
+      servers: [],
+      health: { condition: 'down', host_pid: host.child.pid },
+    });
+    host.end();
+    expect(await host.exited).toBe(EXIT_DOWN);
+    // Nobody tries, and the reason holds still.
+    const left = await waygate(workspace, ['health']);
+    expect(left.code).toBe(EXIT_DOWN);
+    expect(left.stdout).toContain('\nnext try: when a client comes\n');
+    expect(JSON.parse((await waygate(workspace, ['health', '--json'])).stdout)).toMatchObject({
+      state: 'cold',
+      supervision: 'idle',
+      condition: 'down',
+    });
+    // Whoever has started one tells that it is over.
+    const whole = { ...workspace, program: otherBuild({}) };
+    expect((await waygate(whole, ['catalog'])).code).toBe(0);
+    await until('the worker to leave', () => !rendezvous(workspace));
+    expect(await waygate(workspace, ['health'])).toMatchObject({
+      code: 0,
+      stdout: `No gateway runs for ${workspace.folder}.\n`,
+    });
+  });
+
+  it('all is well again with the first one that starts, and its lists are news', { timeout: 60_000 }, async () => {
+    const workspace = withWorker(null, { notes: servers.primitives() });
+    const whole = { ...workspace, program: otherBuild({}) };
+    // What the server has is known from then on: no news of a worker's own.
+    const before = await HostProcess.connect(whole);
+    await until('the tools of resources', async () => (await names(before)).includes('resource_read'));
+    before.end();
+    await until('the worker to leave', () => !rendezvous(workspace));
+    const host = await HostProcess.connect(workspace);
+    expect(await names(host)).toHaveLength(3);
+    expect(await uris(host)).toEqual(OWN);
+    renameSync(join(dirname(whole.program), 'worker.cjs'), join(dirname(workspace.program), 'worker.cjs'));
+    for (const list of ['tools', 'resources']) {
+      await until(`the news of ${list}`, () =>
+        host.told.some(({ method }) => method === `notifications/${list}/list_changed`),
+      );
+    }
+    await until('the tools of resources', async () => (await names(host)).includes('resource_read'));
+    expect((await uris(host)).length).toBeGreaterThan(OWN.length);
+    expect(existsSync(join(stateFolder(workspace), 'outage.json'))).toBe(false);
+    expect(await waygate(workspace, ['health'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^gateway (?:ready|degraded|starting), /),
+    });
+  });
+
+  it.each(['passthrough', 'transparent'])(
+    'nothing is made up in %s mode, where lists are the servers’',
+    { timeout: 60_000 },
+    async (mode) => {
+      const workspace = withWorker(null);
+      const host = new HostProcess(workspace, ['--mode', mode]);
+      const answer = await host.initialize();
+      if (mode === 'passthrough') {
+        expect(answer.error?.message).toMatch(/^Waygate's worker could not be started: .*`waygate health`/);
+        return;
+      }
+      expect((await host.request('tools/list')).error?.message).toContain('`waygate health`');
+    },
+  );
+});
+
+describe('a crash loop of the worker', () => {
+  it('is told by the host: the fifth kill in a row, and when it is tried next', { timeout: 90_000 }, async () => {
+    const workspace = testWorkspace({ notes: servers.primitives() });
+    const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
+    writeFileSync(join(folder, 'worker.log'), 'Error: of another day\n', { mode: 0o600 });
+    const host = await HostProcess.connect(workspace);
+    await until('the tools of resources', async () => (await names(host)).includes('resource_read'));
+    const listed = await names(host);
+    await killedTimeAndAgain(workspace, host);
+    expect(await names(host)).toEqual(listed);
+    expect(await uris(host)).toEqual(OWN);
+    const told = await health(host);
+    expect(told).toMatchObject({
+      state: 'recovering',
+      supervision: 'crash_loop',
+      worker_handshake: 'failed',
+      generation: 5,
+      restart_count: 4,
+      consecutive_failures: 5,
+      last_fault: { generation: 5, class: 'process', code: 'exited' },
+      problems: ["Waygate's worker keeps ending and is tried only once a minute."],
+      worker_log: logOf(workspace),
+    });
+    expect(told.next_attempt_in_ms).toBeGreaterThan(30_000);
+    expect(told.next_attempt_in_ms).toBeLessThanOrEqual(60_000);
+    const { isError, text } = await host.call('tool_browse', { path: '/' });
+    expect(isError).toBe(true);
+    expect(text.split('\n')[0]).toBe(
+      `Error UPSTREAM_UNAVAILABLE: Waygate's worker keeps ending and is tried only once a minute. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${logOf(workspace)}.`,
+    );
+    const spoken = await waygate(workspace, ['health']);
+    expect(spoken.code).toBe(EXIT_DOWN);
+    expect(spoken.stdout).toMatch(
+      /^gateway down: Waygate's worker keeps ending .*\ngeneration 5, 4 restarts, 5 failures in a row, .*\nlast fault: process\/exited \(generation 5\)\nnext try: in \d+ s, by the host \d+\n/,
+    );
+  });
+
+  it('is told with what the worker said of its end, without its secrets', { timeout: 90_000 }, async () => {
+    const workspace = withWorker(endedByAttachers("throw new Error('the disk has gone, token=abcdef123456');"));
+    const host = await HostProcess.connect(workspace);
+    await until('the crash loop', () => host.stderr.includes('it ended several times in a row'), 60_000);
+    const { text } = await host.call('tool_browse', { path: '/' });
+    expect(text).toMatch(/once a minute: Error: the disk has gone/);
+    expect((await health(host)).last_fault?.detail).toBe('Error: the disk has gone, token=[REDACTED-SECRET]');
+    expect(host.lines.join('\n')).not.toContain('abcdef123456');
+    expect(readFileSync(join(stateFolder(workspace), 'outage.json'), 'utf8')).not.toContain('abcdef123456');
+  });
+});
+
+describe('an ordinary recovery', () => {
+  it('is waited for: what is read is the next worker’s answer, not the host’s', { timeout: 60_000 }, async () => {
+    const workspace = testWorkspace({ notes: servers.primitives() });
+    const host = await HostProcess.connect(workspace);
+    await until('the resources', async () => (await uris(host)).length > OWN.length);
+    for (let n = 0; n < 3; n++) {
+      const pid = rendezvous(workspace)?.pid as number;
+      process.kill(pid, 'SIGKILL');
+      const [told, listed] = await Promise.all([health(host), uris(host)]);
+      expect(told).not.toHaveProperty('supervision');
+      expect(listed.length).toBeGreaterThan(OWN.length);
+    }
+  });
+});
+
+describe('the command line, where no worker runs', () => {
+  it('says what became of the last one that ended by itself, and that nothing is wrong now', async () => {
+    const workspace = testWorkspace({});
+    const host = await HostProcess.connect(workspace);
+    await names(host);
+    const pid = rendezvous(workspace)?.pid as number;
+    host.child.kill('SIGKILL');
+    await host.exited;
+    process.kill(pid, 'SIGKILL');
+    await until('its end', () => !isAlive(pid));
+    const { code, stdout } = await waygate(workspace, ['health']);
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      [
+        `No gateway runs for ${workspace.folder}.`,
+        `gateway cold: Its worker (pid ${pid}) ended by itself; the next client starts another.`,
+        'generation 1, 0 restarts, 1 failure in a row, rollout stable, worker failed',
+        `last fault: process/exited (generation 1): pid ${pid}`,
+        `log of the worker: ${logOf(workspace)}`,
+        '',
+      ].join('\n'),
+    );
+    expect(JSON.parse((await waygate(workspace, ['health', '--json'])).stdout)).toMatchObject({
+      state: 'cold',
+      worker_handshake: 'failed',
+      last_fault: { code: 'exited' },
+    });
+    const listed = await waygate(workspace, ['status', '--json']);
+    expect(listed.code).toBe(0);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ worker: null, health: { consecutive_failures: 1 } });
+  });
+
+  it('takes nothing for a report that is none', async () => {
+    const workspace = testWorkspace({});
+    const host = await HostProcess.connect(workspace);
+    await names(host);
+    await waygate(workspace, ['stop']);
+    host.child.kill('SIGKILL');
+    for (const text of ['', 'no JSON', '{"at":1}', '{"at":1,"health":{"problems":"x"}}']) {
+      writeFileSync(join(stateFolder(workspace), 'outage.json'), text);
+      expect(await waygate(workspace, ['health'])).toEqual({
+        code: 0,
+        stdout: `No gateway runs for ${workspace.folder}.\n`,
+        stderr: '',
+      });
+    }
+  });
+});
