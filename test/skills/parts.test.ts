@@ -97,30 +97,36 @@ describe('the parts of the skill', () => {
     expect(told).not.toMatch(/Waygate/i);
   });
 
-  it('hold a server and a checker that go together: what the one writes the other reads', () => {
+  const programs = parts.filter((file) => file.startsWith('test/fixtures/'));
+
+  it('hold a program that acts as a server', () => expect(programs).not.toEqual([]));
+
+  it.each(programs)('hold a server of MCP whose log the checker reads: %s', (program) => {
     const { run, runText } = strangersPackage();
-    const call = (id: number, nonce: string): string =>
-      JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'act', arguments: { nonce } } });
-    const { told: answered } = run(
-      ['skill/parts/test/fixtures/faultServer.mjs', '--effects', 'effects.log'],
-      `${call(1, 'a')}\n${call(2, 'b')}\n`,
+    const frame = (id: number, method: string, params: object): string =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+    const act = (id: number, nonce: string): string => frame(id, 'tools/call', { name: 'act', arguments: { nonce } });
+    const { told } = run(
+      [`skill/parts/${program}`, '--effects', 'effects.log'],
+      `${frame(0, 'initialize', { protocolVersion: '2025-11-25' })}${act(1, 'a')}${act(2, 'b')}`,
     );
-    const answers = answered
+    const answers = told
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { id: number; result: unknown });
-    expect(answers.map(({ id }) => id)).toEqual([1, 2]);
-    const told = runText(
+      .map((line) => JSON.parse(line) as { id: number; result: object });
+    expect(answers.map(({ id }) => id)).toEqual([0, 1, 2]);
+    expect(answers[0]?.result).toMatchObject({ protocolVersion: '2025-11-25', serverInfo: {} });
+    const judged = runText(
       `import { readEffects, violationsOf } from './skill/parts/test/support/historyChecker.ts';
        const effects = readEffects('effects.log');
        const history = ['a', 'b'].flatMap((nonce, id) => [
          { event: 'invoke', id, nonce, contract: 'never_replay' } as const,
          { event: 'reply', id, told: 'ok', nonce } as const,
        ]);
-       console.log(JSON.stringify([effects.length, violationsOf(history, effects), violationsOf(history, [])]));`,
+       console.log(JSON.stringify([Object.keys(effects[0]), violationsOf(history, effects), violationsOf(history, [])]));`,
     );
-    expect(JSON.parse(told)).toEqual([
-      2,
+    expect(JSON.parse(judged)).toEqual([
+      ['nonce', 'attempt', 'pid'],
       [],
       ['a was told to be done and never ran', 'b was told to be done and never ran'],
     ]);
