@@ -69,9 +69,10 @@ describe('a tool that is not there', () => {
     const tools = Array.from({ length: 10_000 }, (_, i) => tool(`does_this_and_that_${'_'.repeat(90)}_${i}`));
     const catalog = buildCatalog([{ server: 'big', tools }]);
     const directory = { servers: () => [], workspace: '/w' };
-    const started = performance.now();
+    // The processor's time: a busy machine says nothing of it.
+    const before = process.cpuUsage();
     unknownTool(`nobody:${'ab_'.repeat(38)}`, catalog, directory);
-    expect(performance.now() - started).toBeLessThan(400);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });
 
