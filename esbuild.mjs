@@ -6,6 +6,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { writeSkill } from './scripts/lib/skill.mjs';
 import { packCl100k } from './src/catalog/tokenRanks.ts';
 import { writeThesaurus } from './src/routing/thesaurusText.ts';
 import { compiledVocabulary } from './src/routing/vocabulary/all.ts';
@@ -18,6 +19,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const RANKS_FILE = 'cl100k_base.bin';
 const THESAURUS_FILE = 'thesaurus.txt';
+/** Made anew with each build. */
+const SKILLS_FOLDER = join(root, 'dist', 'skills');
 
 /** The host is started once per client and must be there at once: these have no place in it. */
 const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'js-tiktoken', 'zod'];
@@ -179,8 +182,8 @@ function removeStale() {
   const made = new Set(outputs.map((file) => join(root, file)));
   for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    const ofTheSuite = path.startsWith(join(root, 'dist', 'test'));
-    if (entry.isFile() && !made.has(path) && !ofTheSuite) rmSync(path);
+    const isOfAFolder = [join(root, 'dist', 'test'), SKILLS_FOLDER].some((folder) => path.startsWith(folder));
+    if (entry.isFile() && !made.has(path) && !isOfAFolder) rmSync(path);
   }
 }
 
@@ -212,4 +215,5 @@ outcomes.forEach((outcome, index) => {
   }
 });
 writeTables();
+writeSkill(root, join(SKILLS_FOLDER, 'mcp-bootstrap'));
 removeStale();

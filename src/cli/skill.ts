@@ -7,7 +7,7 @@ const EXIT_KEPT = 1;
 
 /** Puts the skill that comes with Waygate into a folder of skills. What is there with another content is not touched unasked. */
 export function skill({ workspace, into, replace, json }: SkillCommand): number {
-  const source = join(__dirname, '..', 'skills', SKILL_NAME);
+  const source = join(__dirname, 'skills', SKILL_NAME);
   const [place] = skillPlaces(workspace);
   const plan =
     into === undefined && place !== undefined

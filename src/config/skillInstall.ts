@@ -11,6 +11,12 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
+/**
+ * Sources that come along to be copied from: nobody works in them, and of two versions mixed none would compile, so they
+ * give way unasked.
+ */
+const isPart = (file: string): boolean => file.startsWith('parts/');
+
 /** The skill that this repository owns (004, Canonical Skill Ownership); the folder of an installed one has its name. */
 export const SKILL_NAME = 'mcp-bootstrap';
 
@@ -51,6 +57,8 @@ export interface SkillPlan {
   target: string;
   missing: readonly string[];
   same: readonly string[];
+  /** Parts of another version. */
+  outdated: readonly string[];
   /** There with another content: an earlier version of ours, or somebody's work. Only the person can tell. */
   different: readonly string[];
 }
@@ -61,24 +69,32 @@ export interface SkillPlan {
  */
 export function planSkillInstall(source: string, root: string, folder: string): SkillPlan {
   const target = join(root, folder, SKILL_NAME);
-  const files = textsIn(source);
+  const files = filesIn(source);
   if (!files.includes('SKILL.md')) throw new Error(`The skill is not in ${source}: install Waygate again.`);
   for (const file of files) refuseLinksOut(root, join(target, file));
   const states = files.map((file) => [file, stateOf(join(source, file), join(target, file))] as const);
   const those = (state: FileState): string[] => states.filter(([, one]) => one === state).map(([file]) => file);
-  return { source, target, missing: those('missing'), same: those('same'), different: those('different') };
+  const different = those('different');
+  return {
+    source,
+    target,
+    missing: those('missing'),
+    same: those('same'),
+    outdated: different.filter(isPart),
+    different: different.filter((file) => !isPart(file)),
+  };
 }
 
-/** Its Markdown files, by their paths with slashes; none where the folder is not there. */
-function textsIn(source: string): string[] {
+/** By their paths with slashes; none where the folder is not there. */
+function filesIn(source: string): string[] {
   if (!isFolder(source)) return [];
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
-  return files.map((file) => file.replaceAll(sep, '/')).sort();
+  const entries = readdirSync(source, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries.map((entry) => relative(source, join(entry.parentPath, entry.name)).replaceAll(sep, '/')).sort();
 }
 
-/** Writes what is missing, and what is different if that is wanted. Returns what it has written. */
+/** Writes what is missing or outdated, and what is different if that is wanted. Returns what it has written. */
 export function installSkill(plan: SkillPlan, { replace }: { replace: boolean }): string[] {
-  const files = [...plan.missing, ...(replace ? plan.different : [])].sort();
+  const files = [...plan.missing, ...plan.outdated, ...(replace ? plan.different : [])].sort();
   for (const file of files) writeWhole(join(plan.target, file), readFileSync(join(plan.source, file)));
   return files;
 }

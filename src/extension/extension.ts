@@ -43,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): { dispose(): void }[] {
   const distFolder = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
-  const skillFolder = vscode.Uri.joinPath(context.extensionUri, 'skills', SKILL_NAME).fsPath;
+  const skillFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'skills', SKILL_NAME).fsPath;
   const version = String(context.extension.packageJSON.version);
 
   const environment = new Environment();

@@ -156,7 +156,7 @@ const BY_CLASS = {
     garbage_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'wrote too much that is not MCP' },
     unknown_id_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'answered too much that nobody asked' },
     initialize_refused: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'refused to be initialized' },
-    unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'speaks no version of MCP that Waygate knows' },
+    unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'speaks no version of MCP that is known here' },
   },
   downstream: {
     upstream_error: { ...MISANSWERED, says: 'answered with an error', tellsDetail: true },
@@ -237,7 +237,7 @@ const BY_CLASS = {
     invalid_state: {
       ...MISANSWERED,
       recovery_hint: 'abort_host',
-      says: 'met a mistake in Waygate itself',
+      says: 'met a mistake of its own',
       advice: ASK_USER,
     },
   },

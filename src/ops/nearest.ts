@@ -1,6 +1,9 @@
+/** Who is further off than this has meant something else, however long the word; it also bounds what a look costs. */
+const MAX_MISTAKES = 8;
+
 /** The known word that a mistyped one most likely meant; none when nothing is near. Ties go to the first. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3));
+  const limit = Math.min(MAX_MISTAKES, Math.max(1, Math.floor(word.length / 3)));
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of known) {
@@ -29,27 +32,38 @@ export function didYouMean(
   return meant === undefined ? otherwise : `did you mean "${meant}"?`;
 }
 
-/** Damerau–Levenshtein with adjacent swaps; anything from `cutoff` on is as good as infinite. */
+/**
+ * Damerau–Levenshtein with adjacent swaps; anything from `cutoff` on is as good as infinite. What lies further from the
+ * diagonal is that far, so it is not looked at, and two such rows end it (a swap reaches over one): a catalog has ten
+ * thousand names, some of them long.
+ */
 function editDistance(a: string, b: string, cutoff: number): number {
   if (Math.abs(a.length - b.length) >= cutoff) return cutoff;
   let beforePrevious: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let previous = Array.from({ length: Math.min(b.length + 1, cutoff) }, (_, j) => j);
+  let leastBefore = 0;
   for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
+    const first = Math.max(1, i - cutoff + 1);
+    const current: number[] = [];
+    current[first - 1] = first === 1 ? i : cutoff;
+    let least = current[first - 1] as number;
+    for (let j = first; j <= Math.min(b.length, i + cutoff - 1); j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
       let value = Math.min(
-        (previous[j] as number) + 1,
+        (previous[j] ?? cutoff) + 1,
         (current[j - 1] as number) + 1,
-        (previous[j - 1] as number) + cost,
+        (previous[j - 1] ?? cutoff) + cost,
       );
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        value = Math.min(value, (beforePrevious[j - 2] as number) + 1);
+        value = Math.min(value, (beforePrevious[j - 2] ?? cutoff) + 1);
       }
       current.push(value);
+      least = Math.min(least, value);
     }
+    if (least >= cutoff && leastBefore >= cutoff) return cutoff;
+    leastBefore = least;
     beforePrevious = previous;
     previous = current;
   }
-  return previous[b.length] as number;
+  return previous[b.length] ?? cutoff;
 }

@@ -3,12 +3,13 @@ import type { CallRequest } from '../dispatch/callPipeline.ts';
 import { elicitApproval } from '../dispatch/elicitApproval.ts';
 import { visibleText } from '../firewall/visibleText.ts';
 import type { SurfaceCall } from '../protocol/sessionServer.ts';
-import { unknownTool } from './gateway/unknownTool.ts';
+import { type ServerDirectory, unknownTool } from './gateway/unknownTool.ts';
 
 /** What a client's call of a tool brings along, whichever face it has come to; the view it started on is its own to the end. */
 export function clientEndOf(
   { session, signal, progress, ask, meta }: SurfaceCall,
   catalog: Catalog,
+  directory: ServerDirectory,
 ): Omit<CallRequest, 'toolId' | 'args'> {
   return {
     session,
@@ -16,7 +17,7 @@ export function clientEndOf(
     onProgress: progress,
     approval: elicitApproval(ask, visibleText),
     tools: catalog.byId,
-    unknownTool: (toolId) => unknownTool(toolId, catalog),
+    unknownTool: (toolId) => unknownTool(toolId, catalog, directory),
     meta,
   };
 }

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SKILL_NAME } from '../../src/config/skillInstall.ts';
 import { waygate } from '../support/census.ts';
@@ -12,9 +12,14 @@ describe('waygate skill install', () => {
     const { code, stdout } = await waygate(workspace, ['skill', 'install']);
     const target = join(workspace.folder, '.claude/skills', SKILL_NAME);
     expect(code).toBe(0);
-    expect(stdout.split('\n')).toHaveLength(5);
+    const all = globSync('**/*', { cwd: resolve('dist/skills', SKILL_NAME), withFileTypes: true });
+    expect(stdout.split('\n')).toHaveLength(all.filter((entry) => entry.isFile()).length + 1);
     expect(stdout).toContain(`wrote     ${join(target, 'SKILL.md')}\n`);
     expect(existsSync(join(target, 'references/checklist.md'))).toBe(true);
+    for (const part of ['src/ops/callJournal.ts', 'src/protocol/lineFraming.ts', 'test/support/historyChecker.ts']) {
+      expect(readFileSync(join(target, 'parts', part))).toEqual(readFileSync(part));
+    }
+    expect(existsSync(join(target, 'parts/LICENSE'))).toBe(true);
   });
 
   it('takes a folder of its own, and replaces what was changed only when told to', async () => {
@@ -23,11 +28,15 @@ describe('waygate skill install', () => {
     const file = join(into, SKILL_NAME, 'SKILL.md');
     expect((await waygate(workspace, ['skill', 'install', '--into', into])).code).toBe(0);
     writeFileSync(file, 'mine');
+    const part = join(into, SKILL_NAME, 'parts/src/ops/fault.ts');
+    writeFileSync(part, 'of an earlier version');
     const kept = await waygate(workspace, ['skill', 'install', '--into', into]);
     expect(kept.code).toBe(1);
     expect(kept.stdout).toContain(`kept      ${file}\n`);
     expect(kept.stderr).toMatch(/^waygate: [^\n]+ add --replace [^\n]+\.\n$/);
     expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect(kept.stdout).toContain(`wrote     ${part}\n`);
+    expect(readFileSync(part)).toEqual(readFileSync('src/ops/fault.ts'));
     expect((await waygate(workspace, ['skill', 'install', '--into', into, '--replace'])).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain(`name: ${SKILL_NAME}`);
   });

@@ -53,6 +53,7 @@ describe('installing the skill', () => {
       target: join(root, '.github/skills', SKILL_NAME),
       missing: ALL,
       same: [],
+      outdated: [],
       different: [],
     });
     expect(installSkill(plan, { replace: false })).toEqual(ALL);
@@ -73,6 +74,28 @@ describe('installing the skill', () => {
     expect(installSkill(planSkillInstall(SOURCE, root, 's'), { replace: true })).toEqual(['SKILL.md']);
     expect(planSkillInstall(SOURCE, root, 's').same).toEqual(ALL);
     expect(readFileSync(join(root, `s/${SKILL_NAME}/notes.md`), 'utf8')).toBe('also mine');
+  });
+
+  it('replaces parts of another version unasked, and no other file', () => {
+    const source = workspace({ 'SKILL.md': 'ours', 'parts/LICENSE': 'L', 'parts/src/ops/a.ts': 'new' });
+    const root = workspace({
+      [`s/${SKILL_NAME}/SKILL.md`]: 'mine',
+      [`s/${SKILL_NAME}/parts/src/ops/a.ts`]: 'old',
+      [`s/${SKILL_NAME}/parts/src/ops/own.ts`]: 'mine',
+    });
+    const plan = planSkillInstall(source, root, 's');
+    expect(plan).toMatchObject({
+      missing: ['parts/LICENSE'],
+      outdated: ['parts/src/ops/a.ts'],
+      different: ['SKILL.md'],
+    });
+    expect(installSkill(plan, { replace: false })).toEqual(['parts/LICENSE', 'parts/src/ops/a.ts']);
+    const textOf = (file: string): string => readFileSync(join(plan.target, file), 'utf8');
+    expect(['SKILL.md', 'parts/src/ops/a.ts', 'parts/src/ops/own.ts'].map(textOf)).toEqual(['mine', 'new', 'mine']);
+    expect(planSkillInstall(source, root, 's')).toMatchObject({
+      outdated: [],
+      same: ['parts/LICENSE', 'parts/src/ops/a.ts'],
+    });
   });
 
   it('takes other ends of lines for no change', () => {

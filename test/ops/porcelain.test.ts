@@ -138,6 +138,9 @@ describe('a mistyped word', () => {
     ['xyz', ['serve', 'status'], undefined],
     ['ab', ['ac', 'ad'], 'ac'],
     ['', ['a'], 'a'],
+    ['a'.repeat(40), [`${'a'.repeat(32)}bbbbbbbb`], `${'a'.repeat(32)}bbbbbbbb`],
+    ['a'.repeat(40), [`${'a'.repeat(31)}bbbbbbbbb`], undefined],
+    ['abcdefghijkl', ['badcfehgjilk', 'bacdefghijlk'], 'bacdefghijlk'],
   ])('%j of %j is %j', (word, known, meant) => {
     expect(nearest(word, known)).toBe(meant);
   });

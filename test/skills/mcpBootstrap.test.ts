@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listFiles, PackageManager } from '@vscode/vsce';
 import { describe, expect, it } from 'vitest';
+import { skillParts } from '../../scripts/lib/skill.mjs';
 import { SKILL_NAME } from '../../src/config/skillInstall.ts';
 import type { FaultClass } from '../../src/ops/fault.ts';
 import { FAULT_CODES } from '../../src/ops/faultCodes.ts';
@@ -22,7 +23,7 @@ const headingsOf = (file: string): string[] =>
 const PATH = /^(?:src|test|docs|scripts)\/[\w./-]+$/;
 const NAME = /^[A-Za-z]\w*$/;
 /** Words of protocols and of Node, which no file of ours exports. */
-const FOREIGN = new Set(['initialize', 'ping', 'readOnlyHint', 'idempotentHint', 'isError', 'topK', 'top_k']);
+const FOREIGN = new Set(['initialize', 'ping', 'readOnlyHint', 'idempotentHint', 'isError', 'topK', 'top_k', 'tsc']);
 
 /** `- \`path\`: \`Name\`, words \`Other\`.` says that the file exports these names. */
 interface Part {
@@ -153,9 +154,11 @@ describe('the skill mcp-bootstrap', () => {
     );
   });
 
-  it('comes with the extension and with the npm package', async () => {
+  it('comes with the extension and with the npm package, its parts too', async () => {
     const packed = await listFiles({ cwd: process.cwd(), packageManager: PackageManager.None });
-    for (const file of FILES) expect(packed).toContain(`${FOLDER.replaceAll('\\', '/')}/${file}`);
-    expect(readFileSync('.npmignore', 'utf8').split('\n')).toContain('!/skills/');
+    const parts = [...skillParts('.'), 'LICENSE'].map((file) => `parts/${file}`);
+    for (const file of [...FILES, ...parts]) expect(packed).toContain(`dist/skills/${SKILL_NAME}/${file}`);
+    expect(packed.filter((file) => file.startsWith('skills/'))).toEqual([]);
+    expect(readFileSync('.npmignore', 'utf8').split('\n')).toEqual(expect.arrayContaining(['/*', '!/dist/']));
   });
 });

@@ -3,7 +3,14 @@ import { globSync, statSync } from 'node:fs';
 
 /** Tests run what ships: the bundles are built when a source is newer than they are. */
 export function setup(): void {
-  const sources = globSync(['src/**/*.ts', 'webview/**/*.{ts,css}', 'esbuild.mjs', 'package.json']);
+  const sources = globSync([
+    'src/**/*.ts',
+    'webview/**/*.{ts,css}',
+    'skills/**/*.md',
+    'scripts/lib/skill.mjs',
+    'esbuild.mjs',
+    'package.json',
+  ]);
   const newest = Math.max(...sources.map(modified));
   if (['dist/waygate.cjs', 'dist/worker.cjs', 'dist/extension.cjs'].every((bundle) => modified(bundle) > newest))
     return;

@@ -5,6 +5,8 @@ import { StrippedTools } from '../../src/surface/transparent/strippedTools.ts';
 
 const tool = (name: string, description = 'Does it.') => ({ name, description, inputSchema: { type: 'object' } });
 
+const NOBODY = { servers: () => [], workspace: '/workspace' };
+
 describe('the stripped list', () => {
   it('cuts a description at a sentence, and a sentence that does not end where it must (000 §2.4)', () => {
     const sentences = `First sentence. ${'Second sentence of many words. '.repeat(20)}`;
@@ -23,10 +25,10 @@ describe('the stripped list', () => {
   it('resolves names that come to one and the same, each to its own tool', () => {
     const catalog = buildCatalog([{ server: 's', tools: [tool('a b'), tool('a/b'), tool('a_b')] }]);
     const tools = new StrippedTools(catalog);
-    const resolved = tools.list.map(({ name }) => tools.resolve(name).upstreamName);
+    const resolved = tools.list.map(({ name }) => tools.resolve(name, NOBODY).upstreamName);
     expect(resolved.sort()).toEqual(['a b', 'a/b', 'a_b']);
-    for (const { id } of catalog.tools) expect(tools.resolve(id).id).toBe(id);
-    expect(() => tools.resolve('s.nothing')).toThrow(/There is no tool/);
-    expect(() => tools.resolve('%E0%A4%A')).toThrow(/There is no tool/);
+    for (const { id } of catalog.tools) expect(tools.resolve(id, NOBODY).id).toBe(id);
+    expect(() => tools.resolve('s.nothing', NOBODY)).toThrow(/There is no tool/);
+    expect(() => tools.resolve('%E0%A4%A', NOBODY)).toThrow(/There is no tool/);
   });
 });

@@ -25,13 +25,13 @@ export async function execute(
     dry_run: dryRun,
   } = args as { tool_id: string; args: unknown; dry_run?: boolean };
   const { catalog, revision } = context.view();
-  const tool = chosenTool(given, catalog);
+  const tool = chosenTool(given, catalog, context);
   const { id } = tool;
   if (id !== given) tell({ rule: 'tool_id', from: shortened(given, 128), to: id });
   await tellContract(tool, context, call);
   const outcome = await context.clientRequests.during(call, (origin) =>
     context.calls.execute({
-      ...clientEndOf(call, catalog),
+      ...clientEndOf(call, catalog, context),
       toolId: id,
       args: toolArgs,
       dryRun: dryRun === true,

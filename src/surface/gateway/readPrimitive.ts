@@ -132,13 +132,19 @@ function unknown(
   given: string,
   choices: readonly CatalogTool[],
 ): GatewayError {
-  const ids = choices.map(({ id }) => id);
-  const meant = meantBy(given, ids);
+  const stems = choices.map(({ id }) => withoutHash(id));
+  const nearest = meantBy(withoutHash(given), stems);
+  const meant = nearest && choices[stems.indexOf(nearest)]?.id;
   const remedy = meant ? `Did you mean "${meant}"?` : `Find its id with ${noun}_browse.`;
   return new GatewayError(code, `There is no ${noun} ${JSON.stringify(given.slice(0, 100))}. ${remedy}`, {
     path: given,
     ...(meant ? { details: { nearest: meant } } : {}),
   });
+}
+
+/** Nobody mistypes it: it is forgotten, or of an earlier list. */
+function withoutHash(id: string): string {
+  return id.replace(/#[0-9a-f]{8}$/, '');
 }
 
 function answerOf(

@@ -28,7 +28,7 @@ export function serverNotes(
     ...(summary.length > 0 ? [summary.join(' ')] : []),
     ...unconfigured(servers, configuration),
     ...[...failed, ...inState('needs_secret')].map(
-      (server) => `${oneLine(server.name, 60)}: ${reason(server, workspace)}`,
+      (server) => `${oneLine(server.name, 60)}: ${whyNotReady(server, workspace) ?? 'it is not running.'}`,
     ),
     ...problems.map(
       ({ message, location }) =>
@@ -61,7 +61,9 @@ export function serverStates(servers: readonly ServerStatus[]): object[] {
   }));
 }
 
-function reason({ reason: words, location }: ServerStatus, workspace: string): string {
+/** In its own words, with the place to look at; none where nothing is known. */
+export function whyNotReady({ reason, location }: ServerStatus, workspace: string): string | undefined {
+  if (reason === undefined) return undefined;
   const place = location ? ` (${renderPath(location.file, workspace, 'relative')} line ${location.line})` : '';
-  return `${oneLine(words ?? 'it is not running.', 200)}${place}`;
+  return `${oneLine(reason, 200)}${place}`;
 }

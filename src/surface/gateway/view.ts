@@ -40,7 +40,7 @@ function viewSchema(toolId: string, context: GatewayContext, session: SessionSta
   const { catalog, revision } = context.view();
   const prompt = context.primitives.view().prompts.catalog.byId.get(toolId);
   const tool: CatalogTool | undefined = catalog.byId.get(toolId) ?? prompt;
-  if (!tool) throw unknownTool(toolId, catalog, 'VIEW_FAILED', SCHEMA_PREFIX + toolId);
+  if (!tool) throw unknownTool(toolId, catalog, context, 'VIEW_FAILED', SCHEMA_PREFIX + toolId);
   if (tool !== prompt) session.recordHydrated(tool.id, revision);
   const signature = signatureOf(tool.inputSchema);
   const heading = `${tool.id}: ${signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument')}`;

@@ -178,7 +178,7 @@ function forward(
   task?: TaskTerms,
 ): Promise<Record<string, unknown>> {
   const { catalog } = context.view();
-  return context.calls.forward({ ...clientEndOf(call, catalog), toolId: tool.id, args, origin, task });
+  return context.calls.forward({ ...clientEndOf(call, catalog, context), toolId: tool.id, args, origin, task });
 }
 
 /** Who runs the tool as a task. Where nobody here takes tasks, that one is wanted means nothing (2025-11-25, Tasks). */

@@ -4,6 +4,7 @@ import { CatalogError } from '../../catalog/catalogError.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { advertisedNames } from '../advertisedNames.ts';
 import { chosenTool } from '../gateway/chosenTool.ts';
+import type { ServerDirectory } from '../gateway/unknownTool.ts';
 import { TRANSPARENT_TOOLS } from './definitions.ts';
 
 /** A tool as `tools/list` shows it in transparent mode: the sentinel schema says that it is not called by itself. */
@@ -46,9 +47,9 @@ export class StrippedTools {
   }
 
   /** By the listed name, the `tool_id`, or that one as a URL has it. Throws for what names no tool. */
-  resolve(given: string): CatalogTool {
+  resolve(given: string, directory: ServerDirectory): CatalogTool {
     const id = this.#ids.get(given.trim()) ?? decoded(given);
-    return chosenTool(id, this.#catalog);
+    return chosenTool(id, this.#catalog, directory);
   }
 }
 

@@ -46,7 +46,8 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
     if (!definition) {
       // Not supported by the specification, and what a client does that takes a list for what it is.
-      if (tools.has(name)) return execute({ tool_id: tools.resolve(name).id, args }, context, session, call, tell);
+      if (tools.has(name))
+        return execute({ tool_id: tools.resolve(name, context).id, args }, context, session, call, tell);
       throw argsInvalid(
         `There is no tool "${name.slice(0, 64)}" here; run a listed one with tool_execute {"tool_id": "<its name>", "args": {}}.`,
         [],
@@ -58,7 +59,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
       return view(checked, context, session, call);
     }
     const given = checked.tool_id as string;
-    const tool = tools.resolve(given);
+    const tool = tools.resolve(given, context);
     if (!tools.has(given)) tell({ rule: 'tool_id', from: shortened(given, 128), to: tool.id });
     return name === 'tool_hydrate'
       ? hydrate(tool)
