@@ -30,10 +30,13 @@ async function uris(host: HostProcess): Promise<string[]> {
   return ((result?.resources ?? []) as { uri: string }[]).map(({ uri }) => uri);
 }
 
+/** Part of what it is made of is missing. */
+const BROKEN = () => "require('/nowhere/part.cjs');";
+
 const logOf = (workspace: TestWorkspace): string => join(stateFolder(workspace), 'worker.log');
 
 /** A workspace whose worker is this program. */
-function withWorker(worker: ((real: string) => string) | null, configured = {}): TestWorkspace & { program: string } {
+function withWorker(worker: (real: string) => string, configured = {}): TestWorkspace & { program: string } {
   return { ...testWorkspace(configured), program: otherBuild({ worker }) };
 }
 
@@ -49,7 +52,7 @@ async function killedTimeAndAgain(workspace: TestWorkspace, host: HostProcess): 
 
 describe('where a worker cannot start', () => {
   it('the host tells by itself how it fares and why, and which tools there are', { timeout: 60_000 }, async () => {
-    const workspace = withWorker(null);
+    const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     expect(await names(host)).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
     expect(await uris(host)).toEqual(OWN);
@@ -68,7 +71,7 @@ describe('where a worker cannot start', () => {
     });
     expect(told.consecutive_failures).toBeGreaterThan(0);
     expect(['failed', 'starting']).toContain(told.worker_handshake);
-    const missing = `Error: Cannot find module '${join(dirname(workspace.program), 'worker.cjs')}'`;
+    const missing = "Error: Cannot find module '/nowhere/part.cjs'";
     expect(told.problems).toEqual([`Waygate's worker could not be started: ${missing}.`]);
     const text = await read(host, 'waygate://health');
     expect(text).toMatch(/^gateway down: Waygate's worker could not be started: Error: Cannot find module '/);
@@ -83,12 +86,12 @@ describe('where a worker cannot start', () => {
   });
 
   it('a call and what only servers know is answered with the reason and what to do', { timeout: 60_000 }, async () => {
-    const workspace = withWorker(null);
+    const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     const { isError, text } = await host.call('tool_browse', { path: '/' });
     expect(isError).toBe(true);
     const [line] = text.split('\n');
-    const missing = `Error: Cannot find module '${join(dirname(workspace.program), 'worker.cjs')}'`;
+    const missing = "Error: Cannot find module '/nowhere/part.cjs'";
     expect(line).toBe(
       `Error UPSTREAM_UNAVAILABLE: Waygate's worker could not be started: ${missing}. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${logOf(workspace)}.`,
     );
@@ -101,7 +104,7 @@ describe('where a worker cannot start', () => {
   });
 
   it('the command line says so too, also when nobody tries any more', { timeout: 60_000 }, async () => {
-    const workspace = withWorker(null);
+    const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     await host.call('tool_browse', { path: '/' });
     const spoken = await waygate(workspace, ['health']);
@@ -145,7 +148,7 @@ describe('where a worker cannot start', () => {
   });
 
   it('all is well again with the first one that starts, and its lists are news', { timeout: 60_000 }, async () => {
-    const workspace = withWorker(null, { notes: servers.primitives() });
+    const workspace = withWorker(BROKEN, { notes: servers.primitives() });
     const whole = { ...workspace, program: otherBuild({}) };
     // What the server has is known from then on: no news of a worker's own.
     const before = await HostProcess.connect(whole);
@@ -174,7 +177,7 @@ describe('where a worker cannot start', () => {
     'nothing is made up in %s mode, where lists are the servers’',
     { timeout: 60_000 },
     async (mode) => {
-      const workspace = withWorker(null);
+      const workspace = withWorker(BROKEN);
       const host = new HostProcess(workspace, ['--mode', mode]);
       const answer = await host.initialize();
       if (mode === 'passthrough') {
