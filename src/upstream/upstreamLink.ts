@@ -68,5 +68,5 @@ export function describeRequestError(
     if (error.failure === 'timeout') return `It did not answer within ${timeoutMs / 1000} s.`;
     return `It answered with an error: ${oneLine(scrubSecrets(error.message), 200)}.`.replace(/\.\.$/, '.');
   }
-  return error instanceof Error ? error.message : String(error);
+  return scrubSecrets(error instanceof Error ? error.message : String(error));
 }
