@@ -37,13 +37,23 @@ export function writtenForm(text: string): string {
   return text.replace(MARKED, (_, name: string) => `\${${name.startsWith(INPUT_PREFIX) ? name : `secret:${name}`}}`);
 }
 
-/** The configuration with its references followed, for the start of a server and nothing else. */
+/**
+ * The configuration with its references followed, for the start of a server and nothing else. `onSecret` hears each
+ * value that is to be kept: an input that is no password may be `production`.
+ */
 export async function followReferences(
   config: ServerConfig,
   source: SecretSource,
   inputs: readonly InputConfig[],
+  onSecret: (value: string) => void = () => undefined,
 ): Promise<ServerConfig> {
-  const follow = (text: string): Promise<string> => followIn(text, source, inputs);
+  const secretOf = async (name: string): Promise<string> => {
+    const input = inputs.find(({ id }) => name === INPUT_PREFIX + id);
+    const value = await secretValue(name, source, input);
+    if (input === undefined || input.password) onSecret(value);
+    return value;
+  };
+  const follow = (text: string): Promise<string> => followIn(text, secretOf);
   if (config.type === 'static') return config;
   if (config.type !== 'stdio') {
     const { clientSecret } = config.auth ?? {};
@@ -55,20 +65,19 @@ export async function followReferences(
   return { ...config, args, env: await mapValues(config.env, follow) };
 }
 
-async function followIn(text: string, source: SecretSource, inputs: readonly InputConfig[]): Promise<string> {
+async function followIn(text: string, secretOf: (name: string) => Promise<string>): Promise<string> {
   const names = [...text.matchAll(MARKED)].map(([, name]) => name as string);
   const values = new Map<string, string>();
-  for (const name of names) values.set(name, await secretValue(name, source, inputs));
+  for (const name of names) values.set(name, await secretOf(name));
   return text.replace(MARKED, (_, name: string) => values.get(name) as string);
 }
 
-async function secretValue(name: string, source: SecretSource, inputs: readonly InputConfig[]): Promise<string> {
+async function secretValue(name: string, source: SecretSource, input: InputConfig | undefined): Promise<string> {
   const value = await source.get(name);
   if (value !== undefined) return value;
   const remedy = `set it: waygate secret set ${name}.`;
   if (!name.startsWith(INPUT_PREFIX)) throw new SecretMissingError(`It needs the secret "${name}"; ${remedy}`, name);
   const id = name.slice(INPUT_PREFIX.length);
-  const input = inputs.find((candidate) => candidate.id === id);
   // VS Code shows it filled in; here nobody is asked.
   if (input?.default !== undefined && !input.password) return input.default;
   const what = input?.description ? ` (${input.description})` : '';

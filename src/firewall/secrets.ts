@@ -1,8 +1,14 @@
+import { KnownSecrets } from './knownSecrets.ts';
+
 /**
- * Credentials in text, by the shapes their issuers gave them. Fifteen kinds; each is found in linear time: an
- * unbounded run is only entered where it can begin, or its characters exclude what begins the next attempt.
+ * Credentials in text: those that this process was given to keep, and others by the shapes their issuers gave them.
+ * Fifteen kinds; each is found in linear time: an unbounded run is only entered where it can begin, or its characters
+ * exclude what begins the next attempt.
  */
 export const SECRET_MASK = '[REDACTED-SECRET]';
+
+/** One for the process: whoever scrubs a text in it finds what any of its servers was given. */
+export const knownSecrets = new KnownSecrets(SECRET_MASK);
 
 interface SecretKind {
   name: string;
@@ -67,12 +73,13 @@ const HOLD_BACK_CHARS = 8 * 1024;
 
 /** The same over a stream: what a secret that straddles two chunks may begin with waits for the next one. */
 export function* scrubSecretChunks(chunks: Iterable<string>): Generator<string> {
+  const heldBack = Math.max(HOLD_BACK_CHARS, knownSecrets.longest);
   let held = '';
   for (const chunk of chunks) {
     held += chunk;
-    if (held.length <= 2 * MAX_PRIVATE_KEY_CHARS) continue;
+    if (held.length <= 2 * Math.max(MAX_PRIVATE_KEY_CHARS, heldBack)) continue;
     const secrets = findSecrets(held);
-    let cut = held.length - HOLD_BACK_CHARS;
+    let cut = held.length - heldBack;
     for (const { from, to } of secrets) if (from < cut && cut < to) cut = from;
     yield mask(held, secrets, cut);
     held = held.slice(cut);
@@ -83,6 +90,7 @@ export function* scrubSecretChunks(chunks: Iterable<string>): Generator<string> 
 /** In order of where they begin. */
 function findSecrets(text: string): Secret[] {
   const secrets = findPrivateKeys(text);
+  for (const { start, end } of knownSecrets.find(text)) secrets.push({ from: start, to: end, start, end });
   for (const { pattern, keepsAround } of KINDS) {
     for (const match of text.matchAll(pattern)) {
       const [from, to] = [match.index, match.index + match[0].length];

@@ -34,7 +34,8 @@ const HEAD_TIMEOUT_MS = 20_000;
 /** Between the end of an answer's body and its being read. */
 const READ_WAIT_MS = 100;
 const LONGEST_HOLD_MS = 100;
-const SHOWN_ERROR_CHARS = 300;
+/** So much of an error is told; whoever shows less of it masks what is secret first: half a secret is one still. */
+const MAX_ERROR_CHARS = 8_000;
 /** What undici and the system say when nothing was sent yet. */
 const UNSENT_CODES = new Set([
   'ECONNREFUSED',
@@ -304,7 +305,7 @@ function toFailure(error: unknown): UpstreamRequestError {
   if (error instanceof UpstreamRequestError) return error;
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   const code = cause?.code ?? (error as { code?: unknown }).code;
-  const words = oneLine(`${message ?? String(error)}${cause?.message ? `: ${cause.message}` : ''}`, SHOWN_ERROR_CHARS);
+  const words = oneLine(`${message ?? String(error)}${cause?.message ? `: ${cause.message}` : ''}`, MAX_ERROR_CHARS);
   if (typeof code === 'number' && code > 0) return new UpstreamRequestError('error', words, code);
   if (typeof code === 'string' && UNSENT_CODES.has(code)) return new UpstreamRequestError('unsent', words);
   return new UpstreamRequestError('closed', words);
@@ -346,5 +347,5 @@ async function shortText(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const first = await reader?.read().catch(() => undefined);
   void reader?.cancel().catch(() => undefined);
-  return oneLine(Buffer.from(first?.value ?? []).toString('utf8'), SHOWN_ERROR_CHARS);
+  return oneLine(Buffer.from(first?.value ?? []).toString('utf8'), MAX_ERROR_CHARS);
 }

@@ -18,13 +18,13 @@ export interface StdioUpstreamOptions {
   /** Its standard input. */
   output: Writable;
   oddities?: Oddities | undefined;
-  /** A line that is no JSON-RPC message: skipped, and told of. */
+  /** A line that is no JSON-RPC message: skipped, and told of by its beginning. */
   onGarbage?: (sample: string) => void;
   frameLimit?: number;
 }
 
-/** Samples of what is not a message are for a log line. */
-const SAMPLE_CHARS = 120;
+/** Samples of what is not a message are for a log line; whoever cuts them to its length masks what is secret first. */
+const SAMPLE_BYTES = 4 * 1024;
 const LAST_WORDS_MS = 100;
 
 /**
@@ -113,7 +113,7 @@ export class StdioUpstream implements Transport {
       allowsBatches: this.#version === BATCH_VERSION,
       isList: (id) => this.#lists.has(id),
     });
-    if (isGarbage) this.#options.onGarbage?.(line.toString('utf8', 0, 4 * SAMPLE_CHARS).slice(0, SAMPLE_CHARS));
+    if (isGarbage) this.#options.onGarbage?.(line.toString('utf8', 0, SAMPLE_BYTES));
     for (const reply of replies) void this.#queue.write(reply).catch(() => undefined);
     let isAnswer = false;
     for (const message of messages) {

@@ -1,4 +1,5 @@
 import type { HttpServerConfig } from '../config/gatewayConfig.ts';
+import { oneLine } from '../ops/porcelain.ts';
 import { httpUpstream } from '../protocol/httpUpstream.ts';
 import type { OAuthSession } from '../protocol/oauth/oauthSession.ts';
 import { authAboveHeaders, authByHeaders } from '../protocol/upstreamAuth.ts';
@@ -7,6 +8,7 @@ import { describeRequestError, type LinkEvents, LinkFailure, startFault, type Up
 
 /** What a server that speaks the older HTTP+SSE answers to a POST of `initialize` (MCP, Backwards Compatibility). */
 const OLDER_SERVER: ReadonlySet<number | undefined> = new Set([400, 404, 405]);
+const MAX_REASON_CHARS = 300;
 
 /** The way to a server at a URL: Streamable HTTP, or the HTTP+SSE before it. */
 export class HttpLink implements UpstreamLink {
@@ -49,18 +51,16 @@ export class HttpLink implements UpstreamLink {
       return new LinkFailure(describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets));
     const { origin } = new URL(this.#config.url);
     const code = startFault(error, this.#greeted);
+    const words = oneLine(this.#events.scrubSecrets(error.message), MAX_REASON_CHARS);
     switch (error.failure) {
       case 'unauthorized':
         return new LinkFailure(this.#signInReason(), 'unauthorized');
       case 'unsent':
-        return new LinkFailure(`${origin} could not be reached (${this.#events.scrubSecrets(error.message)}).`, code);
+        return new LinkFailure(`${origin} could not be reached (${words}).`, code);
       case 'closed':
-        return new LinkFailure(
-          `The connection to ${origin} broke off (${this.#events.scrubSecrets(error.message)}).`,
-          code,
-        );
+        return new LinkFailure(`The connection to ${origin} broke off (${words}).`, code);
       case 'timeout':
-        return new LinkFailure(`${origin} did not answer in time: ${this.#events.scrubSecrets(error.message)}.`, code);
+        return new LinkFailure(`${origin} did not answer in time: ${words}.`, code);
       default:
         return new LinkFailure(
           describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets),

@@ -12,6 +12,11 @@ export class StderrTail {
   #parts: Buffer[] = [];
   #bytes = 0;
   #dropped = 0;
+  readonly #scrub: (text: string) => string;
+
+  constructor(scrubSecrets: (text: string) => string) {
+    this.#scrub = scrubSecrets;
+  }
 
   push(chunk: Buffer): void {
     // A copy of the end alone: a part of a large buffer would keep the whole of it.
@@ -41,13 +46,17 @@ export class StderrTail {
     return this.#dropped;
   }
 
+  /** Free of secrets, also of those that take several lines. */
   get lines(): readonly string[] {
     const lines = Buffer.concat(this.#parts).toString('utf8').split(/\r?\n/);
     // What is cut off at its beginning is no line, unless it is all there is.
     if (this.#dropped > 0 && lines.length > 1) lines.shift();
-    const open = (lines.pop() ?? '').slice(-MAX_LINE_CHARS);
-    const last = lines.slice(-MAX_LINES).map((line) => line.slice(0, MAX_LINE_CHARS));
-    return open === '' ? last : [...last, open];
+    const open = lines.pop() ?? '';
+    // Before anything is cut: half a secret is one still.
+    const scrubbed = this.#scrub([...lines.slice(-MAX_LINES), open].join('\n')).split('\n');
+    const end = (scrubbed.pop() as string).slice(-MAX_LINE_CHARS);
+    const whole = scrubbed.map((line) => line.slice(0, MAX_LINE_CHARS));
+    return end === '' ? whole : [...whole, end];
   }
 
   /** The line that most likely says why: the last that names an error, else the last that says anything. */

@@ -26,7 +26,7 @@ export class StdioLink implements UpstreamLink {
   readonly #journal: ChildJournal;
   readonly #events: LinkEvents;
   readonly #own: OwnEnvironment;
-  readonly #stderr = new StderrTail();
+  readonly #stderr: StderrTail;
   #child: ChildProcess | undefined;
   #client: UpstreamClient | undefined;
   /** Rejects when the child has ended: its last words on stderr come before `close`. */
@@ -46,6 +46,7 @@ export class StdioLink implements UpstreamLink {
     this.#journal = journal;
     this.#events = events;
     this.#own = own;
+    this.#stderr = new StderrTail((text) => events.scrubSecrets(text));
   }
 
   get pid(): number | undefined {
@@ -53,7 +54,7 @@ export class StdioLink implements UpstreamLink {
   }
 
   get stderr(): readonly string[] {
-    return this.#stderr.lines.map((line) => this.#events.scrubSecrets(line));
+    return this.#stderr.lines;
   }
 
   async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
@@ -168,7 +169,7 @@ export class StdioLink implements UpstreamLink {
 
   #withStderr(reason: string): string {
     const last = this.#stderr.lastMeaningful();
-    return last === undefined ? reason : `${reason} It said: ${oneLine(this.#events.scrubSecrets(last), 200)}`;
+    return last === undefined ? reason : `${reason} It said: ${oneLine(last, 200)}`;
   }
 }
 

@@ -64,7 +64,9 @@ export function describeRequestError(
   timeoutMs: number,
   scrubSecrets: (text: string) => string,
 ): string {
-  if (!(error instanceof UpstreamRequestError)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof UpstreamRequestError)) {
+    return scrubSecrets(error instanceof Error ? error.message : String(error));
+  }
   const words = oneLine(scrubSecrets(error.message), 200);
   switch (error.failure) {
     case 'timeout':

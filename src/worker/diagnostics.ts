@@ -47,7 +47,6 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
 };
 /** It should run and does not. What was not started yet, or may not run at all, is not down. */
 const DOWN: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_secret']);
-const LAST_WORDS = / It said: .*$/s;
 const CLOSE_TIMEOUT_MS = 500;
 
 /** What the gateway knows of its own health and work: counts at once, events a moment later (004). */
@@ -142,9 +141,7 @@ export class Diagnostics {
   serversChanged(servers: readonly WatchedServer[]): void {
     for (const { event, server, attributes, fault } of this.#watch.look(servers)) {
       if (fault) this.#telemetry.fault(fault, { restarts: true });
-      const { reason } = attributes;
-      const own = typeof reason === 'string' ? { reason: reason.replace(LAST_WORDS, '') } : {};
-      this.#write({ event, success: fault === undefined, namespace: server, attributes: { ...attributes, ...own } });
+      this.#write({ event, success: fault === undefined, namespace: server, attributes });
     }
   }
 

@@ -62,6 +62,7 @@ export class Faces {
         if (parts.config().browse.learning) uses.record(query, toolId);
       },
       artifacts: parts.artifacts,
+      masksViews: () => parts.config().artifacts.maskSecrets === 'always',
       admit: () => parts.reports.gate.admit(),
       onCallStart: parts.onCallStart,
       onCallEnd: parts.onCallEnd,

@@ -1,5 +1,6 @@
 import type { SecretAnswer, SecretRequest } from '../control/contract.ts';
-import type { TokenStore } from '../protocol/oauth/tokenStore.ts';
+import { knownSecrets } from '../firewall/secrets.ts';
+import { parseGrant, type TokenStore } from '../protocol/oauth/tokenStore.ts';
 
 /**
  * Tokens where the person keeps secrets: with an attached editor, and in the file where there is none. What lies in the file
@@ -16,7 +17,14 @@ export class KeptTokens implements TokenStore {
     this.#ask = ask;
   }
 
+  /** What comes of it is sent to a server: from here on no text of this process tells it. */
   async get(key: string): Promise<string | undefined> {
+    const value = await this.#get(key);
+    learn(key, value);
+    return value;
+  }
+
+  async #get(key: string): Promise<string | undefined> {
     const inFile = await this.#file.get(key);
     if (inFile !== undefined) return inFile;
     const { kept, value } = await this.#ask({ op: 'get', key });
@@ -26,6 +34,7 @@ export class KeptTokens implements TokenStore {
   }
 
   async set(key: string, value: string): Promise<void> {
+    learn(key, value);
     if ((await this.#file.get(key)) === undefined) {
       const { kept } = await this.#ask({ op: 'set', key, value });
       if (kept) {
@@ -50,4 +59,12 @@ export class KeptTokens implements TokenStore {
     if (value === undefined) this.#seen.delete(key);
     else this.#seen.set(key, value);
   }
+}
+
+function learn(key: string, stored: string | undefined): void {
+  const grant = parseGrant(stored);
+  // Who has signed out has no other tokens: those that were there may still be repeated.
+  if (!grant) return;
+  const { access_token, refresh_token = '' } = grant.tokens;
+  knownSecrets.learn(key, [access_token, refresh_token, grant.client.client_secret ?? '']);
 }

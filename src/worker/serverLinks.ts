@@ -1,7 +1,9 @@
 import { secretKey } from '../config/fileSecrets.ts';
 import type { InputConfig, ServerConfig } from '../config/gatewayConfig.ts';
 import { followReferences, SecretMissingError } from '../config/secretReferences.ts';
+import { secretsGiven } from '../config/secretsGiven.ts';
 import type { MissingSecret } from '../control/contract.ts';
+import { knownSecrets } from '../firewall/secrets.ts';
 import type { ChildJournal } from '../upstream/childJournal.ts';
 import { HttpLink } from '../upstream/httpLink.ts';
 import type { OwnEnvironment } from '../upstream/loginShellPath.ts';
@@ -51,8 +53,13 @@ export class ServerLinks {
     return new HttpLink(config, events, signIns.sessionFor(config));
   }
 
-  follow(written: ServerConfig): Promise<ServerConfig> {
-    return followReferences(written, this.#options.secrets, this.#options.inputs(written));
+  /** What comes of it is given to the server: from here on no text of this process tells it. */
+  async follow(written: ServerConfig): Promise<ServerConfig> {
+    const { secrets, inputs } = this.#options;
+    const kept: string[] = [];
+    const config = await followReferences(written, secrets, inputs(written), (value) => kept.push(value));
+    knownSecrets.learn(`server ${written.name}`, secretsGiven(config, kept));
+    return config;
   }
 
   #missingSecret({ secret, input }: SecretMissingError): MissingSecret {

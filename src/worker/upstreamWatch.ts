@@ -1,3 +1,4 @@
+import { traitsOf } from '../ops/faultCodes.ts';
 import type { HealthSnapshot } from '../ops/health.ts';
 import type { ToldFault } from '../ops/telemetry.ts';
 
@@ -69,8 +70,11 @@ export class UpstreamWatch {
 
     if (health.last_fault && health.last_fault !== watched.told) {
       watched.told = health.last_fault;
-      const fault = { ...health.last_fault, detail: `${name}: ${health.last_fault.detail}` };
-      const attributes = { reason: health.last_fault.detail, consecutive_failures: health.consecutive_failures };
+      const { class: kind, code, detail } = health.last_fault;
+      const fault = { ...health.last_fault, detail: `${name}: ${detail}` };
+      // In our words alone: the detail may hold a server's, which may repeat what it was given.
+      const reason = `It ${traitsOf(health.last_fault).says} (${kind}/${code}).`;
+      const attributes = { reason, consecutive_failures: health.consecutive_failures };
       if (!WAITING.has(state))
         tell(watched.state === 'ready' ? 'upstream.crashed' : 'upstream.failed', attributes, fault);
     }

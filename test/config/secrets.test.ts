@@ -5,6 +5,7 @@ import { FileSecrets } from '../../src/config/fileSecrets.ts';
 import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { type LoadedConfig, parseConfig } from '../../src/config/loadConfig.ts';
 import { followReferences, writtenForm } from '../../src/config/secretReferences.ts';
+import { secretsGiven } from '../../src/config/secretsGiven.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const parse = (config: object): LoadedConfig =>
@@ -45,6 +46,15 @@ describe('references to secrets', () => {
     expect(await followReferences(guarded, sourceOf({ T: 't' }), [])).toMatchObject({
       auth: { clientId: 'us', clientSecret: 't' },
     });
+  });
+
+  it('are told apart from what is none: secrets and passwords, and no other inputs', async () => {
+    const secrets: string[] = [];
+    const source = sourceOf({ 'input:key': 'k1', 'input:zone': 'us', T: 't1', U: 'u1' });
+    for (const server of [program, address] as ServerConfig[]) {
+      await followReferences(server, source, config.inputs, (value) => secrets.push(value));
+    }
+    expect(secrets.sort()).toEqual(['k1', 't1', 't1', 't1', 'u1']);
   });
 
   it.each([
@@ -141,5 +151,25 @@ describe('the file of secrets', () => {
     secrets.set('__proto__', 'x');
     expect(await secrets.get('__proto__')).toBe('x');
     expect(readFileSync(secrets.file, 'utf8')).toContain('"__proto__"');
+  });
+});
+
+describe('what a server is given that is secret', () => {
+  const givenTo = (server: object, kept: readonly string[] = []): string[] =>
+    secretsGiven(parse({ servers: { one: server } }).servers[0] as ServerConfig, kept);
+
+  it.each([
+    [{ command: 'x', env: { DB_PASSWORD: 'hunter2', REGION: 'eu-west', TOKEN_FILE: '/run/token' } }, ['hunter2']],
+    [{ command: 'x', args: ['--api-key', 'k-1-2-3', '--token=t-1-2-3', '--root', '/srv'] }, ['k-1-2-3', 't-1-2-3']],
+    [{ url: 'https://x/mcp?key=k-1-2-3', headers: { 'X-Api-Key': 'h 1', Accept: 'text/plain' } }, ['k-1-2-3', 'h 1']],
+    [{ url: 'https://x', headers: { Authorization: 'Bearer b-1-2-3' } }, ['b-1-2-3']],
+    [{ command: 'x', env: { DSN: 'postgres://me:pass-1@db/shop' } }, ['postgres://me:pass-1@db/shop', 'pass-1']],
+  ])('stands in clear in %j', (server, secrets) => {
+    expect(givenTo(server)).toEqual(secrets);
+  });
+
+  it('is all that was kept for it, and the password within', () => {
+    const kept = ['plain words', 'Server=db;Password=pass-2;Timeout=5'];
+    expect(givenTo({ command: 'x' }, kept)).toEqual([...kept, 'pass-2']);
   });
 });

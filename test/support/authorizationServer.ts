@@ -49,6 +49,8 @@ export class AuthorizationServer {
   issuer = '';
   /** Answers token requests with this status. */
   outage: number | undefined;
+  /** What it says of that. */
+  outageWords: string | undefined;
 
   private constructor(options: AuthorizationServerOptions) {
     this.#options = options;
@@ -173,7 +175,10 @@ export class AuthorizationServer {
   #tokenAnswer(request: IncomingMessage, form: Record<string, string>): { status: number; content: unknown } {
     const json = (status: number, content: unknown) => ({ status, content });
     this.tokenRequests.push(form);
-    if (this.outage !== undefined) return json(this.outage, {});
+    if (this.outage !== undefined) {
+      const { outageWords: words } = this;
+      return json(this.outage, words ? { error: 'temporarily_unavailable', error_description: words } : {});
+    }
     const { client } = this.#options;
     if (client) {
       const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;

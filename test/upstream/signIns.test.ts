@@ -13,6 +13,8 @@ import { httpServer } from '../support/httpServer.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
+/** Longer than what is shown of an error. */
+const LONG_SECRET = 'long-secret-'.repeat(60);
 
 /** A worker's part of it: sign-ins over a store, and a connection. */
 function gateway(url: string, auth?: AuthConfig, root: string = temporaryFolder('wg-'), name = 'one') {
@@ -34,7 +36,7 @@ function gateway(url: string, auth?: AuthConfig, root: string = temporaryFolder(
         new HttpLink(given as HttpServerConfig, events, signIns.sessionFor(given as HttpServerConfig)),
       mayTry: (given) => signIns.mayTry(given),
     },
-    { onChange: () => undefined, log: () => undefined, scrubSecrets: (text) => text },
+    { onChange: () => undefined, log: () => undefined, scrubSecrets: (text) => text.replaceAll(LONG_SECRET, '*') },
   );
   onTestFinished(async () => {
     signIns.stop();
@@ -215,6 +217,17 @@ describe('a token', () => {
     const second = gateway(url, undefined, first.root);
     await second.signIn();
     expect(await echo(first.connection)).toBe('hi');
+  });
+
+  it('tells why it could not be renewed without the secrets in that, whole or cut', async () => {
+    const { url, issuer } = await guarded();
+    const { connection, signIn } = gateway(url);
+    await signIn();
+    issuer.expireAll();
+    issuer.outage = 503;
+    issuer.outageWords = `not with ${LONG_SECRET}`;
+    await expect(echo(connection)).rejects.toMatchObject({ name: 'NotDispatchedError' });
+    expect(connection.reason).toMatch(/its sign-in could not be renewed at http:\/\/127\.0\.0\.1:\d+: not with \*\)/);
   });
 
   it('outlives an issuer that is away for a while', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StderrTail } from '../../src/upstream/stderrTail.ts';
 
 const tail = (...chunks: (string | Buffer)[]): StderrTail => {
-  const it = new StderrTail();
+  const it = new StderrTail((text) => text);
   for (const chunk of chunks) it.push(Buffer.from(chunk));
   return it;
 };
@@ -23,7 +23,7 @@ describe('the last lines of stderr', () => {
   });
 
   it('take no more memory than a ring, however many pieces there are, and count what is gone', () => {
-    const ring = new StderrTail();
+    const ring = new StderrTail((text) => text);
     for (let i = 0; i < 5_000; i++) ring.push(Buffer.from(`${'€'.repeat(33)}\n`));
     expect(ring.dropped).toBeGreaterThan(5_000 * 100 - 2 * 64 * 1024);
     // None is cut within a character or a line.
@@ -34,12 +34,26 @@ describe('the last lines of stderr', () => {
   });
 
   it('keep their bound and their order where they come byte by byte', () => {
-    const bytewise = new StderrTail();
+    const bytewise = new StderrTail((text) => text);
     for (let i = 0; i < 30_000; i++) for (const byte of Buffer.from(`${i}\n`)) bytewise.push(Buffer.from([byte]));
     expect(bytewise.lines).toEqual(Array.from({ length: 40 }, (_, i) => String(29_960 + i)));
     const written = Array.from({ length: 30_000 }, (_, i) => `${i}\n`).join('').length;
     expect(bytewise.dropped).toBeGreaterThanOrEqual(written - 2 * 64 * 1024);
     expect(bytewise.dropped).toBeLessThan(written);
+  });
+
+  it('are free of secrets, also of one that is longer than a line or lies where a line is cut', () => {
+    const secret = `top\n${'secret-'.repeat(20)}`;
+    const scrubbed = (text: string) => {
+      const ring = new StderrTail((said) => said.replaceAll(secret, '*'));
+      ring.push(Buffer.from(text));
+      return ring;
+    };
+    expect(scrubbed(`one ${secret} two\nthree ${secret}`).lines).toEqual(['one * two', 'three *']);
+    expect(scrubbed(`Error: ${secret}\nbye\n`).lastMeaningful()).toBe('Error: *');
+    expect(scrubbed(`top\n${'x'.repeat(950)} ${secret}\n`).lines[1]).toBe(`${'x'.repeat(950)} *`);
+    const [last] = scrubbed(`${secret}${'y'.repeat(950)}`).lines;
+    expect(last).toBe(`*${'y'.repeat(950)}`);
   });
 
   it.each([

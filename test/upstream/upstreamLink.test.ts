@@ -26,8 +26,16 @@ describe('what a failed request says', () => {
     expect(said('protocol', 'x'.repeat(1_000)).length).toBeLessThan(250);
   });
 
-  it('are the words of what was thrown beside it', () => {
+  it('is the words of what was thrown beside it', () => {
     expect(describeRequestError(new Error('It ended.'), 1, scrub)).toBe('It ended.');
     expect(describeRequestError('odd', 1, scrub)).toBe('odd');
+  });
+
+  it('is told without secrets, whatever was thrown, and masked before it is cut', () => {
+    const secret = 'long-secret-'.repeat(30);
+    const told = (thrown: unknown) => describeRequestError(thrown, 1_000, (text) => text.replaceAll(secret, '*'));
+    expect(told(new UpstreamRequestError('error', `no ${secret} here`))).toBe('It answered with an error: no * here.');
+    expect(told(new Error(`speaks version ${secret}`))).toBe('speaks version *');
+    expect(told(`thrown ${secret}`)).toBe('thrown *');
   });
 });

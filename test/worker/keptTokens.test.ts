@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FileTokens } from '../../src/config/fileTokens.ts';
 import type { SecretAnswer, SecretRequest } from '../../src/control/contract.ts';
+import { scrubSecrets } from '../../src/firewall/secrets.ts';
 import { KeptTokens } from '../../src/worker/keptTokens.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -53,5 +54,30 @@ describe('what sign-ins brought', () => {
     expect(await tokens.get('k')).toBeUndefined();
     editor.here = false;
     expect(await tokens.get('k')).toBeUndefined();
+  });
+
+  it('is told in no text of this process, neither what it was nor what it is', async () => {
+    const grant = (n: number, more = {}) =>
+      JSON.stringify({
+        issuer: 'https://issuer.example',
+        resource: 'https://shop.example',
+        client: { client_id: `client-${n}`, client_secret: `Client-kept-${n}` },
+        tokens: { access_token: `Access kept ${n}`, refresh_token: `Refresh kept ${n}` },
+        ...more,
+      });
+    const words = [1, 2, 3].flatMap((n) => [`Access kept ${n}`, `Refresh kept ${n}`, `Client-kept-${n}`]);
+    const left = () => words.filter((one) => scrubSecrets(one) === one);
+    const { tokens, file, editor } = kept();
+    await file.set('one', grant(1));
+    expect(left()).toEqual(words);
+    await tokens.get('one');
+    await tokens.set('one', grant(2));
+    editor.values.set('two', grant(3));
+    expect(left()).toEqual(words.slice(6));
+    await tokens.get('two');
+    await tokens.delete('two');
+    await tokens.get('two');
+    expect(left()).toEqual([]);
+    expect(scrubSecrets('client-1 at https://issuer.example')).toBe('client-1 at https://issuer.example');
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { knownSecrets, scrubSecrets } from '../../src/firewall/secrets.ts';
 import { rememberClean } from '../../src/worker/rememberClean.ts';
 
 function counted() {
@@ -30,5 +31,12 @@ describe('what was found to hold no secret', () => {
     const { searched, scrub } = counted();
     for (let i = 0; i < 2; i++) expect(scrub('a secret7')).toBe('a ***');
     expect(searched).toHaveLength(2);
+  });
+
+  it('is searched again when there is another secret to look for', () => {
+    const scrub = rememberClean(scrubSecrets);
+    expect(scrub('is Rc8-kept here')).toBe('is Rc8-kept here');
+    knownSecrets.learn('a test', ['Rc8-kept']);
+    expect(scrub('is Rc8-kept here')).toBe('is [REDACTED-SECRET] here');
   });
 });

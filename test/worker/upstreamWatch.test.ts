@@ -51,6 +51,29 @@ describe('the watch over servers', () => {
     expect(look('ready', next)).toEqual([['upstream.started', { generation: 2, tool_count: 1 }]]);
   });
 
+  it('tells why in its own words alone, and keeps the others for whoever asks', () => {
+    const watch = new UpstreamWatch(() => 0);
+    const words = 'It answered with an error: no entry for hunter22. It said: hunter22';
+    const refused = { ...STARTED, consecutive_failures: 1, last_fault: fault('initialize_refused', 1, words) };
+    expect(watch.look([server('failed', refused)])).toMatchObject([
+      {
+        event: 'upstream.failed',
+        attributes: {
+          generation: 1,
+          reason: 'It refused to be initialized (protocol/initialize_refused).',
+          consecutive_failures: 1,
+        },
+        fault: { detail: `files: ${words}` },
+      },
+    ]);
+    const crashed = { ...refused, last_fault: fault('killed', 1, words) };
+    watch.look([server('ready', refused)]);
+    expect(watch.look([server('failed', crashed)])[0]).toMatchObject({
+      event: 'upstream.crashed',
+      attributes: { reason: 'It was killed (process/killed).' },
+    });
+  });
+
   it('tells that a server has left the configuration, and forgets it', () => {
     const watch = new UpstreamWatch();
     watch.look([server('starting')]);

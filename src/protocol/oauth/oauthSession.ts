@@ -19,6 +19,7 @@ export type SignInLack = 'sign_in' | 'renewal' | 'scope';
 
 /** A token is renewed so long before it expires: a request is under way for a moment. */
 const RENEW_BEFORE_MS = 30_000;
+const MAX_ERROR_CHARS = 8_000;
 
 /**
  * One person's standing with one server: the tokens of its sign-in, renewed when they expire, sent to the origin that they
@@ -160,7 +161,8 @@ export class OAuthSession implements UpstreamAuth {
         await this.#store.delete(this.#key);
         return false;
       }
-      const why = oneLine((error as Error).message, 120);
+      // Whoever shows it masks what is secret in it, and cuts it.
+      const why = oneLine((error as Error).message, MAX_ERROR_CHARS);
       throw new UpstreamRequestError('unsent', `its sign-in could not be renewed at ${grant.issuer}: ${why}`);
     }
   }

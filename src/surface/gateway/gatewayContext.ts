@@ -23,6 +23,8 @@ export interface GatewayContext {
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;
   artifacts: ArtifactStore;
+  /** Whether secrets are masked in all that a model reads, parts of artifacts included. */
+  masksViews?(): boolean;
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
   /** What may happen to a call of this tool whose answer is lost. */

@@ -26,7 +26,9 @@ export async function view(
     const approval = elicitApproval(call.ask, visibleText);
     await context.calls.authorizeView({ tool, session: call.session, signal: call.signal, approval });
   }
-  const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector);
+  const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {
+    maskSecrets: context.masksViews?.() ?? false,
+  });
   return { text, data, media: parts, told: { kind: 'view', shown: String(data.text ?? '') } };
 }
 

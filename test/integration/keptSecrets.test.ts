@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { FileSecrets } from '../../src/config/fileSecrets.ts';
+import { stateFolder, waygate } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { startHttpServer } from '../support/httpServer.ts';
+import { type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
+
+const PROGRAM = resolve('test/fixtures/leakyServer.mjs');
+/** Of no shape that tells: only who was given them can know. */
+const KEPT = 'Zq7-secret-kept-4411';
+const ODD = 'a+b/(c)*[d]?"e"\\f g';
+const INPUT = 'Vn2 typed in by hand';
+const IN_CLEAR = 'Kx9-plain-in-env-7722';
+const ARGUMENT = 'Wm4-behind-a-flag-1313';
+const HEADER = 'Hd5-in-a-header-9090';
+/** Longer than what is shown of an error. */
+const LONG = `Lg8-${'an opaque token of many words '.repeat(20)}-end-of-it`;
+const VALUES = [LONG, KEPT, ODD, INPUT, IN_CLEAR, ARGUMENT, HEADER];
+const FORMS = VALUES.flatMap((value) => [
+  value,
+  JSON.stringify(value).slice(1, -1),
+  encodeURIComponent(value),
+  // Its last sign has bits of what follows.
+  Buffer.from(value).toString('base64').replace(/.?=*$/, ''),
+  Buffer.from(`user:${value}`).toString('base64').slice(7).replace(/.?=*$/, ''),
+]);
+/** Half of one is one still. */
+const HALVES = VALUES.flatMap((value) => [value.slice(0, 10), value.slice(-10)]);
+/** Not secret, and told. */
+const ZONE = 'production-eu';
+
+/** Some thirty processes are started, on a machine that may be busy. */
+const LIMIT_MS = 120_000;
+
+async function setSecret({ env, folder: cwd }: TestWorkspace, name: string, value: string): Promise<void> {
+  const child = spawn(process.execPath, [WAYGATE, 'secret', 'set', name], { env, cwd });
+  child.stdin.end(`${value}\n`);
+  expect(await text(child.stdout)).toMatch(/^Set /);
+}
+
+/** Everything that Waygate tells of its servers, to whomever. */
+async function allThatIsTold(workspace: TestWorkspace, host: HostProcess): Promise<Record<string, string>> {
+  const read = (name: string) => readFileSync(join(stateFolder(workspace), name), 'utf8');
+  const command = async (...args: string[]) => (await waygate(workspace, args)).stdout;
+  const resource = async (uri: string) => JSON.stringify((await host.request('resources/read', { uri })).result);
+  const browsed = async (args: object) => JSON.stringify(await host.call('tool_browse', { ...args }));
+  return {
+    tool_browse: await browsed({ path: '/' }),
+    'tool_browse as JSON': await browsed({ path: '/', render: 'json' }),
+    'tool_browse of a query': await browsed({ query: 'log in' }),
+    'waygate://health': await resource('waygate://health'),
+    'waygate://health as JSON': await resource('waygate://health?render=json'),
+    'waygate://telemetry': await resource('waygate://telemetry'),
+    'waygate://telemetry as JSON': await resource('waygate://telemetry?render=json'),
+    'waygate health': await command('health'),
+    'waygate health --json': await command('health', '--json'),
+    'waygate telemetry': await command('telemetry'),
+    'waygate telemetry --json': await command('telemetry', '--json'),
+    'waygate status': await command('status'),
+    'waygate status --json': await command('status', '--json'),
+    'events.jsonl': read('events.jsonl'),
+    'worker.log': read('worker.log'),
+  };
+}
+
+it(
+  'what servers are given to keep is told to nobody, wherever they repeat it',
+  async () => {
+    const { url } = await startHttpServer(PROGRAM, ['http']);
+    const leaky = (how: string, ...args: string[]) => ({
+      command: process.execPath,
+      args: [PROGRAM, how, ...args, '--password', ARGUMENT],
+      env: {
+        GIVEN_KEPT: '${secret:db}',
+        GIVEN_ODD: '${secret:odd}',
+        GIVEN_INPUT: '${input:typed}',
+        GIVEN_PASSWORD: IN_CLEAR,
+        GIVEN_ZONE: '${input:zone}',
+      },
+    });
+    const workspace = testWorkspace();
+    const config = {
+      inputs: [
+        { id: 'typed', type: 'promptString', description: 'typed', password: true },
+        { id: 'zone', type: 'promptString', description: 'zone' },
+      ],
+      servers: {
+        refuses: leaky('refuses'),
+        dies: leaky('dies', '${secret:long}'),
+        serves: leaky('serves'),
+        once: leaky('once'),
+        web: { url, headers: { 'X-Api-Key': '${secret:long}', Authorization: `Bearer ${HEADER}` } },
+      },
+    };
+    workspace.write('.vscode/waygate.json', JSON.stringify(config));
+    workspace.approve();
+    await setSecret(workspace, 'db', KEPT);
+    const others = { odd: ODD, long: LONG, 'input:typed': INPUT, 'input:zone': ZONE };
+    const kept = new FileSecrets(workspace.stateDir, workspace.folder);
+    for (const [name, value] of Object.entries(others)) kept.set(name, value);
+
+    const host = await HostProcess.connect(workspace);
+    const told: Record<string, string> = {};
+    for (const name of ['fails', 'refuses', 'crashes']) {
+      const tool_id = await host.toolId(`/serves/${name}`);
+      for (const render of ['porcelain', 'json']) {
+        const answer = await host.call('tool_execute', { tool_id, args: {}, render });
+        expect(answer.isError).toBe(true);
+        told[`tool_execute of ${name} as ${render}`] = JSON.stringify(answer);
+      }
+    }
+    await host.call('tool_execute', { tool_id: await host.toolId('/once/crashes'), args: {} });
+    const lost = await host.call('tool_execute', { tool_id: await host.toolId('/once/answers'), args: {} });
+    told['tool_execute of what no longer starts'] = JSON.stringify(lost);
+    expect(lost.text).toContain('It said: Error: cannot reach db with [REDACTED-SECRET]');
+    await until('the failure of the others', async () => {
+      const { structured } = await host.call('tool_browse', { path: '/', render: 'json' });
+      const states = structured?.servers as { name: string; state: string }[];
+      return ['refuses', 'dies', 'web'].every((one) =>
+        states.some(({ name, state }) => name === one && state === 'failed'),
+      );
+    });
+    Object.assign(told, await allThatIsTold(workspace, host));
+
+    const leaks = Object.entries(told).flatMap(([where, words]) =>
+      [...FORMS, ...HALVES]
+        .filter((form) => words.includes(form) || words.includes(JSON.stringify(form).slice(1, -1)))
+        .map((form) => `${where}: ${form}`),
+    );
+    expect(leaks).toEqual([]);
+    // What is masked is only what is secret.
+    for (const where of ['worker.log', 'tool_browse', 'waygate://health', 'waygate status']) {
+      expect(told[where]).toContain('cannot log in with [REDACTED-SECRET]');
+    }
+    expect(told['tool_execute of fails as porcelain']).toContain(`it is [REDACTED-SECRET]`);
+    expect(told['tool_execute of fails as porcelain']).toContain(ZONE);
+    expect(told['waygate status --json']).toContain('Error: cannot reach db with [REDACTED-SECRET]');
+    const events = told['events.jsonl'] as string;
+    expect(events).toContain('It refused to be initialized (protocol/initialize_refused).');
+    expect(events).toContain('It ended by itself (process/exited).');
+    // None of a server's words, masked or not.
+    for (const words of ['REDACTED', 'log in', 'cannot reach', 'lost it', 'no access', ZONE]) {
+      expect(events).not.toContain(words);
+    }
+  },
+  LIMIT_MS,
+);
+
+it('and is masked in results and in what is viewed of them where the person wants that', async () => {
+  const workspace = testWorkspace();
+  const answering = { command: process.execPath, args: [PROGRAM, 'serves'], env: { GIVEN_KEPT: '${secret:db}' } };
+  const write = (artifacts: object) => {
+    workspace.write('.vscode/waygate.json', JSON.stringify({ artifacts, servers: { answering } }));
+    workspace.approve();
+  };
+  write({ maskSecrets: 'always' });
+  await setSecret(workspace, 'db', KEPT);
+  const host = await HostProcess.connect(workspace);
+  const tool_id = await host.toolId('/answering/answers');
+  const { text: shown, structured } = await host.call('tool_execute', { tool_id, args: {}, render: 'json' });
+  expect(shown).toContain('it is [REDACTED-SECRET]');
+  const { artifacts } = structured as { artifacts: [{ handle: string }] };
+  const viewed = await host.call('tool_view', { handle: artifacts[0].handle, selector: { type: 'head' } });
+  expect(viewed.text).toContain('it is [REDACTED-SECRET]');
+  expect(JSON.stringify([shown, structured, viewed])).not.toContain(KEPT);
+});
