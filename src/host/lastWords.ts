@@ -11,11 +11,11 @@ const NOT_OF_ITS_END = /^(?:\d{4}-\d\d-\d\dT|\s)/;
 
 /** Why a worker has ended, by what its log says from that place on; undefined where it had no time to say anything. */
 export function lastWords(logFile: string, from: number): string | undefined {
-  const said = new StderrTail();
+  const said = new StderrTail(scrubSecrets);
   const lines = tailOf(logFile, from).split('\n');
   said.push(Buffer.from(lines.filter((line) => !NOT_OF_ITS_END.test(line)).join('\n')));
   const words = said.lastMeaningful();
-  return words === undefined ? undefined : oneLine(scrubSecrets(words), MAX_CHARS);
+  return words === undefined ? undefined : oneLine(words, MAX_CHARS);
 }
 
 /** How much the log holds now: what comes later is behind it. */

@@ -52,7 +52,7 @@ describe('the watch over servers', () => {
   });
 
   it('tells why in its own words alone, and keeps the others for whoever asks', () => {
-    const watch = new UpstreamWatch(() => 0);
+    const watch = new UpstreamWatch();
     const words = 'It answered with an error: no entry for hunter22. It said: hunter22';
     const refused = { ...STARTED, consecutive_failures: 1, last_fault: fault('initialize_refused', 1, words) };
     expect(watch.look([server('failed', refused)])).toMatchObject([
