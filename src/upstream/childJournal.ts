@@ -104,7 +104,7 @@ async function reapJournal(file: string): Promise<number> {
 async function endAll(run: string, children: readonly Entry[]): Promise<number> {
   const pids = children.map((child) => child.pid);
   if (process.platform === 'linux') return endMarked(run, { groups: pids });
-  await Promise.all(pids.map(process.platform === 'win32' ? killWindowsTree : endGroup));
+  await Promise.all(pids.map((pid) => (process.platform === 'win32' ? killWindowsTree(pid) : endGroup(pid))));
   return pids.length;
 }
 

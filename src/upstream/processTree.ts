@@ -12,40 +12,43 @@ const TERM_GRACE_MS = 1_500;
 /** KILL is not asked for leave; this is for the kernel to tidy up. */
 const KILL_GRACE_MS = 500;
 /** The server that should have ended them had its time. */
-const STRAY_GRACE_MS = 800;
+const STRAY_GRACE_MS = 600;
 const POLL_MS = 20;
 /** No more than the threads that read files for all of us: nobody else's file is to wait behind hundreds. */
 const READERS = 4;
 const MARK = new RegExp(`(?:^|\0)${RUN_MARKER}=([^\0]*)`);
 
-/** Ends a child that was spawned as the leader of its own group. */
-export async function endChild(child: ChildProcess): Promise<void> {
+/** Ends a child that was spawned as the leader of its own group. Returns whether it or its group was killed. */
+export async function endChild(child: ChildProcess): Promise<boolean> {
   const pid = child.pid;
-  if (pid === undefined) return;
+  if (pid === undefined) return false;
   child.stdin?.end();
   if (process.platform === 'win32') {
     await waitUntil(() => child.exitCode !== null || child.signalCode !== null, EOF_GRACE_MS);
     await killWindowsTree(pid);
-    return;
+    return true;
   }
   const gone = (): boolean => !groupExists(pid);
-  if (await waitUntil(gone, EOF_GRACE_MS)) return;
-  await endGroup(pid);
+  const wentByItself = (await waitUntil(gone, EOF_GRACE_MS)) || !(await endGroup(pid));
+  return !wentByItself || child.signalCode === 'SIGKILL';
 }
 
-/** TERM, then KILL, to a group; its leader may be gone already. */
-export async function endGroup(pid: number): Promise<void> {
+/** TERM, then KILL, to a group; its leader may be gone already. Returns whether it was killed. */
+export async function endGroup(pid: number): Promise<boolean> {
   const gone = (): boolean => !groupExists(pid);
   signalGroup(pid, 'SIGTERM');
-  if (await waitUntil(gone, TERM_GRACE_MS)) return;
+  if (await waitUntil(gone, TERM_GRACE_MS)) return false;
   signalGroup(pid, 'SIGKILL');
   await waitUntil(gone, KILL_GRACE_MS);
+  return true;
 }
 
-/** Ends what a server that has ended left outside its group (it made a session of its own). Linux tells by /proc. */
-export async function endStrays(child: ChildProcess, mark: string): Promise<void> {
-  // What killed the server may have been meant for all of it, and what ends slowly is in its successor's way.
-  if (child.signalCode === 'SIGKILL') await killMarked(mark);
+/**
+ * Ends what a server that has ended left outside its group (it made a session of its own). Where that was killed this is
+ * too: what ends slowly is in its successor's way. Linux tells by /proc.
+ */
+export async function endStrays(mark: string, serverWasKilled: boolean): Promise<void> {
+  if (serverWasKilled) await killMarked(mark);
   else await endMarked(mark, { graceMs: STRAY_GRACE_MS });
 }
 

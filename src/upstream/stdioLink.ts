@@ -101,10 +101,10 @@ export class StdioLink implements UpstreamLink {
     await this.#client?.close();
     const child = this.#child;
     if (!child) return;
-    await endChild(child);
+    const killed = await endChild(child);
     if (child.pid === undefined) return;
     this.#journal.remove(child.pid);
-    this.#strays ??= endStrays(child, this.#mark);
+    this.#strays ??= endStrays(this.#mark, killed);
     if (!this.#endedItself) await this.#strays;
   }
 
