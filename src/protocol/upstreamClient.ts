@@ -48,6 +48,8 @@ export class UpstreamRequestError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** What was wrong with the answer, where one came that cannot be used. */
   frame: FrameFault | undefined;
+  /** How long an answer was waited for that did not come. */
+  timeoutMs: number | undefined;
   /** What came with the server's error, as it came. */
   readonly data: unknown;
 
@@ -154,14 +156,22 @@ export class UpstreamClient {
     return this.#client.getServerCapabilities() ?? {};
   }
 
-  /** A whole list (`tools/list`), each item as it came; `key` is what the list is called in the answer. */
-  async listAll(method: string, key: string, options: CallOptions): Promise<PagedList> {
-    const list = await listPages(key, async (cursor, leftMs) => {
+  /**
+   * A whole list (`tools/list`), each item as it came; `key` is what the list is called in the answer. The time-out is
+   * for each page.
+   */
+  async listAll(
+    method: string,
+    key: string,
+    options: CallOptions & { limitMs?: number | undefined },
+  ): Promise<PagedList> {
+    const askPage = async (cursor: string | undefined, leftMs: number) => {
       const limits = { ...options, timeoutMs: Math.min(leftMs, options.timeoutMs) };
       const { [key]: items, nextCursor } = await this.request(method, cursor === undefined ? {} : { cursor }, limits);
       if (Array.isArray(items)) return { items, nextCursor };
       throw new UpstreamRequestError('protocol', `its answer to ${method} has no list of ${key}`);
-    });
+    };
+    const list = await listPages(key, askPage, options.limitMs);
     if (list.cut) this.#oddities.add('list_cut');
     return list;
   }
@@ -242,7 +252,7 @@ function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError 
     const fault = frameFaultOf(error.data);
     if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { frame: fault });
     if (error.code === McpErrorCode.RequestTimeout && isOwnTimeout(error))
-      return new UpstreamRequestError('timeout', words);
+      return Object.assign(new UpstreamRequestError('timeout', words), { timeoutMs: error.data.timeout });
     if (error.code === McpErrorCode.ConnectionClosed && closed) return new UpstreamRequestError('closed', words);
     return new UpstreamRequestError('error', words, error.code, undefined, error.data);
   }
@@ -252,6 +262,6 @@ function toUpstreamError(error: unknown, closed: boolean): UpstreamRequestError 
   return new UpstreamRequestError('protocol', words);
 }
 
-function isOwnTimeout(error: McpError): boolean {
+function isOwnTimeout(error: McpError): error is McpError & { data: { timeout: number } } {
   return typeof (error.data as { timeout?: unknown } | undefined)?.timeout === 'number';
 }

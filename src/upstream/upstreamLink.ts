@@ -65,7 +65,7 @@ export function describeRequestError(
   scrubSecrets: (text: string) => string,
 ): string {
   if (error instanceof UpstreamRequestError) {
-    if (error.failure === 'timeout') return `It did not answer within ${timeoutMs / 1000} s.`;
+    if (error.failure === 'timeout') return `It did not answer within ${(error.timeoutMs ?? timeoutMs) / 1000} s.`;
     return `It answered with an error: ${oneLine(scrubSecrets(error.message), 200)}.`.replace(/\.\.$/, '.');
   }
   return error instanceof Error ? error.message : String(error);
