@@ -4,14 +4,18 @@ const MAX_ITEMS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** For all pages together: each has its own time limit, and 64 of them would be half an hour. */
 const MAX_MS = 120_000;
+/** A timer that is set for the rest of that may come a little before it. */
+const TIMER_SLACK_MS = 5;
 
 /** Why a list was cut, in words that complete "its list was cut: …". */
 export type ListCut = string;
 
 export interface PagedList {
   items: unknown[];
-  /** Set where there is more than what came. */
+  /** Set where there is more than our bounds let in. */
   cut?: ListCut;
+  /** What a page failed with, where others had come before it. */
+  failure?: unknown;
 }
 
 export interface Page {
@@ -23,17 +27,25 @@ export interface Page {
 type AskPage = (cursor: string | undefined, timeoutMs: number) => Promise<Page>;
 
 /**
- * Every page of a list, each item as it came. What goes on beyond the bounds is kept up to there and marked; a page
- * that fails fails the list, so that half of it never takes the place of a whole one.
+ * Every page of a list, each item as it came. What goes on beyond the bounds is kept up to there and marked. What came
+ * before a page that failed is half a list, which is for whoever has no whole one to keep instead.
  */
-export async function listPages(key: string, ask: AskPage): Promise<PagedList> {
+export async function listPages(key: string, ask: AskPage, limitMs = MAX_MS): Promise<PagedList> {
   const items: unknown[] = [];
   const cursors = new Set<string>();
-  const deadline = performance.now() + MAX_MS;
+  const deadline = performance.now() + limitMs;
   let cursor: string | undefined;
   let bytes = 0;
   for (let page = 1; ; page++) {
-    const { items: listed, nextCursor: next } = await ask(cursor, Math.max(1, deadline - performance.now()));
+    let answer: Page;
+    try {
+      answer = await ask(cursor, Math.max(1, deadline - performance.now()));
+    } catch (failure) {
+      if (page === 1) throw failure;
+      const isLate = performance.now() >= deadline - TIMER_SLACK_MS;
+      return isLate ? { items, cut: `its pages take more than ${limitMs / 1_000} s` } : { items, failure };
+    }
+    const { items: listed, nextCursor: next } = answer;
     // A spread of a hostile list would overflow the stack.
     for (const item of listed) {
       if (items.length >= MAX_ITEMS) return { items, cut: `it has more than ${MAX_ITEMS} ${key}` };
@@ -44,7 +56,6 @@ export async function listPages(key: string, ask: AskPage): Promise<PagedList> {
     if (typeof next !== 'string') return { items };
     if (cursors.has(next)) return { items, cut: 'it gave the same page again' };
     if (page >= MAX_PAGES) return { items, cut: `it has more than ${MAX_PAGES} pages` };
-    if (performance.now() > deadline) return { items, cut: `its pages take more than ${MAX_MS / 1_000} s` };
     cursors.add(next);
     cursor = next;
   }

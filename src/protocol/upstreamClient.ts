@@ -48,6 +48,8 @@ export class UpstreamRequestError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** What was wrong with the answer, where one came that cannot be used. */
   frame: FrameFault | undefined;
+  /** How long an answer was waited for that did not come. */
+  timeoutMs: number | undefined;
   /** What came with the server's error, as it came. */
   readonly data: unknown;
 
@@ -154,14 +156,22 @@ export class UpstreamClient {
     return this.#client.getServerCapabilities() ?? {};
   }
 
-  /** A whole list (`tools/list`), each item as it came; `key` is what the list is called in the answer. */
-  async listAll(method: string, key: string, options: CallOptions): Promise<PagedList> {
-    const list = await listPages(key, async (cursor, leftMs) => {
+  /**
+   * A whole list (`tools/list`), each item as it came; `key` is what the list is called in the answer. The time-out is
+   * for each page.
+   */
+  async listAll(
+    method: string,
+    key: string,
+    options: CallOptions & { limitMs?: number | undefined },
+  ): Promise<PagedList> {
+    const askPage = async (cursor: string | undefined, leftMs: number) => {
       const limits = { ...options, timeoutMs: Math.min(leftMs, options.timeoutMs) };
       const { [key]: items, nextCursor } = await this.request(method, cursor === undefined ? {} : { cursor }, limits);
       if (Array.isArray(items)) return { items, nextCursor };
       throw new UpstreamRequestError('protocol', `its answer to ${method} has no list of ${key}`);
-    });
+    };
+    const list = await listPages(key, askPage, options.limitMs);
     if (list.cut) this.#oddities.add('list_cut');
     return list;
   }
@@ -241,7 +251,10 @@ function toUpstreamError(error: unknown): UpstreamRequestError {
     const { code, data } = error;
     if (data instanceof Answered) return answeredError(words, code, data.data);
     // A cancelled request has the same code, and no data.
-    if (code === McpErrorCode.RequestTimeout && data !== undefined) return new UpstreamRequestError('timeout', words);
+    if (code === McpErrorCode.RequestTimeout && data !== undefined) {
+      const { timeout: timeoutMs } = data as { timeout?: number };
+      return Object.assign(new UpstreamRequestError('timeout', words), { timeoutMs });
+    }
     if (code === McpErrorCode.ConnectionClosed) return new UpstreamRequestError('closed', words);
     return new UpstreamRequestError('error', words, code, undefined, data);
   }

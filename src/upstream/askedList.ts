@@ -9,10 +9,11 @@ export async function askedList(
   key: string,
   options: RequestOptions,
 ): Promise<unknown[]> {
-  const { items } = await listPages(key, async (cursor, leftMs) => {
+  const { items, failure } = await listPages(key, async (cursor, leftMs) => {
     const limits = { ...options, timeoutMs: Math.min(options.timeoutMs, leftMs) };
     const answer = await server.request(method, cursor === undefined ? {} : { cursor }, limits);
     return { items: Array.isArray(answer[key]) ? answer[key] : [], nextCursor: answer.nextCursor };
   });
+  if (failure !== undefined) throw failure;
   return items;
 }

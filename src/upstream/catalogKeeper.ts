@@ -6,8 +6,8 @@ import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import { waitAtMost } from './patience.ts';
 import { RefreshPace } from './refreshPace.ts';
-import type { ServerCatalog } from './serverCatalog.ts';
-import { introductionOf, LIST_GROUPS, type ListGroup, listGroup } from './serverLists.ts';
+import type { ListName, ServerCatalog } from './serverCatalog.ts';
+import { introductionOf, LIST_GROUPS, type ListGroup, type ListOptions, listGroup } from './serverLists.ts';
 import type { ServerMessages } from './serverMessages.ts';
 import { describeRequestError } from './upstreamLink.ts';
 
@@ -27,6 +27,8 @@ export interface KeeperPorts {
   messages: ServerMessages;
   snapshots: CatalogSnapshots | undefined;
   liveRefresh: (() => LiveRefreshConfig) | undefined;
+  /** What all pages of a list are given together. */
+  listLimitMs: number | undefined;
   onChange(): void;
   log(line: string): void;
   scrubSecrets(text: string): string;
@@ -92,8 +94,10 @@ export class CatalogKeeper {
 
   /** Without its tools a server cannot be served; what else it has is waited for only so long. */
   async listFirst(client: UpstreamClient): Promise<void> {
-    const { lists, failures, cut } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
-    if (failures[0]) throw failures[0].error;
+    const { lists, failures, cut } = await listGroup(client, 'tools', this.#listOptions);
+    const failure = failures[0];
+    const half = failure?.came;
+    if (failure && !half) throw failure.error;
     // Kept at once with the rest where that comes in time: a snapshot should be whole.
     const rest: Partial<ServerCatalog> = {};
     let adopted = false;
@@ -104,8 +108,9 @@ export class CatalogKeeper {
     });
     await waitAtMost(Promise.all(beside), performance.now() + FIRST_LISTS_WAIT_MS, undefined);
     adopted = true;
-    this.#note = cut;
-    this.#adopt(client, { ...lists, ...rest, ...introductionOf(client) });
+    this.#note = failure ? `It could not list all its tools: ${this.#describe(failure.error)}` : cut;
+    const tools = half ? { tools: half } : {};
+    this.#adopt(client, { ...lists, ...tools, ...rest, ...introductionOf(client) }, half ? 'tools' : undefined);
   }
 
   async listAll(): Promise<void> {
@@ -118,17 +123,16 @@ export class CatalogKeeper {
 
   /** What cannot be listed stays as it was last. */
   async #listedBeside(client: UpstreamClient, group: ListGroup): Promise<Partial<ServerCatalog>> {
-    const { lists, failures } = await listGroup(client, group, { timeoutMs: LIST_TIMEOUT_MS });
+    const { lists, failures } = await listGroup(client, group, this.#listOptions);
     for (const { method, error } of failures) {
       if (client.closed || client !== this.#ports.client()) break;
-      const why = describeRequestError(error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
-      this.#ports.log(`${method}: ${why} What it listed before is kept.`);
+      this.#ports.log(`${method}: ${this.#describe(error)} What it listed before is kept.`);
     }
     return lists;
   }
 
   async #listTools(client: UpstreamClient): Promise<void> {
-    const { lists, failures, cut } = await listGroup(client, 'tools', { timeoutMs: LIST_TIMEOUT_MS });
+    const { lists, failures, cut } = await listGroup(client, 'tools', this.#listOptions);
     if (client !== this.#ports.client()) return;
     if (failures.length === 0) {
       const before = this.#note;
@@ -138,17 +142,24 @@ export class CatalogKeeper {
     }
     // It did not fail to list, it ended: its supervisor tells how.
     if (client.closed) return;
-    const why = describeRequestError(failures[0]?.error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
-    this.#note = `It could not list its tools: ${why}${this.staleNote}`;
+    this.#note = `It could not list its tools: ${this.#describe(failures[0]?.error)}${this.staleNote}`;
     this.#ports.log(this.#note);
     this.#ports.onChange();
   }
 
+  get #listOptions(): ListOptions {
+    return { timeoutMs: LIST_TIMEOUT_MS, limitMs: this.#ports.listLimitMs };
+  }
+
+  #describe(error: unknown): string {
+    return describeRequestError(error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
+  }
+
   /** One step for whoever looks: the old lists or the new ones. Returns whether they differ. */
-  #adopt(client: UpstreamClient, parts: Partial<ServerCatalog>): boolean {
+  #adopt(client: UpstreamClient, parts: Partial<ServerCatalog>, incomplete?: ListName): boolean {
     if (client !== this.#ports.client()) return false;
     const { isKnown } = this.#kept;
-    const changed = this.#kept.replace(parts, this.#ports.config());
+    const changed = this.#kept.replace(parts, this.#ports.config(), incomplete);
     if (isKnown && changed.length > 0) this.#ports.log(`its catalog has changed: ${this.#changeNote(changed)}`);
     if (changed.length > 0) this.#ports.onChange();
     return changed.length > 0;

@@ -1,7 +1,3 @@
-/**
- * The environment of an upstream server: a small safe set of ours, then what its configuration says. Nothing of the
- * editor leaks into it, and nothing of the gateway.
- */
 const SAFE_POSIX = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SSH_AUTH_SOCK'];
 const SAFE_WINDOWS = [
   'APPDATA',
@@ -29,13 +25,29 @@ const SAFE_WINDOWS = [
 /** Proxies, certificates, locales and the XDG folders: without them a server works in one place and not in another. */
 const SAFE_PATTERN = /^(LC_\w+|XDG_\w+|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 
-/** Marks every process that a worker started, and what those start in turn: its successor finds orphans by it. */
+/**
+ * Marks every server that a worker started, and what those start in turn, with the run and the start in it
+ * (`ChildJournal.nextMark`): what outlives its server is found by it, and what outlives the worker.
+ */
 export const RUN_MARKER = 'WAYGATE_RUN';
 
+/** The environment of an upstream server, by which all that it starts is known. */
 export function childEnvironment(
   own: NodeJS.ProcessEnv,
   configured: Readonly<Record<string, string>>,
-  run: string,
+  mark: string,
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  return { ...safeEnvironment(own, configured, platform), [RUN_MARKER]: mark };
+}
+
+/**
+ * The environment of whatever is not ours: a small safe set of our own, then what is configured. Nothing of the editor
+ * leaks into it, and nothing of the gateway.
+ */
+export function safeEnvironment(
+  own: NodeJS.ProcessEnv,
+  configured: Readonly<Record<string, string>> = {},
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const windows = platform === 'win32';
@@ -48,5 +60,5 @@ export function childEnvironment(
     const isSafe = safe.has(keyOf(name)) || SAFE_PATTERN.test(name);
     if (value !== undefined && isSafe && !said.has(keyOf(name))) environment[name] = value;
   }
-  return { ...environment, ...configured, [RUN_MARKER]: run };
+  return { ...environment, ...configured };
 }

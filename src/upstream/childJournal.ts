@@ -33,11 +33,18 @@ export class ChildJournal {
   readonly #file: string;
   #worker: Entry | undefined;
   readonly #children = new Map<number, Entry>();
+  #starts = 0;
 
   constructor(folder: string) {
     this.#file = join(folder, `${PREFIX}${this.run}.json`);
     this.orphansEnded = reapOrphans(folder).catch(() => 0);
     this.ready = this.orphansEnded.then(() => this.#open());
+  }
+
+  /** For one start: what it leaves outside its group is found by it. The run alone stands for all of them. */
+  nextMark(): string {
+    this.#starts += 1;
+    return `${this.run}.${this.#starts}`;
   }
 
   async add(pid: number): Promise<void> {
@@ -96,8 +103,8 @@ async function reapJournal(file: string): Promise<number> {
 
 async function endAll(run: string, children: readonly Entry[]): Promise<number> {
   const pids = children.map((child) => child.pid);
-  if (process.platform === 'linux') return endMarked(run, pids);
-  await Promise.all(pids.map(process.platform === 'win32' ? killWindowsTree : endGroup));
+  if (process.platform === 'linux') return endMarked(run, { groups: pids });
+  await Promise.all(pids.map((pid) => (process.platform === 'win32' ? killWindowsTree(pid) : endGroup(pid))));
   return pids.length;
 }
 

@@ -30,6 +30,8 @@ export interface ConnectionServices {
   startTimeoutMs?: () => number;
   /** What a later one is given at least, unless that is more. */
   restartTimeoutMs?: number;
+  /** What all pages of a list are given together. */
+  listLimitMs?: number;
   liveRefresh?: () => LiveRefreshConfig;
   restartLimits?: RestartLimits;
   /** How often a process in reserve is asked for a sign of life. */

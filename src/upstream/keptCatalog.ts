@@ -32,11 +32,12 @@ export class KeptCatalog {
 
   /**
    * Puts these parts in the place of the old ones. A list that is as before stays the same object, so that nothing is
-   * built anew for it. Returns which are others.
+   * built anew for it. Returns which are others. Of what is incomplete nothing is kept on disk: the next worker has the
+   * server list it once more.
    */
-  replace(parts: Partial<ServerCatalog>, config: ServerConfig): Part[] {
+  replace(parts: Partial<ServerCatalog>, config: ServerConfig, incomplete?: Part): Part[] {
     const changed = (Object.keys(parts) as Part[]).filter((part) => {
-      const hash = partHash(parts[part]);
+      const hash = part === incomplete ? undefined : partHash(parts[part]);
       const same = hash !== undefined && hash === this.#hashOf(part);
       this.#hashes.set(part, hash);
       return !same;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
+import { safeEnvironment } from './childEnvironment.ts';
 import { endGroup } from './processTree.ts';
 
 /** What a desktop gives a program it starts; whoever has installed anything by hand has more in his shell. */
@@ -70,7 +71,7 @@ function askShell(shell: string, env: NodeJS.ProcessEnv): Promise<string | { pro
   return new Promise((resolve) => {
     // In quotes, `$PATH` has colons in every shell that knows these options; a mark apart keeps greetings out of it.
     const child = spawn(shell, ['-ilc', `printf '%s' "${MARK}=$PATH=${MARK}"`], {
-      env: { ...env, WAYGATE_READS_PATH: '1' },
+      env: loginEnvironment(env),
       cwd: '/',
       stdio: ['ignore', 'pipe', 'ignore'],
       // A terminal of its own to lose: an interactive shell must not take ours.
@@ -98,4 +99,13 @@ function askShell(shell: string, env: NodeJS.ProcessEnv): Promise<string | { pro
     child.once('error', (error: NodeJS.ErrnoException) => settle({ problem: error.code ?? error.message }));
     child.once('close', (code, signal) => settle({ problem: `it ended (${signal ?? `exit code ${code}`})` }));
   });
+}
+
+/**
+ * What a login would give a shell. Not the mark of our run: an agent that its start files leave running, as they do in
+ * any terminal, is the person's and not ours.
+ */
+function loginEnvironment({ ZDOTDIR, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  // The session says where, if somebody keeps the start files of zsh elsewhere.
+  return safeEnvironment(env, { WAYGATE_READS_PATH: '1', ...(ZDOTDIR === undefined ? {} : { ZDOTDIR }) });
 }

@@ -99,6 +99,7 @@ export class ServerLife implements AwaitedServer {
       messages,
       snapshots: services.snapshots,
       liveRefresh: services.liveRefresh,
+      listLimitMs: services.listLimitMs,
       onChange: () => this.status.tell({ anyway: true }),
       log: (line) => this.log(line),
       scrubSecrets: events.scrubSecrets,

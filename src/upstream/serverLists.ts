@@ -1,3 +1,4 @@
+import type { PagedList } from '../protocol/listPages.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { ListName } from './serverCatalog.ts';
 
@@ -33,23 +34,37 @@ export const LIST_GROUPS: Readonly<Record<ListGroup, GroupTerms>> = {
 
 export interface GroupListed {
   lists: Partial<Record<ListName, readonly unknown[]>>;
-  failures: readonly { method: string; error: unknown }[];
+  failures: readonly ListingFailure[];
   /** Said where there is more than what is listed. */
   cut: string | undefined;
 }
 
+export interface ListingFailure {
+  method: string;
+  error: unknown;
+  /** Half a list, which is for whoever has no whole one. */
+  came?: readonly unknown[];
+}
+
+export interface ListOptions extends CallOptions {
+  /** For all pages of a list together. */
+  limitMs: number | undefined;
+}
+
 /** Every list of a group; what one of them fails with costs that one alone. */
-export async function listGroup(client: UpstreamClient, group: ListGroup, options: CallOptions): Promise<GroupListed> {
+export async function listGroup(client: UpstreamClient, group: ListGroup, options: ListOptions): Promise<GroupListed> {
   const { capability, lists } = LIST_GROUPS[group];
   const listed: Partial<Record<ListName, readonly unknown[]>> = {};
-  const failures: { method: string; error: unknown }[] = [];
+  const failures: ListingFailure[] = [];
   let cut: string | undefined;
   const declared = Boolean(client.capabilities[capability]);
   await Promise.all(
     lists.map(async ({ method, name }) => {
       try {
-        const { items, cut: why } = declared ? await client.listAll(method, name, options) : { items: [] };
-        listed[name] = items;
+        const list: PagedList = declared ? await client.listAll(method, name, options) : { items: [] };
+        const { items, cut: why, failure: error } = list;
+        if (error === undefined) listed[name] = items;
+        else failures.push({ method, error, ...(items.length > 0 && isOfPage(error) ? { came: items } : {}) });
         if (why) cut = `Its list of ${name} was cut: ${why}.`;
       } catch (error) {
         // Of servers that declare resources a third does not know their templates (real-servers.md): they have none.
@@ -65,6 +80,12 @@ const METHOD_NOT_FOUND = -32601;
 
 function isUnknownMethod(error: unknown): boolean {
   return error instanceof UpstreamRequestError && error.code === METHOD_NOT_FOUND;
+}
+
+/** The page is bad, and the server is there: one that ended, or that lets us in no more, is not ready with half its tools. */
+function isOfPage(error: unknown): boolean {
+  if (!(error instanceof UpstreamRequestError)) return false;
+  return /^(?:timeout|protocol|error)$/.test(error.failure) && error.retryAfterSeconds === undefined;
 }
 
 /** What belongs to a server's catalog beside its lists; instructions that it has no more go. */

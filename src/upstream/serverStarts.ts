@@ -133,7 +133,10 @@ export class ServerStarts {
   }
 
   #startsSlowly(afterMs: number, limitMs: number): void {
-    this.#slowNote = `It has not answered for ${afterMs / 1_000} s; it is given ${limitMs / 1_000} s to start.`;
+    const after = `${afterMs / 1_000} s`;
+    this.#slowNote = this.#firstClient
+      ? `It has started, and has not listed all its tools within ${after}.`
+      : `It has not answered for ${after}; it is given ${limitMs / 1_000} s to start.`;
     this.#ports.log(this.#slowNote);
     this.#ports.onSlow();
   }

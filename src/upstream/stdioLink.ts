@@ -11,7 +11,7 @@ import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from
 import { childEnvironment } from './childEnvironment.ts';
 import type { ChildJournal } from './childJournal.ts';
 import { OwnEnvironment } from './loginShellPath.ts';
-import { endChild } from './processTree.ts';
+import { endChild, endStrays } from './processTree.ts';
 import { StderrTail } from './stderrTail.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, startFault, type UpstreamLink } from './upstreamLink.ts';
 
@@ -26,6 +26,7 @@ export class StdioLink implements UpstreamLink {
   readonly #journal: ChildJournal;
   readonly #events: LinkEvents;
   readonly #own: OwnEnvironment;
+  readonly #mark: string;
   readonly #stderr: StderrTail;
   #child: ChildProcess | undefined;
   #client: UpstreamClient | undefined;
@@ -35,6 +36,8 @@ export class StdioLink implements UpstreamLink {
   #garbageLines = 0;
   #greeted = false;
   #over = false;
+  #endedItself = false;
+  #strays: Promise<void> | undefined;
 
   constructor(
     config: StdioServerConfig,
@@ -46,6 +49,7 @@ export class StdioLink implements UpstreamLink {
     this.#journal = journal;
     this.#events = events;
     this.#own = own;
+    this.#mark = journal.nextMark();
     this.#stderr = new StderrTail((text) => events.scrubSecrets(text));
   }
 
@@ -89,13 +93,20 @@ export class StdioLink implements UpstreamLink {
     return new LinkFailure(reason, startFault(cause, this.#greeted));
   }
 
+  /**
+   * Where it has ended by itself, whoever is to start it again waits for its group alone: to look for what has left that
+   * takes as long as there are processes on the machine.
+   */
   async close(): Promise<void> {
     this.#over = true;
     await this.#client?.close();
     const child = this.#child;
     if (!child) return;
-    await endChild(child);
-    if (child.pid !== undefined) this.#journal.remove(child.pid);
+    const killed = await endChild(child);
+    if (child.pid === undefined) return;
+    this.#journal.remove(child.pid);
+    this.#strays ??= endStrays(this.#mark, killed);
+    if (!this.#endedItself) await this.#strays;
   }
 
   /** What is not found is looked for once more, by the PATH of the person's login shell. */
@@ -120,7 +131,7 @@ export class StdioLink implements UpstreamLink {
     if (this.#over) throw new LinkFailure('It was stopped.', 'stopped');
     const child = spawn(command, [...args], {
       cwd,
-      env: childEnvironment(own, env, this.#journal.run),
+      env: childEnvironment(own, env, this.#mark),
       // A group of its own: ending it takes everything it has started.
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -164,6 +175,7 @@ export class StdioLink implements UpstreamLink {
   #lost(reason: string, code: KnownFaultCode): void {
     if (this.#over) return;
     this.#over = true;
+    this.#endedItself = true;
     this.#events.onLost(this.#withStderr(reason), code);
   }
 

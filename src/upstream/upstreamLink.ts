@@ -70,7 +70,7 @@ export function describeRequestError(
   const words = oneLine(scrubSecrets(error.message), 200);
   switch (error.failure) {
     case 'timeout':
-      return `It did not answer within ${timeoutMs / 1000} s.`;
+      return `It did not answer within ${(error.timeoutMs ?? timeoutMs) / 1000} s.`;
     case 'closed':
     case 'gone':
       // What is known of the end of a process is told by its supervisor.

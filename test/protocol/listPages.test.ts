@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { listPages, type Page } from '../../src/protocol/listPages.ts';
 
@@ -40,11 +41,27 @@ describe('a list in pages', () => {
     expect(await list()).not.toHaveProperty('cut');
   });
 
-  it('fails with a page that fails: half of it takes the place of none', async () => {
-    const { list } = pages((page) => {
-      if (page === 2) throw new Error('broken');
-      return { items: [page], nextCursor: `c${page}` };
-    });
-    await expect(list()).rejects.toThrow('broken');
+  it('that has no end and is slow is kept up to its time', async () => {
+    let pageNumber = 0;
+    const slow = async (_cursor: string | undefined, timeoutMs: number): Promise<Page> => {
+      await sleep(Math.min(60, timeoutMs));
+      if (timeoutMs < 60) throw new Error('timed out');
+      pageNumber += 1;
+      return { items: [pageNumber], nextCursor: `c${pageNumber}` };
+    };
+    const listed = await listPages('tools', slow, 200);
+    expect(listed).toEqual({ items: items(pageNumber).map((_, i) => i + 1), cut: 'its pages take more than 0.2 s' });
+    expect(pageNumber).toBeGreaterThan(0);
+  });
+
+  it('says of a page that failed what came before it', async () => {
+    const broken = new Error('broken');
+    const failing = (at: number) =>
+      pages((page) => {
+        if (page === at) throw broken;
+        return { items: [page], nextCursor: `c${page}` };
+      });
+    expect(await failing(3).list()).toEqual({ items: [1, 2], failure: broken });
+    await expect(failing(1).list()).rejects.toThrow('broken');
   });
 });

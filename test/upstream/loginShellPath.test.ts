@@ -27,6 +27,33 @@ describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () =>
     expect(calls()).toEqual(['-ilc']);
   });
 
+  it('is asked of a shell that is told what a login tells it, and nothing of the editor or the gateway', async () => {
+    const login = {
+      HOME: '/home/ada',
+      USER: 'ada',
+      LANG: 'de_DE.UTF-8',
+      TERM: 'xterm',
+      XDG_CONFIG_HOME: '/c',
+      ZDOTDIR: '/z',
+    };
+    const editors = {
+      ELECTRON_RUN_AS_NODE: '1',
+      NODE_OPTIONS: '--require /editor/bootloader.js',
+      VSCODE_IPC_HOOK: '/run/editor.sock',
+      VSCODE_PID: '1',
+      WAYGATE_RUN: 'r.1',
+      WAYGATE_STATE_DIR: '/state',
+    };
+    const { path, folder } = shell('env > "$(dirname "$0")/env"');
+    await new OwnEnvironment({ PATH: DESKTOP, SHELL: path, ...login, ...editors }).forStart();
+    const told = readFileSync(join(folder, 'env'), 'utf8').trim().split('\n');
+    const names = told
+      .map((line) => line.slice(0, line.indexOf('=')))
+      .filter((name) => !/^(_|PWD|SHLVL|OLDPWD)$/.test(name));
+    expect(names.sort()).toEqual([...Object.keys(login), 'PATH', 'SHELL', 'WAYGATE_READS_PATH'].sort());
+    expect(told).toEqual(expect.arrayContaining(Object.entries(login).map(([name, value]) => `${name}=${value}`)));
+  });
+
   it('comes before what we have, which stays', async () => {
     const { path } = shell('PATH=/opt/tools/bin:/usr/bin; export PATH');
     const own = new OwnEnvironment({ PATH: '/editor/bin:/usr/bin', SHELL: path });

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RUN_MARKER } from '../../src/upstream/childEnvironment.ts';
+import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { processStart } from '../../src/upstream/processStart.ts';
 import { endChild, groupExists, killMarked, markedProcesses } from '../../src/upstream/processTree.ts';
+import { connectStdio } from '../support/connection.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
@@ -66,5 +68,106 @@ describe.skipIf(process.platform === 'win32')('ending a server', () => {
     expect(await processStart(process.pid)).not.toBe(first);
     await endChild(child);
     expect(await processStart(child.pid as number)).toBeUndefined();
+  });
+
+  it('has `ps` tell when it started in the same words whoever asks, and nothing of the editor', async () => {
+    const folder = temporaryFolder('wg-ps-');
+    writeFileSync(join(folder, 'ps'), `#!/bin/sh\nenv > '${folder}/seen'\necho "Wed Nov 18 21:00:00 2026"\n`, {
+      mode: 0o755,
+    });
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+    vi.stubEnv('LC_ALL', 'de_DE.UTF-8');
+    vi.stubEnv('TZ', 'Asia/Tokyo');
+    vi.stubEnv('NODE_OPTIONS', '--no-warnings');
+    vi.stubEnv('VSCODE_PID', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await processStart(process.pid, 'darwin')).toBe('Wed Nov 18 21:00:00 2026');
+    const seen = readFileSync(join(folder, 'seen'), 'utf8').split('\n');
+    expect(seen).toEqual(expect.arrayContaining(['LC_ALL=C', 'TZ=UTC']));
+    expect(seen.filter((line) => /^(NODE_OPTIONS|VSCODE_)/.test(line))).toEqual([]);
+  });
+});
+
+/** A server that has started what is in a session of its own; the number of that is in `stray`, once it runs. */
+function withStray(onTerm: string) {
+  const file = join(temporaryFolder('wg-stray-'), 'pid');
+  const stray = `trap '${onTerm}' TERM; echo $$ > '${file}'; while :; do sleep 0.1; done`;
+  const { command, args } = servers.fixture();
+  return {
+    file,
+    config: {
+      command: '/bin/sh',
+      args: ['-c', 'setsid sh -c "$1" & shift; exec "$@"', 'sh', stray, command, ...args],
+    },
+    stray: () =>
+      until('the number of what it has started', () => existsSync(file) && Number(readFileSync(file, 'utf8'))),
+  };
+}
+
+/** Connections to servers of one run, each ready and with its stray. */
+async function running(...given: ReturnType<typeof withStray>[]) {
+  const journal = new ChildJournal(temporaryFolder('wg-strays-'));
+  onTestFinished(() => killMarked(journal.run));
+  const connections = given.map(({ config }) => connectStdio(config, journal).connection);
+  await Promise.all(connections.map((connection) => connection.start()));
+  return { journal, connections, strays: await Promise.all(given.map(({ stray }) => stray())) };
+}
+
+describe.runIf(process.platform === 'linux')('what a server has left outside its group', () => {
+  it('is gone when the server is, and what another server of the run has started is not', async () => {
+    const { connections, strays } = await running(withStray('exit'), withStray('exit'));
+    await connections[0]?.stop();
+    expect(strays.map(isAlive)).toEqual([false, true]);
+    await connections[1]?.stop();
+    expect(strays.map(isAlive)).toEqual([false, false]);
+  });
+
+  it('ends with a server that is killed, and none is left however often that is', async () => {
+    const asked = join(temporaryFolder('wg-asked-'), 'asked');
+    const one = withStray(`: > "${asked}"`);
+    const { connections, journal } = await running(one);
+    const connection = connections[0] as (typeof connections)[0];
+    for (const generation of [1, 2, 3]) {
+      const stray = await one.stray();
+      rmSync(one.file);
+      process.kill(connection.pid as number, 'SIGKILL');
+      await until('the end of what it had started', () => !isAlive(stray));
+      // It was meant for all of it: nothing is asked any more that holds what the next start needs.
+      expect(existsSync(asked)).toBe(false);
+      await until('its next start', () => connection.health.generation > generation && connection.state === 'ready');
+    }
+    await one.stray();
+    await connection.stop();
+    expect(await markedProcesses(journal.run)).toEqual([]);
+  });
+
+  it('is asked before it is killed, as the server was', async () => {
+    const asked = join(temporaryFolder('wg-asked-'), 'asked');
+    const { connections, strays } = await running(withStray(`: > "${asked}"; exit`));
+    await connections[0]?.stop();
+    expect(strays.map(isAlive)).toEqual([false]);
+    expect(existsSync(asked)).toBe(true);
+  });
+
+  it('does not hold up the next start: it ends beside that', async () => {
+    const one = withStray('');
+    const { connections, strays } = await running(one);
+    const connection = connections[0] as (typeof connections)[0];
+    const { pid } = connection;
+    await expect(connection.call('crash', {}, { timeoutMs: 5_000 })).rejects.toThrow();
+    await until('its next process', () => connection.pid !== undefined && connection.pid !== pid);
+    expect(strays.map(isAlive)).toEqual([true]);
+    await until('the end of what it had started', () => !isAlive(strays[0] as number));
+  });
+
+  it('takes three seconds at most, however much it and the server resist', async () => {
+    const one = withStray('');
+    // Its leader goes at TERM, and takes its time.
+    one.config.args[1] = 'setsid sh -c "$1" & shift; trap "sleep 1.2; exit" TERM; "$@"; while :; do sleep 0.1; done';
+    const { connections, strays } = await running(one);
+    const asked = performance.now();
+    await connections[0]?.stop();
+    expect(performance.now() - asked).toBeLessThan(3_000);
+    expect(strays.map(isAlive)).toEqual([false]);
   });
 });

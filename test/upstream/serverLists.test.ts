@@ -1,18 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import { askedList } from '../../src/upstream/askedList.ts';
 import { CatalogSnapshots } from '../../src/upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { connectStdio } from '../support/connection.ts';
+import type { ConnectionServices } from '../../src/upstream/connectionServices.ts';
+import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { connectStdio, stdioConfig } from '../support/connection.ts';
 import { until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
 
-function connect(given: Partial<StdioServerConfig>, folder = temporaryFolder('wg-lists-')) {
+function connect(
+  given: Partial<StdioServerConfig>,
+  folder = temporaryFolder('wg-lists-'),
+  services: Partial<ConnectionServices> = {},
+) {
   const snapshots = new CatalogSnapshots(join(folder, 'catalogs'), () => undefined);
-  const { connection, log } = connectStdio(given, new ChildJournal(folder), { snapshots });
+  const { connection, log } = connectStdio(given, new ChildJournal(folder), { snapshots, ...services });
   return { connection, log, folder };
 }
 
@@ -74,6 +81,93 @@ describe('what a server has beside its tools', () => {
     await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
     await until('its loss', () => log.some((line) => line.startsWith('one: lost: It ended by itself (exit code')));
     expect(log.filter((line) => line.includes('resources/list'))).toEqual([]);
+  });
+});
+
+describe('a first list in pages', () => {
+  /** A server whose pages are two tools each, three of them where nothing else is said. */
+  async function paged(steps: object[], pages: object = {}, services: Partial<ConnectionServices> = {}) {
+    const folder = temporaryFolder('wg-pages-');
+    const script = JSON.stringify({ steps, pages: { count: 3, size: 2, ...pages } });
+    const args = [resolve('test/fixtures/faultServer.mjs'), '--script', script, '--pid-file', join(folder, 'pids')];
+    const { connection, log } = connect({ args }, folder, services);
+    await connection.start();
+    return { connection, log, folder, args };
+  }
+
+  const answer = (members: string) => ({ raw: `{"jsonrpc":"2.0","id":ID,${members}}` });
+  const refused = answer('"error":{"code":-32603,"message":"the database is down"}');
+
+  it('that has no end and is slow is kept and marked, and the server serves', async () => {
+    const slow = { on: 'tools/list', do: [{ delay: 200 }, 'reply'] };
+    // Longer than a start may take: that is over when the server has answered.
+    const limits = { listLimitMs: 3_200, startTimeoutMs: () => 3_000 };
+    const { connection, log } = await paged([slow], { count: 'endless' }, limits);
+    expect(connection.state).toBe('ready');
+    expect(connection.reason).toBe('Its list of tools was cut: its pages take more than 3.2 s.');
+    expect(log).toContain('one: It has started, and has not listed all its tools within 1.5 s.');
+    expect(connection.tools.length).toBeGreaterThan(0);
+    expect(await connection.call('act', { nonce: 'a' }, WAIT)).toMatchObject({ content: [{ text: 'a' }] });
+  });
+
+  it.each([
+    ['is refused', refused, /^It could not list all its tools: It answered with an error: the database is down\.$/],
+    ['is no list', answer('"result":{"tools":7}'), /^It could not list all its tools: .*has no list of tools/],
+  ])(
+    'of which one %s is kept up to there and marked, and whole from the next worker on',
+    async (_what, act, reason) => {
+      const { connection, folder, args } = await paged([{ on: 'tools/list', nth: 3, life: 1, do: [act] }]);
+      expect(connection).toMatchObject({ state: 'ready', reason: expect.stringMatching(reason) });
+      expect(connection.tools).toHaveLength(4);
+      await connection.stop();
+      const next = connect({ args }, folder).connection;
+      await next.start();
+      expect(next).toMatchObject({ state: 'ready', reason: undefined });
+      expect(next.tools).toHaveLength(6);
+    },
+  );
+
+  it('of which one ends the server is a start that failed', async () => {
+    const { connection, log } = await paged([{ on: 'tools/list', nth: 3, life: 1, do: [{ exit: 3 }] }]);
+    await until('its next start', () => connection.tools.length === 6);
+    expect(connection.health.last_fault?.detail).toContain('exit code 3');
+    // It never had another.
+    expect(log.join()).not.toContain('its catalog has changed');
+  });
+
+  it('that was whole before is not replaced by half of one', async () => {
+    const changed = { on: 'tools/call', nth: 1, do: [{ flood: 'list_changed', count: 1 }, 'reply'] };
+    const { connection } = await paged([{ on: 'tools/list', nth: 6, do: [refused] }, changed]);
+    expect(connection.tools).toHaveLength(6);
+    await connection.call('act', { nonce: 'a' }, WAIT);
+    await until('the list that fails', () => connection.reason !== undefined);
+    expect(connection.reason).toMatch(
+      /^It could not list its tools: .*database is down\. What is shown of it \(6 tools\)/,
+    );
+    expect(connection.tools).toHaveLength(6);
+  });
+
+  it('whose answer does not come says how long that was waited for, whatever the start was given', async () => {
+    const script = JSON.stringify({ steps: [{ on: 'tools/list', do: ['hang'] }] });
+    const config = stdioConfig({ args: [resolve('test/fixtures/faultServer.mjs'), '--script', script] });
+    const events = { onLost: () => undefined, log: () => undefined, scrubSecrets: (text: string) => text };
+    const link = new StdioLink(config, new ChildJournal(temporaryFolder('wg-link-')), events);
+    onTestFinished(() => link.close());
+    const client = await link.connect({}, 60_000);
+    const error = await client.listAll('tools/list', 'tools', { timeoutMs: 200 }).catch((failure: unknown) => failure);
+    expect((await link.explain(error)).message).toBe('It did not answer within 0.2 s.');
+  });
+});
+
+describe('a list that nobody keeps', () => {
+  it('fails with a page that fails: nobody would be told that half of it is missing', async () => {
+    const refused = { raw: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"the database is down"}}' };
+    const script = { steps: [{ on: 'tools/list', nth: 6, do: [refused] }], pages: { count: 3, size: 2 } };
+    const args = [resolve('test/fixtures/faultServer.mjs'), '--script', JSON.stringify(script)];
+    const { connection } = connect({ args });
+    await connection.start();
+    await expect(askedList(connection, 'tools/list', 'tools', WAIT)).rejects.toThrow('the database is down');
+    expect(await askedList(connection, 'tools/list', 'tools', WAIT)).toHaveLength(6);
   });
 });
 
