@@ -225,12 +225,11 @@ export class SessionHost {
     else if (read.kind === 'contract') {
       this.#calls.reclassify(generation, read.id, read.contract);
     } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
-    else if (read.kind === 'listed') this.#held.noteListed(read.mark);
+    else if (read.kind === 'keep') this.#held.memory.keep(read.key, read.value, read.bytes);
     else if (read.kind === 'stopped') {
       this.#calls.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {
-      this.#held.noteMemory(read.memory);
       this.#calls.drain(generation);
       this.#waitForWorker();
       this.#link.supersede(generation);

@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { GatewayContext } from './gatewayContext.ts';
 
 /** To be said before anything of the call leaves: a call has its tool's contract (004, Replay), and the host knows no tools. */
