@@ -158,7 +158,7 @@ describe('what a client has listed, when its worker is killed', () => {
   it('is what it has listed last, by whichever worker: one that took over, one that came after a kill', async () => {
     const { workspace, host } = await listing();
     const before = here(workspace);
-    workspace.configure({ two: servers.fixture() });
+    workspace.configure({ ...two(), one: { ...servers.primitives(), disabled: true } });
     await until('the one before to leave', () => !isAlive(before.pid));
     await until('the word', () => host.told.length >= 3);
     await heard(host);
