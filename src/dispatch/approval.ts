@@ -46,11 +46,17 @@ export function firstToAnswer(...ports: readonly (ApprovalPort | undefined)[]): 
 export class Approvals {
   readonly #port: ApprovalPort;
   readonly #store: ApprovalStore;
+  readonly #onApproved: (session: object) => void;
   readonly #sessions = new WeakMap<object, SessionApprovals>();
 
-  constructor(port: ApprovalPort = NOBODY_TO_ASK, store: ApprovalStore = NO_STORE) {
+  constructor(
+    port: ApprovalPort = NOBODY_TO_ASK,
+    store: ApprovalStore = NO_STORE,
+    onApproved: (session: object) => void = () => undefined,
+  ) {
     this.#port = port;
     this.#store = store;
+    this.#onApproved = onApproved;
   }
 
   /** Read each time: what is taken back on the command line, or in another window, holds at once. */
@@ -107,13 +113,14 @@ export class Approvals {
   }
 
   async #ask(request: ApprovalRequest, known: SessionApprovals, port: ApprovalPort | undefined): Promise<void> {
-    const { tool, signal } = request;
+    const { tool, session, signal } = request;
     const answer = await untilAborted(firstToAnswer(port, this.#port).ask(request), signal);
     switch (answer) {
       case 'once':
         return;
       case 'session':
         known.approved.add(keyOf(tool));
+        this.#onApproved(session);
         return;
       case 'workspace':
         this.#store.save([...this.#workspace.add(keyOf(tool))]);

@@ -125,14 +125,16 @@ export type Stage = <R>(call: Call<R>, parts: PipelineParts, ports: PipelinePort
 export class CallPipeline<R> {
   readonly #ports: PipelinePorts<R>;
   readonly #parts: PipelineParts;
+  readonly #watchers = new WeakMap<object, () => void>();
 
   constructor(ports: PipelinePorts<R>, config: DispatchConfig = DISPATCH_DEFAULTS) {
     this.#ports = ports;
+    const changed = (session: object): void => this.#watchers.get(session)?.();
     this.#parts = {
       config,
       validator: new ArgumentValidator({ limits: config.schemaLimits }),
-      approvals: new Approvals(ports.approval, ports.approvalStore),
-      limiter: new RateLimiter(config.rateLimits, ports.now),
+      approvals: new Approvals(ports.approval, ports.approvalStore, changed),
+      limiter: new RateLimiter(config.rateLimits, ports.now, changed),
       cache: new ResultCache(config.cache, ports.now),
       shared: new SharedCalls(),
       budget: new RetryBudget(),
@@ -151,16 +153,22 @@ export class CallPipeline<R> {
     return this.#parts.validator;
   }
 
-  /** What is counted and allowed of a session, for the worker that takes over; undefined where that is nothing. */
+  /** What is counted and allowed of a session, for the worker that comes next; undefined where that is nothing. */
   memoryOf(session: object): object | undefined {
     const { limiter, approvals } = this.#parts;
     const [quota, approved] = [limiter.memoryOf(session), approvals.memoryOf(session)];
     return quota || approved ? { quota, approved } : undefined;
   }
 
-  remember(session: object, memory: unknown): void {
+  /** Calls back in the moment that this changes: before the call that it is about leaves. */
+  watchMemory(session: object, onChange: () => void): void {
+    this.#watchers.set(session, onChange);
+  }
+
+  /** What `memoryOf` has said `age` seconds ago, in another process. */
+  remember(session: object, memory: unknown, age = 0): void {
     const { quota, approved } = (memory ?? {}) as { quota?: unknown; approved?: unknown };
-    this.#parts.limiter.remember(session, quota);
+    this.#parts.limiter.remember(session, quota, age);
     this.#parts.approvals.remember(session, approved);
   }
 

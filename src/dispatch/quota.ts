@@ -28,8 +28,11 @@ export interface QuotaLeft {
   left: number;
 }
 
+/** How many calls were so many seconds ago. */
+type CallsOfAge = readonly [age: number, calls: number];
+
 /** By the name of a limit. */
-export type QuotaMemory = Readonly<Record<string, { ages: readonly number[]; total: number }>>;
+export type QuotaMemory = Readonly<Record<string, { recent: readonly CallsOfAge[]; total: number }>>;
 
 export interface QuotaSubject {
   /** The same object for one session's calls: what is counted goes with it. */
@@ -39,6 +42,8 @@ export interface QuotaSubject {
 }
 
 const WINDOW_SECONDS = 60;
+/** More than one session can make. */
+const MAX_CALLS_A_SECOND = 100_000;
 const META_TOOLS: readonly MetaTool[] = ['tool_browse', 'tool_execute', 'tool_view'];
 const ALLOWED: QuotaDecision = { allowed: true, scope: '', retry_after: null };
 
@@ -53,10 +58,16 @@ export class RateLimiter {
   readonly #perTool: ReadonlyMap<string, RateLimit>;
   /** Seconds, from wherever: only differences count. */
   readonly #now: () => number;
+  readonly #onCounted: (session: object) => void;
   readonly #sessions = new WeakMap<object, Map<string, Bucket>>();
 
-  constructor(limits: RateLimits, now: () => number = () => performance.now() / 1000) {
+  constructor(
+    limits: RateLimits,
+    now: () => number = () => performance.now() / 1000,
+    onCounted: (session: object) => void = () => undefined,
+  ) {
     this.#limits = limits;
+    this.#onCounted = onCounted;
     this.#perTool = new Map(Object.entries(limits.per_tool ?? {}));
     this.#now = now;
   }
@@ -85,11 +96,14 @@ export class RateLimiter {
     const decision = this.evaluate(subject);
     if (!decision.allowed) return decision;
     const now = this.#now();
-    for (const { name } of this.#limitsOf(subject)) {
+    const limits = this.#limitsOf(subject);
+    for (const { name, limit } of limits) {
       const bucket = this.#bucket(subject.session, name);
-      bucket.recent = [...within(bucket, now), now];
+      // No more of them than the limit itself is.
+      if (limit.max_calls_per_minute !== null) bucket.recent = [...within(bucket, now), now];
       bucket.total += 1;
     }
+    if (limits.length > 0) this.#onCounted(subject.session);
     return decision;
   }
 
@@ -112,20 +126,20 @@ export class RateLimiter {
     if (!buckets) return undefined;
     const now = this.#now();
     const entries = [...buckets].map(([name, bucket]) => {
-      const ages = within(bucket, now).map((at) => now - at);
-      return [name, { ages, total: bucket.total }] as const;
+      return [name, { recent: byAge(within(bucket, now), now), total: bucket.total }] as const;
     });
     return Object.fromEntries(entries);
   }
 
-  remember(session: object, memory: unknown): void {
-    const now = this.#now();
+  /** What `memoryOf` has said `age` seconds ago. */
+  remember(session: object, memory: unknown, age = 0): void {
+    const now = this.#now() - age;
     for (const [name, value] of Object.entries(memory ?? {})) {
-      const { ages, total } = (value ?? {}) as { ages?: unknown; total?: unknown };
-      if (!Array.isArray(ages) || !ages.every((age) => typeof age === 'number' && age >= 0)) continue;
+      const { recent, total } = (value ?? {}) as { recent?: unknown; total?: unknown };
+      if (!Array.isArray(recent) || !recent.every(isCallsOfAge)) continue;
       if (!Number.isSafeInteger(total) || (total as number) < 0) continue;
       const bucket = this.#bucket(session, name);
-      bucket.recent = (ages as number[]).map((age) => now - age);
+      bucket.recent = recent.flatMap(([old, calls]) => Array<number>(calls).fill(now - old));
       bucket.total = total as number;
     }
   }
@@ -151,6 +165,22 @@ export class RateLimiter {
 /** A call leaves the window at exactly sixty seconds. */
 function within(bucket: Bucket, now: number): number[] {
   return bucket.recent.filter((at) => now - at < WINDOW_SECONDS);
+}
+
+/** In whole seconds, of which the window has few however many calls it has; none leaves it sooner for that. */
+function byAge(recent: readonly number[], now: number): CallsOfAge[] {
+  const calls = new Map<number, number>();
+  for (const at of recent) {
+    const age = Math.floor(now - at);
+    calls.set(age, (calls.get(age) ?? 0) + 1);
+  }
+  return [...calls];
+}
+
+function isCallsOfAge(value: unknown): value is CallsOfAge {
+  const [age, calls] = Array.isArray(value) ? (value as unknown[]) : [];
+  const isCount = Number.isSafeInteger(calls) && (calls as number) >= 0 && (calls as number) <= MAX_CALLS_A_SECOND;
+  return typeof age === 'number' && age >= 0 && isCount;
 }
 
 function leftOf(scope: string, limit: number, used: number): QuotaLeft {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../ops/gatewayError.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { RpcError } from '../ops/rpcError.ts';
-import type { Progress } from '../protocol/sessionServer.ts';
+import type { Progress } from '../protocol/sessionSurface.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';

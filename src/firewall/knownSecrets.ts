@@ -59,7 +59,7 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 /** stderr is told line by line, so the lines of a longer secret count each for itself. */
 function* formsOf(given: string): Generator<string> {
   // What is half a character cannot be encoded.
-  const whole = given.toWellFormed();
+  const whole = Buffer.from(given).toString();
   for (const value of new Set([whole, ...whole.split(/\r\n?|\n/).map((line) => line.trim())])) {
     if (value.length < (/\D/.test(value) ? MIN_CHARS : MIN_DIGITS)) continue;
     const json = JSON.stringify(value).slice(1, -1);

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  encodeMessage,
-  type JsonRpcMessage,
-  KNOWS_NOTIFICATION,
-  MEMORY_NOTIFICATION,
-  type RequestId,
-} from '../protocol/frames.ts';
+import { encodeMessage, type JsonRpcMessage, type RequestId } from '../protocol/frames.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
+import { HeldMemory } from './heldMemory.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
 import { HeldTasks } from './heldTasks.ts';
 
@@ -24,11 +19,9 @@ export class HeldSession {
   readonly #logLevel = new HeldLogLevel();
   readonly #subscriptions = new HeldSubscriptions();
   readonly tasks = new HeldTasks();
+  readonly memory = new HeldMemory();
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
-  /** The tools that the client knows. */
-  #listed: string | undefined;
-  #memory: Record<string, unknown> | undefined;
 
   get begun(): boolean {
     return this.#seed !== undefined;
@@ -55,28 +48,15 @@ export class HeldSession {
     this.#logLevel.note(message);
   }
 
-  /** The client has been told which tools there are; `mark` stands for them. */
-  noteListed(mark: string): void {
-    this.#listed = mark;
-  }
-
   /** A request of the client has been answered, and not with an error. */
   noteSuccess(method: string, uri: string | undefined): void {
     this.#subscriptions.succeeded(method, uri);
   }
 
-  /** What a worker that gives way remembers of the session: not the host's to understand. */
-  noteMemory(memory: Record<string, unknown> | undefined): void {
-    this.#memory = memory;
-  }
-
   /** All that a new worker has to be told. */
   frames(): string[] {
     if (!this.#seed) return [];
-    const frames = [
-      ...(this.#memory ? [encodeMessage({ method: MEMORY_NOTIFICATION, params: this.#memory })] : []),
-      encodeMessage({ ...this.#seed, id: INITIALIZE_ID }),
-    ];
+    const frames = [...this.memory.frames(), encodeMessage({ ...this.#seed, id: INITIALIZE_ID })];
     if (!this.#initialized) return frames;
     return [
       ...frames,
@@ -84,9 +64,6 @@ export class HeldSession {
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
       ...this.tasks.frames(),
-      ...(this.#listed === undefined
-        ? []
-        : [encodeMessage({ method: KNOWS_NOTIFICATION, params: { mark: this.#listed } })]),
     ];
   }
 

@@ -15,6 +15,7 @@ import {
   resultResponse,
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
+import { listKey } from '../protocol/movingSession.ts';
 import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
 import { readClientLine, tooLarge } from './clientLine.ts';
 import { HeldSession } from './heldSession.ts';
@@ -215,8 +216,7 @@ export class SessionHost {
 
   #onAttached(generation: number): void {
     clearTimeout(this.#waitTimer);
-    const news = this.#withoutWorker.end();
-    if (news !== undefined) this.#write(news);
+    this.#withoutWorker.end();
     this.#introduce();
     this.#calls.open(generation);
   }
@@ -233,12 +233,11 @@ export class SessionHost {
     else if (read.kind === 'contract') {
       this.#calls.reclassify(generation, read.id, read.contract);
     } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
-    else if (read.kind === 'listed') this.#held.noteListed(read.mark);
+    else if (read.kind === 'keep') this.#held.memory.keep(read.key, read.value, read.bytes);
     else if (read.kind === 'stopped') {
       this.#calls.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {
-      this.#held.noteMemory(read.memory);
       this.#calls.drain(generation);
       this.#waitForWorker();
       this.#link.supersede(generation);
@@ -303,7 +302,9 @@ export class SessionHost {
       }
       this.#toClient(reply);
     } else if (terminal.kind === 'fault') {
-      const own = this.#withoutWorker.answer(call, (mark) => this.#held.noteListed(mark));
+      const own = this.#withoutWorker.answer(call, (list, mark) =>
+        this.#held.memory.keep(listKey(list), mark, mark.length),
+      );
       this.#write(own ?? faultAnswer(call, terminal, this.#withoutWorker));
     }
     if (this.#calls.size === 0) this.#ended?.();

@@ -3,9 +3,9 @@ import type { Face } from '../ops/face.ts';
 import type { Fault } from '../ops/fault.ts';
 import { whatHappened } from '../ops/faultError.ts';
 import type { HealthSnapshot, HealthWithoutWorker } from '../ops/health.ts';
-import { encodeMessage, type JsonRpcMessage, resultResponse } from '../protocol/frames.ts';
-import { listMark } from '../protocol/listMark.ts';
+import { type JsonRpcMessage, resultResponse } from '../protocol/frames.ts';
 import { GATEWAY_TOOLS } from '../surface/gateway/definitions.ts';
+import { listMark } from '../surface/sessionMemory.ts';
 import { type SystemResources, systemResources } from '../surface/systemResources.ts';
 import type { ClientCall } from './clientCall.ts';
 import { lastWords, logLength } from './lastWords.ts';
@@ -32,8 +32,6 @@ export class WithoutWorker {
   #fault: Fault | undefined;
   /** The client's last list of tools, in the frame that brought it. */
   #listed: Buffer | undefined;
-  /** The client has taken our own resources for all there are. */
-  #shortened = false;
 
   constructor(options: WithoutWorkerOptions) {
     this.#options = options;
@@ -66,27 +64,27 @@ export class WithoutWorker {
     noteOutage(this.#options.folder, this.#report());
   }
 
-  /** There is one. Returns what the client has to be told of it. */
-  end(): string | undefined {
+  /** There is one. */
+  end(): void {
     this.#logged = logLength(this.#logFile);
     if (this.#fault) forgetOutage(this.#options.folder);
     this.#fault = undefined;
-    const isShortened = this.#shortened;
-    this.#shortened = false;
-    return isShortened ? encodeMessage({ method: 'notifications/resources/list_changed' }) : undefined;
   }
 
-  /** The answer to a request that needs no worker; undefined for any other. `onListed` is given what stands for a list of tools. */
-  answer({ id, method, uri }: ClientCall, onListed: (mark: string) => void): string | undefined {
+  /**
+   * The answer to a request that needs no worker; undefined for any other. `onListed` is given what stands for a list
+   * that no worker has told: the next one tells the client where its own is another.
+   */
+  answer({ id, method, uri }: ClientCall, onListed: (method: string, mark: string) => void): string | undefined {
     if (this.#fault === undefined || this.#options.face !== 'gateway') return undefined;
     if (method === 'tools/list') {
-      const tools = this.#tools;
-      onListed(listMark(tools));
-      return resultResponse(id, { tools });
+      if (!this.#listed) onListed(method, listMark(GATEWAY_TOOLS));
+      return resultResponse(id, { tools: this.#tools });
     }
     if (method === 'resources/list') {
-      this.#shortened = true;
-      return resultResponse(id, { resources: this.#resources.list() });
+      const resources = this.#resources.list();
+      onListed(method, listMark(resources));
+      return resultResponse(id, { resources });
     }
     const contents = method === 'resources/read' && uri !== undefined ? this.#resources.read(uri) : undefined;
     return contents && resultResponse(id, { contents });

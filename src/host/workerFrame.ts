@@ -3,7 +3,7 @@ import type { ReplayContract } from '../ops/replay.ts';
 import {
   CONTRACT_NOTIFICATION,
   type JsonRpcMessage,
-  LISTED_NOTIFICATION,
+  KEEP_NOTIFICATION,
   PRIVATE_PREFIX,
   peekResponseId,
   type RequestId,
@@ -24,10 +24,10 @@ export type WorkerFrame =
   | { kind: 'answer'; id: RequestId }
   /** What a worker tells its host alone. */
   | { kind: 'stopped' }
-  | { kind: 'superseded'; memory: Record<string, unknown> | undefined }
+  | { kind: 'superseded' }
   | { kind: 'task'; told: TaskTold }
   | { kind: 'contract'; id: RequestId; contract: ReplayContract }
-  | { kind: 'listed'; mark: string }
+  | { kind: 'keep'; key: string; value: unknown; bytes: number }
   | { kind: 'unknown' };
 
 const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
@@ -41,8 +41,10 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
   const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
   if (method === STOPPED_NOTIFICATION) return { kind: 'stopped' };
   if (method === TASK_NOTIFICATION) return { kind: 'task', told: params as TaskTold };
-  if (method === LISTED_NOTIFICATION) return { kind: 'listed', mark: String(params?.mark) };
-  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded', memory: params };
+  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
+  if (method === KEEP_NOTIFICATION) {
+    return { kind: 'keep', key: String(params?.key), value: params?.value, bytes: frame.length };
+  }
   if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
   const { id, contract } = params as { id: RequestId; contract: ReplayContract };
   return { kind: 'contract', id, contract };

@@ -20,20 +20,14 @@ export const INTERNAL_ERROR = -32603;
 export const PRIVATE_PREFIX = 'notifications/waygate/';
 /** From the worker to its hosts alone: it was asked to stop, so nobody starts another before there is a request. */
 export const STOPPED_NOTIFICATION = 'notifications/waygate/stopped';
-/**
- * Likewise: another worker has taken over. New requests are its own; this one finishes what it has. What it remembers of
- * the session is for the host to give to that one.
- */
+/** Likewise: another worker has taken over. New requests are its own; this one finishes what it has. */
 export const SUPERSEDED_NOTIFICATION = 'notifications/waygate/superseded';
-/** From a host to a worker, before anything else of a session: what the worker before remembers of it. */
-export const MEMORY_NOTIFICATION = 'notifications/waygate/memory';
+/** Likewise: `{ key, value }`, what a host keeps of the session for the worker that comes next; without value, no longer. */
+export const KEEP_NOTIFICATION = 'notifications/waygate/keep';
+/** From a host to a worker, before anything else of a session: `{ kept }`, each with its key, its value and its age in seconds. */
+export const KEPT_NOTIFICATION = 'notifications/waygate/kept';
 /** From the worker to its hosts alone: `{ id, contract }`, what a request's replay contract is, which depends on a tool that the host does not know. */
 export const CONTRACT_NOTIFICATION = 'notifications/waygate/contract';
-/** Likewise: `{ mark }`, which stands for the tools that the client has just been told of. */
-export const LISTED_NOTIFICATION = 'notifications/waygate/listed';
-/** From a host to the worker that comes next: the mark of the tools that its client knows. */
-export const KNOWS_NOTIFICATION = 'notifications/waygate/knows';
-
 /** Likewise: `{ task }`, one that the client has begun (`HeldTask`), or `{ gone }`, the id of one that is over. */
 export const TASK_NOTIFICATION = 'notifications/waygate/task';
 /** From a host to a worker that comes after another: `{ tasks }`, those of its client. */

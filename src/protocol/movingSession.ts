@@ -1,46 +1,116 @@
-import type { Conversations } from './conversations.ts';
+import { Conversations } from './conversations.ts';
 
-/** What a surface remembers of its sessions and what their clients see: it moves to the worker that takes over. */
+export type ListKind = 'tools' | 'resources' | 'prompts';
+
+/** What a surface remembers of its sessions and what their clients see: it moves to the worker that comes next. */
 export interface SessionMemory {
-  /** What is remembered of a session (`SurfaceCall.session`), as JSON; undefined where that is nothing. */
-  take(session: object): unknown;
-  /** What another worker has taken; whatever it is. */
-  give(session: object, memory: unknown): void;
-  /** What clients see of each list now, told apart by value. */
-  lists(): Readonly<Record<string, string>>;
+  /** What is remembered of a conversation (`SurfaceCall.session`), as JSON; undefined where that is nothing. */
+  take(conversation: object): unknown;
+  /** Calls back in the moment that this changes. */
+  watch(conversation: object, onChange: () => void): void;
+  /** What another worker has taken, so many seconds ago; whatever it is. */
+  give(conversation: object, memory: unknown, age: number): void;
+  /** What clients see of a list now, told apart by value; undefined where this face has no such list. */
+  list(kind: ListKind): string | undefined;
+  /** Resolves when every server is known or has failed, or after a while: until then lists are not what they will be. */
+  settled(): Promise<void>;
 }
 
-/** One session's part of that, on its way from one worker through the host to the next. */
+export interface MovingSessionPorts {
+  /** Has the host keep a value for the worker that comes next, or forget it where it is undefined. */
+  keep(key: string, value: unknown): void;
+  listChanged(kind: ListKind): void;
+}
+
+const LIST = 'list:';
+/** Under which a host keeps what its client has listed by that method. */
+export const listKey = (method: string): string => LIST + method;
+const LISTS: ReadonlyMap<string, ListKind> = new Map([
+  ['tools/list', 'tools'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resources'],
+  ['prompts/list', 'prompts'],
+]);
+
+/**
+ * One session's part of that, on its way from one worker through the host to the next. It is told as it comes to be, in
+ * its order among the answers: a worker that is killed says nothing more.
+ */
 export class MovingSession {
   readonly #memory: SessionMemory | undefined;
+  readonly #ports: MovingSessionPorts;
   readonly #conversations: Conversations;
-  #listed: Readonly<Record<string, unknown>> | undefined;
+  /** What stands for the lists that the client has by another worker, by the method. */
+  readonly #listed = new Map<string, unknown>();
+  #handedOver = false;
 
-  constructor(memory: SessionMemory | undefined, conversations: Conversations) {
+  constructor(memory: SessionMemory | undefined, ports: MovingSessionPorts) {
     this.#memory = memory;
-    this.#conversations = conversations;
+    this.#ports = ports;
+    this.#conversations = new Conversations({
+      begins: (conversation, key) => memory?.watch(conversation, () => this.#keep(key, memory.take(conversation))),
+      isForgotten: (key) => this.#keep(key, undefined),
+    });
   }
 
-  /** For the worker that takes over. */
-  get handedOver(): Record<string, unknown> | undefined {
-    const memory = this.#memory;
-    return memory && { lists: memory.lists(), conversations: this.#conversations.map((one) => memory.take(one)) };
+  /** What stands for the conversation that a request belongs to. */
+  conversation(meta: Readonly<Record<string, unknown>> | undefined): object {
+    return this.#conversations.of(meta);
   }
 
-  /** What the worker before has handed over. */
-  receive({ lists, conversations }: Readonly<Record<string, unknown>>): void {
-    if (typeof lists === 'object' && lists !== null) this.#listed = { ...lists };
-    this.#conversations.restore(conversations, (one, memory) => this.#memory?.give(one, memory));
+  /** What the host has kept. */
+  receive(kept: unknown): void {
+    if (!Array.isArray(kept)) return;
+    for (const entry of kept) {
+      const [key, value, age] = Array.isArray(entry) ? (entry as unknown[]) : [];
+      if (typeof key !== 'string') continue;
+      if (key.startsWith(LIST)) this.#listed.set(key.slice(LIST.length), value);
+      else this.#give(key, value, age);
+    }
   }
 
-  /** The lists that the client has by the worker before and would see otherwise here; told once. */
-  changedLists(): string[] {
-    const listed = this.#listed;
-    if (!listed || !this.#memory) return [];
-    this.#listed = undefined;
-    const changed = Object.entries(this.#memory.lists()).filter(
-      ([kind, shown]) => kind in listed && listed[kind] !== shown,
-    );
-    return changed.map(([kind]) => kind);
+  /** The client is initialized here: of a list that it has by another worker and would see otherwise it is told, once. */
+  async begin(): Promise<void> {
+    if (this.#listed.size === 0) return;
+    await this.#memory?.settled();
+    const changed = [...this.#listed].flatMap(([method, mark]) => {
+      const kind = LISTS.get(method);
+      const shown = kind && this.#memory?.list(kind);
+      return kind && shown !== undefined && shown !== mark ? [kind] : [];
+    });
+    this.#listed.clear();
+    for (const kind of new Set(changed)) this.#ports.listChanged(kind);
+  }
+
+  /** A request is about to be answered; what follows from a list does so behind the answer. */
+  answering(method: string): void {
+    const kind = LISTS.get(method);
+    if (kind) setImmediate(() => this.#noteListed(method, kind));
+  }
+
+  /** Another worker has taken over: the host has given it all that was kept, and hears from that one from now on. */
+  handOver(): void {
+    this.#handedOver = true;
+  }
+
+  #noteListed(method: string, kind: ListKind): void {
+    const mark = this.#memory?.list(kind);
+    if (mark === undefined) return;
+    this.#listed.delete(method);
+    // The worker that compares lists is another by now, and does not know of this one.
+    if (this.#handedOver) this.#ports.listChanged(kind);
+    else this.#keep(listKey(method), mark);
+  }
+
+  #keep(key: string, value: unknown): void {
+    if (!this.#handedOver) this.#ports.keep(key, value);
+  }
+
+  #give(key: string, value: unknown, age: unknown): void {
+    const conversation = this.#conversations.keyed(key);
+    if (!conversation) return;
+    // Of what is no age nothing has passed: a limit is met too soon rather than too late.
+    const seconds = typeof age === 'number' && Number.isFinite(age) && age > 0 ? age : 0;
+    this.#memory?.give(conversation, value, seconds);
   }
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { relatedTask } from '../ops/mcpTask.ts';
 import { RpcError } from '../ops/rpcError.ts';
-import type { ClientPeer, SessionSurface, SurfaceCall } from '../protocol/sessionServer.ts';
+import type { ClientPeer, SessionSurface, SurfaceCall } from '../protocol/sessionSurface.ts';
 import { OWN_BUSINESS } from '../upstream/callOrigin.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
 import { missingCapability } from './clientCapabilities.ts';

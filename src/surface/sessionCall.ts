@@ -1,4 +1,4 @@
-import type { ClientPeer } from '../protocol/sessionServer.ts';
+import type { ClientPeer } from '../protocol/sessionSurface.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 
 /** A request of a client's while it is under way: what its server asks meanwhile goes to that client. */

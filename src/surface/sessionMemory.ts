@@ -1,39 +1,49 @@
 import { createHash } from 'node:crypto';
 import type { CallPipeline } from '../dispatch/callPipeline.ts';
-import type { SessionMemory } from '../protocol/movingSession.ts';
-import type { SessionSurface } from '../protocol/sessionServer.ts';
+import type { ListKind } from '../protocol/movingSession.ts';
+import type { SessionSurface } from '../protocol/sessionSurface.ts';
 
-/** What the clients of a face see of each list but the tools, which a host knows of itself; told apart by value. */
-export type ShownLists = Readonly<Record<'resources' | 'prompts', unknown>>;
+/** What the clients of a face see of each list that it has; the same in every worker that shows the same. */
+export type ShownLists = Readonly<Partial<Record<ListKind, () => unknown>>>;
 
-/** A face whose sessions move to another worker with their quotas, their approvals and what their clients have listed. */
-export function remembering(
-  surface: SessionSurface,
-  calls: Pick<CallPipeline<unknown>, 'memoryOf' | 'remember'>,
-  shown: () => Partial<ShownLists>,
+export interface Remembered {
+  calls: Pick<CallPipeline<unknown>, 'memoryOf' | 'watchMemory' | 'remember'>;
+  shown: ShownLists;
   /** As long as it is the same, so is what is shown. */
-  version: () => readonly unknown[],
-): SessionSurface {
-  let known: { version: readonly unknown[]; lists: Record<string, string> } | undefined;
-  // All sessions move at once.
-  const lists = (): Record<string, string> => {
-    const now = version();
-    if (!known?.version.every((part, i) => part === now[i])) {
-      const digests = Object.entries(shown()).map(([kind, list]) => [kind, digest(list)] as const);
-      known = { version: now, lists: Object.fromEntries(digests) };
-    }
-    return known.lists;
-  };
-  const memory: SessionMemory = {
-    take: (session) => calls.memoryOf(session),
-    give: (session, value) => calls.remember(session, value),
-    lists,
-  };
-  return { ...surface, memory };
+  version(): readonly unknown[];
+  settled(): Promise<void>;
 }
 
-function digest(value: unknown): string {
+/** A face whose sessions move to another worker with their quotas, their approvals and what their clients have listed. */
+export function remembering(surface: SessionSurface, { calls, shown, version, settled }: Remembered): SessionSurface {
+  let known: readonly unknown[] = [];
+  // All sessions of a face see the same.
+  const digests = new Map<ListKind, string>();
+  const list = (kind: ListKind): string | undefined => {
+    const show = shown[kind];
+    if (!show) return undefined;
+    const now = version();
+    if (now.some((part, i) => part !== known[i])) digests.clear();
+    known = now;
+    const mark = digests.get(kind) ?? listMark(show());
+    digests.set(kind, mark);
+    return mark;
+  };
+  return {
+    ...surface,
+    memory: {
+      take: (session) => calls.memoryOf(session),
+      watch: (session, onChange) => calls.watchMemory(session, onChange),
+      give: (session, value, age) => calls.remember(session, value, age),
+      list,
+      settled,
+    },
+  };
+}
+
+/** Stands for what a client has listed, the same in every worker. */
+export function listMark(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(value) ?? '')
-    .digest('hex');
+    .digest('base64url');
 }

@@ -5,7 +5,7 @@ import type { ArtifactStore } from '../firewall/artifactStore.ts';
 import type { AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import type { Face } from '../ops/face.ts';
 import type { ReplayContract } from '../ops/replay.ts';
-import type { SessionSurface } from '../protocol/sessionServer.ts';
+import type { SessionSurface } from '../protocol/sessionSurface.ts';
 import type { ClientRequests } from '../surface/clientRequests.ts';
 import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../surface/gateway/gatewaySurface.ts';
@@ -69,18 +69,27 @@ export class Faces {
     };
     this.#transparent = transparentSurface(context);
     this.#passthrough = passthroughSurface({ ...context, ...passthroughOnly(parts) });
-    const face = (surface: SessionSurface, shown: () => Partial<ShownLists>): SessionSurface =>
-      remembering(clientRequests.serve(surface), parts.calls, shown, () => [
-        catalog.view,
-        parts.primitives.ports.view(),
-      ]);
+    const gateway = gatewaySurface(context, parts.primitives.client);
+    const { view } = parts.primitives.ports;
+    const face = (surface: SessionSurface, shown: ShownLists): SessionSurface =>
+      remembering(clientRequests.serve(surface), {
+        calls: parts.calls,
+        shown,
+        version: () => [catalog.view, view()],
+        settled: context.settled,
+      });
     this.all = {
-      gateway: face(gatewaySurface(context, parts.primitives.client), () => shownByGateway(parts)),
-      transparent: face(this.#transparent, () => ({})),
-      passthrough: face(this.#passthrough, () => ({
-        resources: [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
-        prompts: listedBy(parts, 'prompts'),
-      })),
+      gateway: face(gateway, {
+        tools: gateway.listTools,
+        resources: () => view().catalog.resourceChoices.hash,
+        prompts: () => view().catalog.promptChoices.hash,
+      }),
+      transparent: face(this.#transparent, { tools: this.#transparent.shownTools }),
+      passthrough: face(this.#passthrough, {
+        tools: this.#passthrough.shownTools,
+        resources: () => [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
+        prompts: () => listedBy(parts, 'prompts'),
+      }),
     };
   }
 
@@ -103,11 +112,6 @@ export class Faces {
     this.#transparent.onCatalogChanged();
     this.#passthrough.onCatalogChanged();
   }
-}
-
-function shownByGateway({ primitives }: FaceParts): ShownLists {
-  const { resourceChoices, promptChoices } = primitives.ports.view().catalog;
-  return { resources: resourceChoices.hash, prompts: promptChoices.hash };
 }
 
 function listedBy({ connections }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {

@@ -18,7 +18,7 @@ import { scrubSecrets } from '../firewall/secrets.ts';
 import { BUILD } from '../ops/build.ts';
 import type { Face } from '../ops/face.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
-import type { SessionSurface } from '../protocol/sessionServer.ts';
+import type { SessionSurface } from '../protocol/sessionSurface.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
 import { systemResources } from '../surface/systemResources.ts';
 import { Activity } from './activity.ts';

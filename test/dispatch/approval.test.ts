@@ -78,6 +78,21 @@ describe('approval', () => {
     expect(approval.asked).toHaveLength(4);
   });
 
+  it('for a session is told to who watches that session, and no other answer is', async () => {
+    const session = {};
+    const changes = async (answer: 'once' | 'session' | 'workspace'): Promise<number> => {
+      const { pipeline, run } = bench(TOOLS, {}, { approval: person(answer) });
+      let count = 0;
+      pipeline.watchMemory(session, () => {
+        count += 1;
+      });
+      await run(DELETE, {}, { session: {} });
+      await run(DELETE, {}, { session });
+      return count;
+    };
+    expect([await changes('once'), await changes('session'), await changes('workspace')]).toEqual([0, 1, 0]);
+  });
+
   it('is remembered for the session that gave it', async () => {
     const approval = person('session');
     const { run } = bench(TOOLS, {}, { approval });

@@ -104,11 +104,59 @@ describe('quota', () => {
     expect(after.evaluate({ session: two, metaTool: 'tool_view' })).toMatchObject({ scope: 'tool_view/session' });
     now += 40;
     expect(after.take({ session: two, metaTool: 'tool_execute' }).allowed).toBe(true);
-    for (const odd of [null, 'x', [1], { tool_view: null }, { tool_view: { ages: ['x'], total: 0 } }]) {
+    // What was said some time ago has aged since.
+    const late = {};
+    after.remember(late, before.memoryOf(one), 15);
+    expect(after.evaluate({ session: late, metaTool: 'tool_execute' }).allowed).toBe(true);
+    after.take({ session: late, metaTool: 'tool_execute' });
+    expect(after.evaluate({ session: late, metaTool: 'tool_execute' })).toMatchObject({ retry_after: 5 });
+    for (const odd of [
+      null,
+      'x',
+      [1],
+      { tool_view: null },
+      { tool_view: { recent: [7], total: 1 } },
+      { tool_view: { recent: [['x', 1]], total: 1 } },
+      { tool_view: { recent: [[0, 1e15]], total: 1 } },
+      { tool_view: { recent: [], total: -1 } },
+    ]) {
       const third = {};
       after.remember(third, odd);
       expect(after.evaluate({ session: third, metaTool: 'tool_view' }).allowed).toBe(true);
     }
+  });
+
+  it('tells when it has counted, and only then; what is kept of it is no more than its limits are', () => {
+    const counted: object[] = [];
+    const limits = readRateLimits({
+      tool_execute: { max_calls_per_session: 100 },
+      tool_view: { max_calls_per_minute: 2 },
+    });
+    const limiter = new RateLimiter(
+      limits,
+      () => 7,
+      (session) => void counted.push(session),
+    );
+    const session = {};
+    limiter.take({ session, metaTool: 'tool_browse' });
+    limiter.evaluate({ session, metaTool: 'tool_execute' });
+    limiter.remember(session, { tool_view: { recent: [[1, 1]], total: 1 } });
+    expect(counted).toEqual([]);
+    for (let i = 0; i < 50; i++) limiter.take({ session, metaTool: 'tool_execute' });
+    expect(counted).toHaveLength(50);
+    for (let i = 0; i < 5; i++) limiter.take({ session, metaTool: 'tool_view' });
+    expect(counted).toHaveLength(51);
+    expect(counted[0]).toBe(session);
+    expect(limiter.memoryOf(session)).toEqual({
+      tool_execute: { recent: [], total: 50 },
+      tool_view: {
+        recent: [
+          [1, 1],
+          [0, 1],
+        ],
+        total: 2,
+      },
+    });
   });
 
   it('never lets more calls through in any minute than it says', () => {

@@ -331,6 +331,7 @@ describe('what a session has moves with it', () => {
       return listed.includes('resource_browse') && listed;
     });
     expect(tools).toContain('prompt_browse');
+    await host.request('prompts/list');
     await sleep(1_500);
     host.told.length = 0;
     const { servers: same } = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
@@ -350,8 +351,8 @@ describe('what a session has moves with it', () => {
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
     expect(await echo(host, id, 'x')).toBe('ok\nx\n');
-    const quota = { tool_execute: { ages: [], total: 0 } };
-    host.notify('notifications/waygate/memory', { conversations: [[null, { quota }]] });
+    const quota = { tool_execute: { recent: [], total: 0 } };
+    host.notify('notifications/waygate/kept', { kept: [['session', { quota }, 0]] });
     expect(await echo(host, id, 'y')).toMatch(/^Error RATE_LIMITED/);
   });
 });

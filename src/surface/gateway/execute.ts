@@ -1,7 +1,7 @@
 import { dryRunText } from '../../dispatch/dryRun.ts';
 import type { Tell } from '../../ops/normalise.ts';
 import { firstLines, oneLine, shortened } from '../../ops/porcelain.ts';
-import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
 import { clientEndOf } from '../callRequest.ts';
 import { type CheckedArguments, renderMode } from './arguments.ts';
 import { chosenTool } from './chosenTool.ts';

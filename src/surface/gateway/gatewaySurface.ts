@@ -3,7 +3,7 @@ import { boundData } from '../../ops/boundData.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { type Normalisation, normalisationNote, type RenderMode, type Tell } from '../../ops/normalise.ts';
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
-import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from './arguments.ts';
 import { browse, browsePrompts, browseResources } from './browse.ts';
 import { answeredEvent, type CallEvent, failedEvent } from './callEvents.ts';

@@ -9,7 +9,7 @@ import { GatewayError, type GatewayErrorCode } from '../../ops/gatewayError.ts';
 import { meantBy } from '../../ops/nearest.ts';
 import { localPath, type Tell } from '../../ops/normalise.ts';
 import { oneLine, shortened } from '../../ops/porcelain.ts';
-import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
 import { asked, authorized, found, type PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { PrimitiveView } from '../primitives/primitiveView.ts';
 import type { ResourceTarget } from '../primitives/resourceDirectory.ts';

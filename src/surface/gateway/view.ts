@@ -3,7 +3,7 @@ import { elicitApproval } from '../../dispatch/elicitApproval.ts';
 import { viewArtifact } from '../../firewall/viewArtifact.ts';
 import { visibleText } from '../../firewall/visibleText.ts';
 import { boundText, count } from '../../ops/porcelain.ts';
-import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { CheckedArguments } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
 import type { SessionState } from './sessionState.ts';

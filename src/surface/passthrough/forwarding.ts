@@ -3,7 +3,7 @@ import { requestInTime } from '../../dispatch/readRequest.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { RESUMED_META } from '../../ops/replay.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { ClientPeer, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import type { SessionStates } from '../gateway/sessionState.ts';
 import { pageOf } from '../primitives/pages.ts';

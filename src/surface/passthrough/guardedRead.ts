@@ -1,7 +1,7 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
 import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
 import { takeQuota } from '../gateway/gatewaySurface.ts';
 import { authorized } from '../primitives/primitivePorts.ts';

@@ -3,7 +3,7 @@ import { GatewayError } from '../../ops/gatewayError.ts';
 import { takesTasks } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-import type { SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { clientEndOf } from '../callRequest.ts';
@@ -33,6 +33,8 @@ const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefin
 
 /** The servers as they are, with everything in the way of a call that there is in gateway mode. */
 export interface PassthroughSurface extends SessionSurface {
+  /** What `tools/list` is answered with, as far as servers are known. */
+  shownTools(): readonly object[];
   /** Hears what a server tells by itself. To be called before its first start. */
   attach(connection: ServerConnection): void;
   /** Something of the tools has changed. */
@@ -48,6 +50,13 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
   const sessions = new SessionStates();
   const forwarding = new Forwarding(context, sessions);
   const routes = (): ToolRoutes => new ToolRoutes(context.view(), context.connections(), context.hasSeveralServers());
+  const shownTools = (): readonly object[] => {
+    const { list } = routes();
+    if (!context.digest()) return list;
+    // Nobody can promise structure where a long result is shown as a digest.
+    const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
+    return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
+  };
 
   return {
     serverInfo: SERVER_INFO,
@@ -67,12 +76,9 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     },
     listTools: async () => {
       await context.settled();
-      const { list } = routes();
-      if (!context.digest()) return list;
-      // Nobody can promise structure where a long result is shown as a digest.
-      const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
-      return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
+      return shownTools();
     },
+    shownTools,
     callTool: async (name, args, call) => {
       const tool = await toolNamed(name, routes, context);
       if (tool) return callThrough(tool, args, call, context, tasks, sessions.of(call.session).id);

@@ -1,4 +1,4 @@
-import type { ClientPeer } from '../../protocol/sessionServer.ts';
+import type { ClientPeer } from '../../protocol/sessionSurface.ts';
 import { OWN_BUSINESS } from '../../upstream/callOrigin.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 

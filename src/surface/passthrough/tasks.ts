@@ -14,7 +14,7 @@ import {
 } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-import type { ClientPeer, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { ClientPeer, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import { OWN_BUSINESS } from '../../upstream/callOrigin.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';

@@ -1,5 +1,5 @@
 import { Pace } from '../../ops/pace.ts';
-import type { ClientPeer } from '../../protocol/sessionServer.ts';
+import type { ClientPeer } from '../../protocol/sessionSurface.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 

@@ -3,7 +3,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { RESOURCE_NOT_FOUND, type ReadTarget, readRpcError } from '../../dispatch/readRequest.ts';
 import { RESUMED_META } from '../../ops/replay.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { ClientNews } from './clientNews.ts';
 import { pageOf } from './pages.ts';
 import {

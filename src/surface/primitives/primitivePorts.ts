@@ -4,7 +4,7 @@ import { elicitApproval } from '../../dispatch/elicitApproval.ts';
 import { type Reader, requestInTime } from '../../dispatch/readRequest.ts';
 import type { AdmittedResult } from '../../firewall/firewall.ts';
 import { visibleText } from '../../firewall/visibleText.ts';
-import type { SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { ClientRequests } from '../clientRequests.ts';
 import type { PrimitiveView } from './primitiveView.ts';
 

@@ -1,7 +1,7 @@
 import { READ_TIMEOUT_MS } from '../../dispatch/readRequest.ts';
 import { Pace } from '../../ops/pace.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-import type { ClientPeer } from '../../protocol/sessionServer.ts';
+import type { ClientPeer } from '../../protocol/sessionSurface.ts';
 import type { PrimitiveUpstream } from './primitivePorts.ts';
 import type { ResourceTarget } from './resourceDirectory.ts';
 

@@ -1,6 +1,6 @@
 import type { Tell } from '../../ops/normalise.ts';
 import { shortened } from '../../ops/porcelain.ts';
-import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionServer.ts';
+import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { CatalogView } from '../catalogView.ts';
 import { argsInvalid, checkArguments } from '../gateway/arguments.ts';
 import { execute } from '../gateway/execute.ts';
@@ -21,6 +21,8 @@ export interface TransparentContext extends GatewayContext {
 }
 
 export interface TransparentSurface extends SessionSurface {
+  /** What `tools/list` is answered with, as far as servers are known. */
+  shownTools(): readonly object[];
   onCatalogChanged(): void;
 }
 
@@ -65,14 +67,16 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
       ? hydrate(tool)
       : execute({ ...checked, tool_id: tool.id }, context, session, call, tell);
   };
+  const shownTools = (): readonly object[] => [...toolsOf(context.view()).list, ...TRANSPARENT_TOOLS];
   return {
     serverInfo: SERVER_INFO,
     capabilities: TRANSPARENT_CAPABILITIES,
     instructions: TRANSPARENT_INSTRUCTIONS,
     listTools: async () => {
       await context.settled();
-      return [...toolsOf(context.view()).list, ...TRANSPARENT_TOOLS];
+      return shownTools();
     },
+    shownTools,
     callTool: (givenName, givenArgs, call) =>
       answerCall(
         normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DispatchConfig } from '../../../src/dispatch/dispatchConfig.ts';
-import type { ClientPeer, SurfaceCall } from '../../../src/protocol/sessionServer.ts';
+import type { ClientPeer, SurfaceCall } from '../../../src/protocol/sessionSurface.ts';
 import { UpstreamRequestError } from '../../../src/protocol/upstreamClient.ts';
 import { ClientNews } from '../../../src/surface/primitives/clientNews.ts';
 import { ClientPrimitives } from '../../../src/surface/primitives/clientPrimitives.ts';

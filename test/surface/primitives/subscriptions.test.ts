@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ClientPeer } from '../../../src/protocol/sessionServer.ts';
+import type { ClientPeer } from '../../../src/protocol/sessionSurface.ts';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from '../../../src/surface/primitives/subscriptions.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,0 +1,183 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
+import { rendezvous, waygate } from '../support/census.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
+
+/** Kills the worker; what is changed meanwhile it does not see, only the next one. */
+async function killed(workspace: TestWorkspace, change = (): void => undefined): Promise<void> {
+  const { pid } = here(workspace);
+  process.kill(pid, 'SIGSTOP');
+  change();
+  process.kill(pid, 'SIGKILL');
+  await until('another worker', () => rendezvous(workspace)?.pid !== pid);
+}
+
+async function reloaded(workspace: TestWorkspace): Promise<void> {
+  const { pid } = here(workspace);
+  expect(await waygate(workspace, ['reload'])).toMatchObject({ code: 0 });
+  await until('the one before to leave', () => !isAlive(pid));
+}
+
+/** One server, which the configuration lets be called so often. */
+function limited(tool_execute: object): TestWorkspace {
+  const workspace = testWorkspace({ one: servers.fixture() });
+  const config = { servers: { one: servers.fixture() }, rateLimits: { tool_execute } };
+  writeFileSync(workspace.configFile, JSON.stringify(config));
+  return workspace;
+}
+
+const call = async (host: HostProcess, id: string, chat?: string): Promise<string> => {
+  const _meta = chat === undefined ? {} : { _meta: { 'vscode.conversationId': chat } };
+  const params = { name: 'tool_execute', arguments: { tool_id: id, args: { text: 'x' } }, ..._meta };
+  const text = JSON.stringify((await host.request('tools/call', params)).result);
+  return /RATE_LIMITED|POLICY_DENIED|\bok\b/.exec(text)?.[0] ?? text;
+};
+
+describe('how often a session has called, when its worker is killed', () => {
+  it('is no less than it was, however many workers ago', async () => {
+    const workspace = limited({ maxCallsPerSession: 4 });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    expect(await call(host, id)).toBe('ok');
+    await reloaded(workspace);
+    for (let i = 0; i < 3; i++) expect(await call(host, id)).toBe('ok');
+    expect(await call(host, id)).toBe('RATE_LIMITED');
+    for (let i = 0; i < 2; i++) {
+      await killed(workspace);
+      expect(await call(host, id)).toBe('RATE_LIMITED');
+    }
+  });
+
+  it('is counted chat by chat', async () => {
+    const workspace = limited({ maxCallsPerSession: 2 });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    for (const chat of [undefined, 'a', 'a']) expect(await call(host, id, chat)).toBe('ok');
+    await killed(workspace);
+    expect(await call(host, id, 'a')).toBe('RATE_LIMITED');
+    for (const chat of [undefined, 'b', 'b']) expect(await call(host, id, chat)).toBe('ok');
+    for (const chat of [undefined, 'b']) expect(await call(host, id, chat)).toBe('RATE_LIMITED');
+  });
+
+  it('has the calls among it that were under way', async () => {
+    const workspace = limited({ maxCallsPerSession: 2 });
+    const effects = workspace.write('effects.txt', '');
+    const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as object;
+    const one = servers.fixture('--effects', effects);
+    workspace.configure({ one });
+    writeFileSync(workspace.configFile, JSON.stringify({ ...config, servers: { one } }));
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const wait = (ms: number) => host.call('tool_execute', { tool_id: id, args: { ms, nonce: `${ms}` } });
+    const lost = wait(60_000);
+    await until('its effect', () => readFileSync(effects, 'utf8') !== '');
+    await killed(workspace);
+    expect((await lost).text).toContain('outcome: unknown');
+    expect((await wait(1)).isError).toBe(false);
+    expect((await wait(2)).text).toMatch(/^Error RATE_LIMITED/);
+  });
+
+  it('ages meanwhile: who has waited a part of the minute waits for the rest of it', async () => {
+    const workspace = limited({ maxCallsPerMinute: 1 });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    expect(await call(host, id)).toBe('ok');
+    const at = performance.now();
+    await sleep(4_000);
+    await killed(workspace);
+    const { text } = await host.call('tool_execute', { tool_id: id, args: { text: 'x' } });
+    const wait = Number(/Call again in (\d+) s/.exec(text)?.[1]);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(Math.ceil(60 - (performance.now() - at) / 1_000) + 1);
+  });
+
+  it('and what was allowed for it is allowed still', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const policy = { rules: [{ action: 'require_approval', tool: 'echo' }] };
+    writeFileSync(workspace.configFile, JSON.stringify({ servers: { one: servers.fixture() }, policy }));
+    const host = await HostProcess.connect(workspace, [], { elicitation: { form: {} } });
+    host.answer('elicitation/create', () => ({ action: 'accept', content: { remember: 'session' } }));
+    const id = await host.toolId('/one/echo');
+    expect(await call(host, id)).toBe('ok');
+    await killed(workspace);
+    expect(await call(host, id)).toBe('ok');
+    expect(host.asked).toHaveLength(1);
+  });
+});
+
+describe('what a client has listed, when its worker is killed', () => {
+  const ALL = ['tools/list', 'resources/list', 'prompts/list'];
+  const news = ['prompts', 'resources', 'tools'].map((kind) => `notifications/${kind}/list_changed`);
+  const two = () => ({ one: servers.primitives(), two: servers.fixture() });
+  /** As long as news could take; what came is told. */
+  const heard = async (host: HostProcess): Promise<string[]> => {
+    await sleep(1_500);
+    return host.told.splice(0).map(({ method }) => method as string);
+  };
+  const lists = (host: HostProcess) =>
+    Promise.all(ALL.map(async (method) => JSON.stringify((await host.request(method)).result)));
+
+  async function listing(args: readonly string[] = []) {
+    const workspace = testWorkspace(two());
+    const host = await HostProcess.connect(workspace, args);
+    await until('its resources', async () => (await lists(host))[1]?.includes('readme.md'));
+    await heard(host);
+    await lists(host);
+    return { workspace, host };
+  }
+
+  it.each([[[]], [['--mode', 'passthrough']]])(
+    'is compared, and the client told of what has changed: %j',
+    async (args) => {
+      const { workspace, host } = await listing(args);
+      await killed(workspace);
+      expect(await heard(host)).toEqual([]);
+      await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
+      await until('the word', () => host.told.length >= 3);
+      expect((await heard(host)).sort()).toEqual(news);
+    },
+  );
+
+  it('is what it has listed last: there and back again is a change each time', async () => {
+    const { workspace, host } = await listing();
+    await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
+    await until('the word', () => host.told.length >= 3);
+    await heard(host);
+    expect((await lists(host))[1]).not.toContain('readme.md');
+    await killed(workspace, () => workspace.configure(two()));
+    await until('the word', () => host.told.length >= 3);
+    expect(new Set(await heard(host))).toEqual(new Set(news));
+    expect((await lists(host))[1]).toContain('readme.md');
+  });
+
+  it('is what it has listed last, by whichever worker: one that took over, one that came after a kill', async () => {
+    const { workspace, host } = await listing();
+    const before = here(workspace);
+    workspace.configure({ ...two(), one: { ...servers.primitives(), disabled: true } });
+    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the word', () => host.told.length >= 3);
+    await heard(host);
+    await lists(host);
+    await killed(workspace, () => workspace.configure(two()));
+    await until('the word', () => host.told.length >= 3);
+    expect(new Set(await heard(host))).toEqual(new Set(news));
+  });
+
+  it('is all that it is told of', async () => {
+    const workspace = testWorkspace(two());
+    const host = await HostProcess.connect(workspace);
+    await until('its resources', async () =>
+      JSON.stringify((await host.request('resources/list')).result).includes('readme.md'),
+    );
+    await heard(host);
+    await host.request('resources/list');
+    await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
+    await until('the word', () => host.told.length > 0);
+    expect(await heard(host)).toEqual(['notifications/resources/list_changed']);
+  });
+});

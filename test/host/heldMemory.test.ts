@@ -1,0 +1,61 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { HeldMemory } from '../../src/host/heldMemory.ts';
+import { readWorkerFrame } from '../../src/host/workerFrame.ts';
+import { encodeMessage, KEEP_NOTIFICATION } from '../../src/protocol/frames.ts';
+
+type Kept = [key: string, value: unknown, age: number][];
+const kept = (memory: HeldMemory): Kept =>
+  memory.frames().flatMap((frame) => (JSON.parse(frame) as { params: { kept: Kept } }).params.kept);
+
+describe('what workers keep with a host', () => {
+  it('is the latest that each has said, by its key, as it came', () => {
+    const memory = new HeldMemory();
+    expect(memory.frames()).toEqual([]);
+    memory.keep('a', { n: 1 }, 10);
+    memory.keep('b', 'two', 10);
+    memory.keep('a', null, 10);
+    expect(kept(memory).map(([key, value]) => [key, value])).toEqual([
+      ['b', 'two'],
+      ['a', null],
+    ]);
+    memory.keep('b', undefined, 10);
+    memory.keep('none', undefined, 10);
+    expect(kept(memory).map(([key]) => key)).toEqual(['a']);
+    expect(JSON.parse(memory.frames()[0] as string)).toMatchObject({ method: 'notifications/waygate/kept' });
+  });
+
+  it('is told with its age, in seconds', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const memory = new HeldMemory();
+    memory.keep('a', 1, 10);
+    vi.advanceTimersByTime(1_500);
+    memory.keep('b', 2, 10);
+    vi.advanceTimersByTime(500);
+    expect(kept(memory)).toEqual([
+      ['a', 1, 2],
+      ['b', 2, 0.5],
+    ]);
+  });
+
+  it('is bounded in number and in bytes: the oldest goes', () => {
+    const memory = new HeldMemory();
+    for (let i = 0; i < 130; i++) memory.keep(`k${i}`, i, 10);
+    expect(kept(memory).map(([key]) => key)).toEqual(Array.from({ length: 128 }, (_, i) => `k${i + 2}`));
+    memory.keep('large', 'x', 1024 * 1024 - 15);
+    expect(kept(memory).map(([key]) => key)).toEqual(['k129', 'large']);
+    // What would leave room for nothing else is not taken; what there was stays.
+    memory.keep('large', 'y', 1024 * 1024 + 1);
+    expect(kept(memory).map(([, value]) => value)).toEqual([129, 'x']);
+    memory.keep('large', undefined, 10);
+    for (let i = 0; i < 100; i++) memory.keep('same', i, 100_000);
+    expect(kept(memory).map(([, value]) => value)).toEqual([129, 99]);
+  });
+
+  it('comes as a frame, whose size counts', () => {
+    const frame = (params: object) => Buffer.from(encodeMessage({ method: KEEP_NOTIFICATION, params }));
+    const said = frame({ key: 'a', value: [1] });
+    expect(readWorkerFrame(said)).toEqual({ kind: 'keep', key: 'a', value: [1], bytes: said.length });
+    expect(readWorkerFrame(frame({ key: 'a' }))).toMatchObject({ kind: 'keep', key: 'a', value: undefined });
+  });
+});
