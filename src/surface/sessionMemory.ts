@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { CallPipeline } from '../dispatch/callPipeline.ts';
+import { listMark } from '../ops/listMark.ts';
 import type { ListKind } from '../protocol/movingSession.ts';
 import type { SessionSurface } from '../protocol/sessionSurface.ts';
 
@@ -39,11 +39,4 @@ export function remembering(surface: SessionSurface, { calls, shown, version, se
       settled,
     },
   };
-}
-
-/** Stands for what a client has listed, the same in every worker. */
-export function listMark(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(value) ?? '')
-    .digest('base64url');
 }
