@@ -43,7 +43,6 @@ export class WorkerLink {
   #failures = 0;
   #connecting = false;
   #resting = false;
-  #leaving = false;
   #looping = false;
   #retryTimer: NodeJS.Timeout | undefined;
 
@@ -60,11 +59,6 @@ export class WorkerLink {
     return this.#resting;
   }
 
-  /** It has said that it goes and is still there: nothing more is sent to it. */
-  get leaving(): boolean {
-    return this.#leaving;
-  }
-
   get generation(): number {
     return this.#generation;
   }
@@ -77,7 +71,6 @@ export class WorkerLink {
   /** After the loss of this worker no other is looked for until there is a need. */
   rest(): void {
     this.#resting = true;
-    this.#leaving = true;
   }
 
   wake(): void {
@@ -91,7 +84,6 @@ export class WorkerLink {
     const replaced = this.#current;
     if (replaced?.generation !== generation) return;
     this.#current = undefined;
-    this.#leaving = false;
     this.#draining.set(generation, replaced);
     replaced.drain(DRAIN_LIMIT_MS);
     this.connect();
@@ -173,10 +165,7 @@ export class WorkerLink {
 
   #onClosed(generation: number, loss: Loss): void {
     const wasCurrent = !this.#draining.delete(generation);
-    if (wasCurrent) {
-      this.#current = undefined;
-      this.#leaving = false;
-    }
+    if (wasCurrent) this.#current = undefined;
     if (this.#abort.signal.aborted) return;
     const resting = this.#resting;
     this.#options.onLost(generation, loss);
