@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     include: [
       'test/ops/**/*.test.ts',
-      'test/upstream/{serverCalls,judgeThrown,judgedWords,callers,underWay}.test.ts',
+      'test/upstream/{serverCalls,judgeThrown,judgedWords,callers}.test.ts',
       'test/firewall/{secrets,knownSecrets,properties}.test.ts',
     ],
     runner: './test/support/mutationRunner.ts',

@@ -1,14 +1,12 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { writeWhole } from '../ops/writeWhole.ts';
 import { unwritable } from './stateFolder.ts';
 
 /** A small JSON file for its owner alone. A reader sees the old content or the new one. */
 export function writePrivateJson(file: string, content: unknown): void {
-  const temporary = `${file}.${process.pid}.new`;
   try {
-    writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-    renameSync(temporary, file);
+    writeWhole(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw unwritable(file, error);
   }
 }

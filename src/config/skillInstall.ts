@@ -1,15 +1,6 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { writeWhole } from '../ops/writeWhole.ts';
 
 /**
  * Sources that come along to be copied from: nobody works in them, and of two versions mixed none would compile, so they
@@ -95,7 +86,7 @@ function filesIn(source: string): string[] {
 /** Writes what is missing or outdated, and what is different if that is wanted. Returns what it has written. */
 export function installSkill(plan: SkillPlan, { replace }: { replace: boolean }): string[] {
   const files = [...plan.missing, ...plan.outdated, ...(replace ? plan.different : [])].sort();
-  for (const file of files) writeWhole(join(plan.target, file), readFileSync(join(plan.source, file)));
+  for (const file of files) writeText(join(plan.target, file), readFileSync(join(plan.source, file)));
   return files;
 }
 
@@ -128,15 +119,11 @@ function isWithin(root: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** A reader sees the old file or the new one. */
-function writeWhole(file: string, content: Buffer): void {
-  const temporary = `${file}.${process.pid}.new`;
+function writeText(file: string, content: Buffer): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(temporary, content, { flag: 'wx' });
-    renameSync(temporary, file);
+    writeWhole(file, content);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw new Error(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

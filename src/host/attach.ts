@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureWorkspaceState, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
+import { isAlive } from '../ops/isAlive.ts';
 import { greet, type Hello } from '../protocol/linkHandshake.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
 import { endHungWorker } from './endWorker.ts';
-import { acquireStartLock, isAlive } from './startLock.ts';
+import { acquireStartLock } from './startLock.ts';
 import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
 
 export interface AttachOptions {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../ops/isAlive.ts';
 import type { Rendezvous } from '../protocol/rendezvous.ts';
 import { processStart } from '../upstream/processStart.ts';
 import { endLeftovers } from './leftovers.ts';
-import { isAlive } from './startLock.ts';
 
 /** A worker leaves with its servers within three seconds. */
 const TERM_GRACE_MS = 3_500;

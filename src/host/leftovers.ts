@@ -1,11 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAlive } from '../ops/isAlive.ts';
+import { writerOf } from '../ops/writeWhole.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import { ChildJournal } from '../upstream/childJournal.ts';
-import { isAlive } from './startLock.ts';
 
-/** A file of the state that is being written bears the number of who writes it. */
-const TEMPORARY = /^(?:worker|life|uses|failedBuild|outage)\.json\.(\d+)(?:\.[0-9a-f]+|\.new)?$/;
 const SOCKET = /^[0-9a-f]{16}\.sock$/;
 const CONNECT_TIMEOUT_MS = 500;
 
@@ -13,8 +12,8 @@ const CONNECT_TIMEOUT_MS = 500;
 export async function sweepLeftovers(folder: string): Promise<void> {
   const names = readdirSync(folder);
   for (const name of names) {
-    const writer = TEMPORARY.exec(name)?.[1];
-    if (writer !== undefined && !isAlive(Number(writer))) rmSync(join(folder, name), { force: true });
+    const writer = writerOf(name);
+    if (writer !== undefined && !isAlive(writer)) rmSync(join(folder, name), { force: true });
   }
   const sockets = names.filter((name) => SOCKET.test(name)).map((name) => join(folder, name));
   await Promise.all(

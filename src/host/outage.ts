@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPrivateJson, writePrivateJson } from '../config/privateFile.ts';
 import type { HealthWithoutWorker } from '../ops/health.ts';
-import { isAlive } from './startLock.ts';
+import { isAlive } from '../ops/isAlive.ts';
 
 /** Beside the rendezvous: what a host knows of a worker that it cannot have, for whoever asks on the command line. */
 const FILE = 'outage.json';

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import type { ControlClient } from '../control/client.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
+import { isAlive } from '../ops/isAlive.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
 import { tryAttach } from './attach.ts';
 import { failedLately, forgetFailure, noteFailure } from './failedBuild.ts';
 import { endLeftovers } from './leftovers.ts';
-import { acquireStartLock, isAlive } from './startLock.ts';
+import { acquireStartLock } from './startLock.ts';
 import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
 
 export type Rollout =

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unwritable } from '../config/stateFolder.ts';
+import { isAlive } from '../ops/isAlive.ts';
 
 /**
  * Who may start the worker now. The lock spares twenty hosts from starting twenty workers; it need not be perfect,
@@ -61,14 +62,5 @@ function ownerOf(path: string): number | undefined {
     return Number.isInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
     return undefined;
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

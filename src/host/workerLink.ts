@@ -50,7 +50,6 @@ export class WorkerLink {
   #failures = 0;
   #connecting = false;
   #resting = false;
-  #leaving = false;
   #looping = false;
   #retryTimer: NodeJS.Timeout | undefined;
 
@@ -73,11 +72,6 @@ export class WorkerLink {
     return this.#resting;
   }
 
-  /** It has said that it goes and is still there: nothing more is sent to it. */
-  get leaving(): boolean {
-    return this.#leaving;
-  }
-
   get generation(): number {
     return this.#generation;
   }
@@ -90,7 +84,6 @@ export class WorkerLink {
   /** After the loss of this worker no other is looked for until there is a need. */
   rest(): void {
     this.#resting = true;
-    this.#leaving = true;
   }
 
   wake(): void {
@@ -104,7 +97,6 @@ export class WorkerLink {
     const replaced = this.#current;
     if (replaced?.generation !== generation) return;
     this.#current = undefined;
-    this.#leaving = false;
     this.#draining.set(generation, replaced);
     replaced.drain(DRAIN_LIMIT_MS);
     this.connect();
@@ -189,10 +181,7 @@ export class WorkerLink {
 
   #onClosed(generation: number, facts: LossFacts): void {
     const wasCurrent = !this.#draining.delete(generation);
-    if (wasCurrent) {
-      this.#current = undefined;
-      this.#leaving = false;
-    }
+    if (wasCurrent) this.#current = undefined;
     if (this.#abort.signal.aborted) return;
     const resting = this.#resting;
     this.#options.onLost(generation, facts);

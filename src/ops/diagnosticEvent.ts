@@ -1,5 +1,6 @@
-/** One event of the log, version 1: the same nine members whatever happened. */
 import { shortened } from './porcelain.ts';
+
+/** One event of the log, version 1: the same nine members whatever happened. */
 export interface DiagnosticEvent {
   version: 1;
   event: string;

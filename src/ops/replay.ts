@@ -33,8 +33,6 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'tasks/list',
   // Twice cancelled is cancelled.
   'tasks/cancel',
-  'resources/subscribe',
-  'resources/unsubscribe',
 ]);
 
 const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([

@@ -2,6 +2,7 @@ import { type Fault, faultFrom, faultOf } from './fault.ts';
 import { HealthRecord, type HealthSnapshot, type RolloutState } from './health.ts';
 import { type RestartDecision, RestartPolicy } from './restartPolicy.ts';
 import { type Running, type SupervisorOptions, UnavailableError } from './supervised.ts';
+import { UnderWay } from './underWay.ts';
 import { Waiters } from './waiters.ts';
 
 /** One attempt: from its start to the end of what it started. */
@@ -17,7 +18,7 @@ export class Supervisor<Handle> {
   readonly #policy: RestartPolicy;
   readonly #health: HealthRecord;
   readonly #waiters = new Waiters<Handle>();
-  readonly #endings = new Set<Promise<unknown>>();
+  readonly #endings = new UnderWay();
   #attempt: Attempt<Handle> | undefined;
   #generation = 0;
   #cancelTimer: (() => void) | undefined;
@@ -67,7 +68,7 @@ export class Supervisor<Handle> {
   /** Ends it on purpose; the next `start` or `ready` starts it again. */
   async stop(): Promise<void> {
     if (!this.#disposed) this.#quit('idle');
-    await this.#ended();
+    await this.#endings.over;
   }
 
   /** Ends it for good. */
@@ -76,7 +77,7 @@ export class Supervisor<Handle> {
       this.#disposed = true;
       this.#quit('stopped');
     }
-    await this.#ended();
+    await this.#endings.over;
   }
 
   rollout(state: RolloutState): void {
@@ -186,15 +187,7 @@ export class Supervisor<Handle> {
   }
 
   #end(handle: Handle): void {
-    const ending = this.#options
-      .end(handle)
-      .catch(() => undefined)
-      .finally(() => this.#endings.delete(ending));
-    this.#endings.add(ending);
-  }
-
-  async #ended(): Promise<void> {
-    await Promise.all(this.#endings);
+    this.#endings.add(this.#options.end(handle));
   }
 
   #changed(): void {

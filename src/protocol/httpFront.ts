@@ -67,10 +67,6 @@ export class HttpFront {
     });
   }
 
-  get sessionCount(): number {
-    return this.#sessions.size;
-  }
-
   /** Resolves to the URL. */
   async listen(): Promise<string> {
     const { port, host = '127.0.0.1' } = this.#options;

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../ops/writeWhole.ts';
 
 /**
  * The rendezvous file: how a host, the editor and the command line find a workspace's worker. It names the socket and
@@ -34,20 +34,7 @@ export function readRendezvous(folder: string): Rendezvous | undefined {
 
 /** Replaces the file in one step: a reader sees the old one or the new one. */
 export function publishRendezvous(folder: string, rendezvous: Rendezvous): void {
-  const temporary = join(folder, `${FILE}.${process.pid}.${randomBytes(4).toString('hex')}`);
-  try {
-    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    try {
-      writeFileSync(fd, `${JSON.stringify(rendezvous)}\n`);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, join(folder, FILE));
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  writeWhole(join(folder, FILE), `${JSON.stringify(rendezvous)}\n`, { mode: 0o600, sync: true });
 }
 
 /** Takes the file away if it still names this token: a successor's file stays. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
+import { isAlive } from '../ops/isAlive.ts';
+import { writerOf, writeWhole } from '../ops/writeWhole.ts';
 import { LIST_NAMES, type ServerCatalog } from './serverCatalog.ts';
 import { snapshotKey } from './snapshotKey.ts';
 
@@ -39,14 +41,13 @@ export class CatalogSnapshots {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       const content = { format: FORMAT, key: snapshotKey(config), server: config.name, catalog };
-      writeFileSync(`${file}.new`, JSON.stringify(content), { mode: 0o600 });
-      renameSync(`${file}.new`, file);
+      writeWhole(file, JSON.stringify(content), { mode: 0o600 });
     } catch (error) {
       this.#log(`${config.name}: its catalog could not be kept: ${(error as Error).message}`);
     }
   }
 
-  /** Takes away what belongs to none of these servers. */
+  /** Takes away what belongs to none of these servers, but not what another worker is writing. */
   keepOnly(servers: readonly string[]): void {
     const kept = new Set(servers.map((name) => this.#file(name)));
     let files: string[];
@@ -55,13 +56,18 @@ export class CatalogSnapshots {
     } catch {
       return;
     }
-    for (const file of files) if (!kept.has(file)) rmSync(file, { force: true });
+    for (const file of files) if (!kept.has(file) && !isBeingWritten(file)) rmSync(file, { force: true });
   }
 
   /** A server may be called anything; its file may not. */
   #file(server: string): string {
     return join(this.#folder, `${createHash('sha256').update(server).digest('hex').slice(0, 16)}.json`);
   }
+}
+
+function isBeingWritten(file: string): boolean {
+  const writer = writerOf(file);
+  return writer !== undefined && isAlive(writer);
 }
 
 function isCatalog(value: unknown): value is ServerCatalog {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../ops/writeWhole.ts';
 import { processStart } from './processStart.ts';
 import { endGroup, endMarked, groupExists, killWindowsTree } from './processTree.ts';
 
@@ -69,13 +70,10 @@ export class ChildJournal {
   #write(): void {
     if (!this.#worker) return;
     const content: JournalFile = { run: this.run, worker: this.#worker, children: [...this.#children.values()] };
-    // A reader sees the old list or the new one; a disk that is full costs the clean-up after a kill, not the call.
-    const temporary = `${this.#file}.new`;
     try {
-      writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 });
-      renameSync(temporary, this.#file);
+      writeWhole(this.#file, JSON.stringify(content), { mode: 0o600 });
     } catch {
-      rmSync(temporary, { force: true });
+      // A disk that is full costs the clean-up after a kill, not the call.
     }
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../ops/fault.ts';
 import type { Running, StartContext } from '../ops/supervised.ts';
+import { UnderWay } from '../ops/underWay.ts';
 import type { UpstreamClient, UpstreamClientOptions } from '../protocol/upstreamClient.ts';
 import type { CatalogKeeper } from './catalogKeeper.ts';
 import type { ConnectionServices } from './connectionServices.ts';
 import { type Live, type StartTerms, startServer } from './serverStart.ts';
 import { StartPatience } from './startPatience.ts';
-import { UnderWay } from './underWay.ts';
 import type { LinkEvents, LinkFailure, UpstreamLink } from './upstreamLink.ts';
 
 /** `npx` may have to download the server first; nothing waits for a start but the server's own tools. */

@@ -4,11 +4,11 @@ import type { StandbyHealth, SupervisionState } from '../ops/health.ts';
 import type { RestartLimits } from '../ops/restartPolicy.ts';
 import type { Running, StartContext } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
+import { UnderWay } from '../ops/underWay.ts';
 import { showsLife } from './liveness.ts';
 import { asLinkFailure, type Live, startServer } from './serverStart.ts';
 import { type Greeting, type OpenFor, StandbyLink } from './standbyLink.ts';
 import { SYSTEM_CLOCK } from './systemClock.ts';
-import { UnderWay } from './underWay.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 export interface StandbyOptions {
@@ -41,7 +41,7 @@ interface Reserve {
 export class Standby {
   readonly #options: StandbyOptions;
   readonly #supervisor: Supervisor<Reserve>;
-  readonly #endings = new Set<Promise<void>>();
+  readonly #endings = new UnderWay();
   readonly #keeper = {
     greeted: (greeting: Greeting): void => {
       this.#greeting = greeting;
@@ -93,7 +93,7 @@ export class Standby {
       events.log('its standby takes over');
       return reserve.link;
     }
-    await Promise.all(this.#endings);
+    await this.#endings.over;
     return StandbyLink.open(this.#options.openLink, this.#keeper, events, { waits: false });
   }
 
@@ -107,14 +107,14 @@ export class Standby {
   async stop(): Promise<void> {
     await this.#supervisor.dispose();
     await this.#preparing.over;
-    await Promise.all(this.#endings);
+    await this.#endings.over;
   }
 
   async #prepare(context: StartContext): Promise<Running<Reserve>> {
     const { signal } = context;
     await sleep(PREPARE_AFTER_MS, undefined, { signal, ref: false });
     // Never more of them than two.
-    await Promise.all(this.#endings);
+    await this.#endings.over;
     signal.throwIfAborted();
     const { openLink, log, scrubSecrets } = this.#options;
     const greeting = this.#greeting as Greeting;
@@ -150,9 +150,8 @@ export class Standby {
 
   /** Who takes over does not wait for what is left of the one before: they have been running side by side. */
   #closing(ending: Promise<void>): Promise<void> {
-    const tracked = ending.finally(() => this.#endings.delete(tracked));
-    this.#endings.add(tracked);
-    return this.isReady ? Promise.resolve() : tracked;
+    this.#endings.add(ending);
+    return this.isReady ? Promise.resolve() : ending;
   }
 
   #faultOf(failure: LinkFailure, generation: number) {

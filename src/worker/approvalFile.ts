@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApprovalStore } from '../dispatch/approval.ts';
+import { writeWhole } from '../ops/writeWhole.ts';
 
 /** Which tools the person has allowed for this workspace: in its own state, never in the workspace. */
 export function approvalFile(folder: string, log: (line: string) => void): ApprovalStore {
@@ -17,8 +18,7 @@ export function approvalFile(folder: string, log: (line: string) => void): Appro
     },
     save: (approved) => {
       try {
-        writeFileSync(`${file}.new`, JSON.stringify(approved), { mode: 0o600 });
-        renameSync(`${file}.new`, file);
+        writeWhole(file, JSON.stringify(approved), { mode: 0o600 });
       } catch (error) {
         log(`what was allowed for this workspace could not be written: ${(error as Error).message}`);
       }

@@ -1,29 +1,15 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/** The objects of a file of JSON lines; a line that a crash has torn is left out, a file that is not there is empty. */
-export async function readJsonLines(path: string): Promise<Record<string, unknown>[]> {
-  const records: Record<string, unknown>[] = [];
-  try {
-    const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
-    for await (const line of lines) {
-      const record = parsed(line);
-      if (record) records.push(record);
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  return records;
-}
 
 const POLL_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 /** No event is longer; what is, is no event. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
-/** What is appended to a file of JSON lines from now on, through rotations and a file that comes later. */
+/**
+ * What is appended to a file of JSON lines from now on, through rotations and a file that comes later. A line that a crash
+ * has torn is left out.
+ */
 export async function* follow(
   path: string,
   options: { signal: AbortSignal; pollMs?: number },

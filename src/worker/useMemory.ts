@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../ops/writeWhole.ts';
 import {
   emptyHistory,
   forgetUses,
@@ -72,16 +73,11 @@ export class UseMemory {
   }
 
   #write(): void {
-    const temporary = `${this.#file}.${process.pid}`;
     try {
       if (this.#history.entries.length === 0) rmSync(this.#file, { force: true });
-      else {
-        writeFileSync(temporary, serializeHistory(this.#history), { mode: 0o600 });
-        renameSync(temporary, this.#file);
-      }
+      else writeWhole(this.#file, serializeHistory(this.#history), { mode: 0o600 });
       this.#stamp = this.#stampNow();
     } catch (error) {
-      rmSync(temporary, { force: true });
       this.#log(`what was learned from use could not be written: ${(error as Error).message}`);
     }
   }

@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import { RESTART_LIMITS } from '../ops/restartPolicy.ts';
+import { writeWhole } from '../ops/writeWhole.ts';
 import type { Rendezvous } from '../protocol/rendezvous.ts';
 import type { SupervisedLife } from './diagnostics.ts';
 
@@ -68,14 +69,11 @@ export class WorkerLife {
     return { ...reportOf(this.#record), ...(recovered ? { consecutive_failures: 0 } : {}) };
   }
 
-  /** A disk that is full costs the count, not the worker. */
   #write(): void {
-    const temporary = `${this.#file}.${process.pid}`;
     try {
-      writeFileSync(temporary, `${JSON.stringify(this.#record)}\n`, { mode: 0o600 });
-      renameSync(temporary, this.#file);
+      writeWhole(this.#file, `${JSON.stringify(this.#record)}\n`, { mode: 0o600 });
     } catch {
-      rmSync(temporary, { force: true });
+      // A disk that is full costs the count, not the worker.
     }
   }
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { unwritable } from '../config/stateFolder.ts';
-import { isAlive } from '../host/startLock.ts';
+import { isAlive } from '../ops/isAlive.ts';
 import { connectLocal } from '../protocol/localSocket.ts';
 import { publishRendezvous, type Rendezvous, readRendezvous, withdrawRendezvous } from '../protocol/rendezvous.ts';
 import { processStart } from '../upstream/processStart.ts';

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ServerListing } from '../../src/catalog/types.ts';
+import { PseudoRandom } from '../support/pseudoRandom.ts';
 
 /** The tools of real servers, where they are at hand. They belong to their authors and are no part of the project. */
 const REAL_TOOLS = resolve('../shared/data/catalog/real-tools.json');
@@ -60,13 +61,9 @@ export function generatedListings(servers: number, toolsEach: number): ServerLis
 
 /** A shuffle that is the same at every run. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
-  let state = seed;
-  const next = (): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
+  const random = new PseudoRandom(seed);
   return items
-    .map((item) => ({ item, at: next() }))
+    .map((item) => ({ item, at: random.next() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 }

@@ -10,6 +10,7 @@ import { candidatesWhile, killedAtTakeover, otherBuild, withoutPlace } from '../
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
+import { linesOf } from '../support/lines.ts';
 import { McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
 
@@ -21,7 +22,6 @@ interface Health {
 }
 
 const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
-const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
 const alive = (pidFile: string): number[] => linesOf(pidFile).map(Number).filter(isAlive);
 const health = async (workspace: TestWorkspace, ...args: string[]): Promise<Health> =>
   JSON.parse((await waygate(workspace, ['health', '--json', ...args])).stdout) as Health;

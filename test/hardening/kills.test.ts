@@ -5,15 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { linesOf } from '../support/lines.ts';
+import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
-
-/** The same moments in every run. */
-function* pseudoRandom(seed: number): Generator<number, never> {
-  for (let state = seed; ; ) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    yield state / 2 ** 32;
-  }
-}
 
 describe('kills at any moment', () => {
   it('of worker, server and other hosts lose no session, repeat no call and leave no process', {
@@ -25,7 +19,8 @@ describe('kills at any moment', () => {
     workspace.configure({ one: servers.fixture('--pid-file', pids, '--effects', effects, '--grandchild') });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/wait');
-    const random = pseudoRandom(11);
+    // The same moments in every run.
+    const random = new PseudoRandom(11);
     const outcomes = new Map<string, Awaited<ReturnType<HostProcess['call']>>>();
     for (let round = 0; round < 12; round++) {
       const calls = Array.from({ length: 5 }, async (_, i) => {
@@ -35,8 +30,8 @@ describe('kills at any moment', () => {
       const browse = host.call('tool_browse', { path: '/one' });
       const bystander = new HostProcess(workspace);
       void bystander.initialize();
-      await new Promise((done) => setTimeout(done, random.next().value * 120));
-      const server = readFileSync(pids, 'utf8').trim().split('\n').at(-1)?.split(' ')[0];
+      await new Promise((done) => setTimeout(done, random.below(120)));
+      const server = linesOf(pids).at(-1)?.split(' ')[0];
       const victim = round % 3 === 2 ? Number(server) : rendezvous(workspace)?.pid;
       if (victim !== undefined && isAlive(victim)) process.kill(victim, 'SIGKILL');
       bystander.child.kill('SIGKILL');
@@ -44,7 +39,7 @@ describe('kills at any moment', () => {
       await Promise.all(calls);
       await host.toolId('/one/wait');
     }
-    const ran = readFileSync(effects, 'utf8').trim().split('\n');
+    const ran = linesOf(effects);
     expect(new Set(ran).size).toBe(ran.length);
     expect(outcomes.size).toBe(60);
     for (const [nonce, { isError, text }] of outcomes) {
@@ -149,7 +144,7 @@ describe('a full disk', () => {
     const id = await host.toolId('/one/echo');
     const third = await host.toolId('/three/echo');
     fill(disk);
-    const [pid] = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+    const [pid] = linesOf(pids).map(Number);
     process.kill(pid as number, 'SIGKILL');
     for (const tool_id of [id, third]) {
       await until('the answer', async () => {

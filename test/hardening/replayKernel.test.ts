@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +12,8 @@ import { faultError } from '../../src/ops/faultError.ts';
 import type { Terminal } from '../../src/ops/journalCall.ts';
 import type { ReplayContract } from '../../src/ops/replay.ts';
 import { Supervisor } from '../../src/ops/supervisor.ts';
+import { linesOf } from '../support/lines.ts';
+import { PseudoRandom } from '../support/pseudoRandom.ts';
 
 /** Journal and supervisor together, as host and upstream have them, over a server that is killed all the time. */
 const KILLS = 40;
@@ -32,17 +34,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const effects = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []);
-
-/** The same kills at the same times, as far as a machine lets them. */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
-
 class Kernel {
   readonly ends = new Map<string, Terminal<{ id: string; pid: number }>[]>();
   readonly children: ChildProcess[] = [];
@@ -56,7 +47,7 @@ class Kernel {
       },
       probe: ({ id }, generation) =>
         void setImmediate(() => {
-          this.journal.resolveProbe(generation, id, effects().includes(id) ? 'already_completed' : 'safe_to_replay');
+          this.journal.resolveProbe(generation, id, linesOf(log).includes(id) ? 'already_completed' : 'safe_to_replay');
         }),
       settle: ({ id }, end) => void this.ends.set(id, [...(this.ends.get(id) ?? []), end]),
     },
@@ -110,7 +101,8 @@ class Kernel {
 
 describe('the replay kernel over real processes', () => {
   it(`keeps every promise through ${KILLS} kills with ${IN_FLIGHT} calls in flight`, async () => {
-    const random = chance(20_261_118);
+    // The same kills at the same times, as far as a machine lets them.
+    const random = new PseudoRandom(20_261_118);
     const kernel = new Kernel();
     const calls = new Map<string, ReplayContract>();
     for (let kill = 0; kill < KILLS; kill++) {
@@ -119,11 +111,11 @@ describe('the replay kernel over real processes', () => {
         const id = `c${calls.size}`;
         const contract = CONTRACTS[calls.size % CONTRACTS.length] as ReplayContract;
         calls.set(id, contract);
-        const payload = { actsAfter: Math.floor(random() * 30), answersAfter: Math.floor(random() * 30) };
+        const payload = { actsAfter: random.below(30), answersAfter: random.below(30) };
         expect(kernel.journal.admit({ id, contract, payload, bytes: 1, canProbe: true })).toEqual({ admitted: true });
       }
       // Long enough for most servers to have begun to serve, not for them to have finished.
-      await sleep(30 + random() * 40);
+      await sleep(30 + random.below(40));
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       // The loss is seen when the pipes are closed.
@@ -132,14 +124,14 @@ describe('the replay kernel over real processes', () => {
     while (kernel.journal.size > 0) await sleep(5);
     await kernel.supervisor.dispose();
 
-    const log = effects();
+    const effects = linesOf(log);
     const told = { reply: 0, completed_by_probe: 0, fault: 0 };
     for (const [id, contract] of calls) {
       const [end, ...more] = kernel.ends.get(id) ?? [];
       expect([id, end === undefined, more]).toEqual([id, false, []]);
       if (!end) continue;
       told[end.kind] += 1;
-      const count = log.filter((line) => line === id).length;
+      const count = effects.filter((line) => line === id).length;
       if (contract !== 'convergent') expect([id, count <= 1]).toEqual([id, true]);
       if (end.kind === 'reply') expect([end.reply.id, count >= 1]).toEqual([id, true]);
       if (end.kind === 'completed_by_probe') expect([contract, count]).toEqual(['probe_required', 1]);

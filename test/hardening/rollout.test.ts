@@ -6,6 +6,7 @@ import { killedAtTakeover, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
+import { linesOf } from '../support/lines.ts';
 import { McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
@@ -22,7 +23,6 @@ async function health(workspace: TestWorkspace): Promise<Health> {
 }
 
 const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
-const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
 const pidsOf = (file: string): number[] => linesOf(file).flatMap((line) => line.split(' ').map(Number));
 
 /** A workspace whose one server notes who it is and what it does. */

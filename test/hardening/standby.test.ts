@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
 import { rendezvous, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { linesOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** A real gateway with one server that has a standby, and the processes of that server that were started. */
@@ -14,7 +14,6 @@ async function gateway(...flags: string[]) {
   workspace.configure({ one: { ...given, standby: true } });
   const host = await HostProcess.connect(workspace);
   await host.toolId('/one/wait');
-  const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
   return {
     workspace,
     host,

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { killedByAttachers, otherBuild } from '../support/builds.ts';
 import { rendezvous, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { linesOf } from '../support/lines.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
-
-const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
 
 /** A server whose tool `wait` may not be repeated, and another whose may, by the person's word. */
 function twoContracts() {

@@ -25,15 +25,9 @@ describe('what killed workers leave in a state folder', () => {
     const living = createServer((socket) => void socket.destroy());
     await new Promise<void>((done) => living.listen(join(folder, 'fedcba9876543210.sock'), done));
     onTestFinished(() => void living.close());
-    const files = ['worker.json', 'life.json', `worker.json.${process.pid}.00ff00ff`, `life.json.${process.pid}`];
-    for (const name of [
-      ...files,
-      `worker.json.${NOBODY}.00ff00ff`,
-      `life.json.${NOBODY}`,
-      `failedBuild.json.${NOBODY}.new`,
-    ]) {
-      writeFileSync(join(folder, name), '{');
-    }
+    const files = ['worker.json', 'life.json', `worker.json.${process.pid}.00ff00ff.new`];
+    const left = ['worker.json', 'uses.json', 'children-1.json'].map((name) => `${name}.${NOBODY}.00ff00ff.new`);
+    for (const name of [...files, ...left]) writeFileSync(join(folder, name), '{');
     await sweepLeftovers(folder);
     expect(readdirSync(folder).sort()).toEqual([...files, 'fedcba9876543210.sock'].sort());
   });

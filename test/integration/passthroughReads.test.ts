@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
+import { linesOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** Resources and prompts in passthrough mode (D.3): from the catalog where there are several servers, and guarded. */
@@ -19,7 +19,6 @@ function configured(blocks: object, entries: Record<string, unknown>): TestWorks
 
 const read = (host: HostProcess, uri = README) => host.request('resources/read', { uri });
 const greet = (host: HostProcess, name = 'greet') => host.request('prompts/get', { name });
-const linesOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
 
 describe('the lists of several servers', () => {
   function two(...flags: string[]) {

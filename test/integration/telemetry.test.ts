@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
-import { readJsonLines } from '../../src/worker/jsonLines.ts';
 import { rendezvous, stateFolder, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
+import { recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 const eventsFile = (workspace: TestWorkspace): string => join(stateFolder(workspace), 'events.jsonl');
@@ -79,7 +79,7 @@ describe('health and telemetry of a gateway that works', () => {
 
     const { stdout } = await waygate(workspace, ['stop']);
     expect(stdout).toMatch(/^Stopped/);
-    const records = await readJsonLines(eventsFile(workspace));
+    const records = recordsOf(eventsFile(workspace));
     const names = records.map(({ event }) => event);
     expect(names[0]).toBe('worker.started');
     expect(names.at(-1)).toBe('worker.stopped');
@@ -188,11 +188,11 @@ describe('health and telemetry of a gateway that works', () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
-    await until('something written', async () => (await readJsonLines(eventsFile(workspace))).length > 0);
+    await until('something written', async () => recordsOf(eventsFile(workspace)).length > 0);
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
     await host.call('tool_browse', { path: '/' });
     const starts = await until('the next worker in the same log', async () => {
-      const records = await readJsonLines(eventsFile(workspace));
+      const records = recordsOf(eventsFile(workspace));
       const pids = records.filter(({ event }) => event === 'worker.started').map(({ attributes }) => attributes);
       return pids.length === 2 && pids;
     });

@@ -8,9 +8,9 @@ import { CatalogView } from '../../src/surface/catalogView.ts';
 import type { CallEvent } from '../../src/surface/gateway/callEvents.ts';
 import { Diagnostics } from '../../src/worker/diagnostics.ts';
 import { eventLogFile } from '../../src/worker/eventLogFile.ts';
-import { readJsonLines } from '../../src/worker/jsonLines.ts';
 import { readyServer } from '../support/fixedContext.ts';
 import { until } from '../support/hostProcess.ts';
+import { recordsOf } from '../support/lines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 /** Of no form that tells: it is known because a server was given it. */
@@ -24,7 +24,7 @@ function diagnostics(prepare: (stateFolder: string) => void = () => undefined) {
   onTestFinished(() => told.close());
   const events = async () => {
     await told.flush();
-    return readJsonLines(eventLogFile(stateFolder));
+    return recordsOf(eventLogFile(stateFolder));
   };
   return { told, events, stateFolder };
 }

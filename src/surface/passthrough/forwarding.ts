@@ -6,6 +6,7 @@ import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import type { SessionStates } from '../gateway/sessionState.ts';
+import type { ClientNews } from '../primitives/clientNews.ts';
 import { pageOf } from '../primitives/pages.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
 import { textParam } from '../primitives/textParam.ts';
@@ -22,8 +23,6 @@ const FORWARDED_TIMEOUT_MS = 120_000;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 const RESOURCE_NOT_FOUND = -32002;
-/** A client lists everything again for each announcement. */
-const ANNOUNCE_DELAY_MS = 200;
 
 /** What is listed, and under which capability: a server without it is not asked. */
 const LISTS: Readonly<Record<string, { capability: string; key: string }>> = {
@@ -31,28 +30,27 @@ const LISTS: Readonly<Record<string, { capability: string; key: string }>> = {
   'resources/templates/list': { capability: 'resources', key: 'resourceTemplates' },
   'prompts/list': { capability: 'prompts', key: 'prompts' },
 };
-const LIST_CHANGES = ['notifications/resources/list_changed', 'notifications/prompts/list_changed'] as const;
+const FORWARDED_LISTS = ['resources', 'prompts'] as const;
 
 /** Everything but tools: to the one server as it came, or to whose resource or prompt it is. */
 export class Forwarding {
   readonly #context: PassthroughContext;
   readonly #states: SessionStates;
+  readonly #news: ClientNews;
   readonly #subscriptions = new Subscriptions();
-  readonly #sessions = new Map<object, ClientPeer>();
-  /** Who is to be told, by method: the sessions that were there when it was announced. */
-  readonly #announcing = new Map<string, Set<object>>();
 
-  constructor(context: PassthroughContext, states: SessionStates) {
+  constructor(context: PassthroughContext, states: SessionStates, news: ClientNews) {
     this.#context = context;
     this.#states = states;
+    this.#news = news;
   }
 
   /** Hears what a server tells by itself. */
   attach(connection: ServerConnection): void {
-    for (const method of LIST_CHANGES) {
+    for (const kind of FORWARDED_LISTS) {
       // Of several servers it is told when the new list is there.
-      connection.onNotification(method, () => {
-        if (this.#only) this.announce(method);
+      connection.onNotification(`notifications/${kind}/list_changed`, () => {
+        if (this.#only) this.#news.changed(kind);
       });
     }
     connection.onNotification('notifications/resources/updated', (params) => {
@@ -65,28 +63,12 @@ export class Forwarding {
 
   /** What several servers list has changed. */
   onListsChanged(kind: 'resources' | 'prompts'): void {
-    if (!this.#only) this.announce(`notifications/${kind}/list_changed`);
+    if (!this.#only) this.#news.changed(kind);
   }
 
-  /** Tells every session of this face; a server that announces without end is told of now and then. */
-  announce(method: string): void {
-    const waiting = this.#announcing.get(method);
-    const told = new Set([...(waiting ?? []), ...this.#sessions.keys()]);
-    this.#announcing.set(method, told);
-    if (waiting) return;
-    setTimeout(() => {
-      const due = this.#announcing.get(method) ?? [];
-      this.#announcing.delete(method);
-      for (const session of due) this.#sessions.get(session)?.notify(method);
-    }, ANNOUNCE_DELAY_MS).unref();
-  }
-
+  /** Returns what ends it. */
   open(peer: ClientPeer): () => void {
-    this.#sessions.set(peer.session, peer);
-    return () => {
-      this.#sessions.delete(peer.session);
-      this.#subscriptions.leave(peer.session);
-    };
+    return () => this.#subscriptions.leave(peer.session);
   }
 
   request(method: string, params: Params, call: SurfaceCall): Promise<object> | undefined {

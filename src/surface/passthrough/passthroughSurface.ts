@@ -17,6 +17,7 @@ import { serverNotes } from '../gateway/serverNotes.ts';
 import { SessionStates } from '../gateway/sessionState.ts';
 import { tellContract } from '../gateway/tellContract.ts';
 import { view } from '../gateway/view.ts';
+import { ClientNews } from '../primitives/clientNews.ts';
 import type { SessionCall } from '../sessionCall.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { forwardedEvent } from './forwardedEvent.ts';
@@ -48,7 +49,8 @@ export interface PassthroughSurface extends SessionSurface {
 export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
   const tasks = new Tasks(context);
   const sessions = new SessionStates();
-  const forwarding = new Forwarding(context, sessions);
+  const news = new ClientNews();
+  const forwarding = new Forwarding(context, sessions, news);
   const routes = (): ToolRoutes => new ToolRoutes(context.view(), context.connections(), context.hasSeveralServers());
   const shownTools = (): readonly object[] => {
     const { list } = routes();
@@ -95,7 +97,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     request: (method, params, call) => tasks.request(method, params, call) ?? forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
     open: (peer) => {
-      const closing = [forwarding.open(peer), tasks.open(peer)];
+      const closing = [news.add(peer), forwarding.open(peer), tasks.open(peer)];
       return () => {
         for (const close of closing) close();
       };
@@ -109,7 +111,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
       return tasks.atStake;
     },
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
-    onCatalogChanged: () => forwarding.announce('notifications/tools/list_changed'),
+    onCatalogChanged: () => news.changed('tools'),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { UnderWay } from '../../src/upstream/underWay.ts';
+import { UnderWay } from '../../src/ops/underWay.ts';
 
 it('is over when all that was added has ended, and what failed keeps nothing from following', async () => {
   const underWay = new UnderWay();

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CatalogSnapshots } from '../../src/upstream/catalogSnapshots.ts';
+import { stdioConfig } from '../support/connection.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const NOBODY = 2 ** 22 - 3;
+const WRITES = 300;
+
+/** Writes a server's snapshot again and again, reads it after each time, and prints what went wrong. */
+const WRITER = `
+const { CatalogSnapshots } = await import(${JSON.stringify(pathToFileURL(resolve('src/upstream/catalogSnapshots.ts')).href)});
+const said = new Set();
+const snapshots = new CatalogSnapshots(process.argv[1], (line) => said.add(line));
+const config = ${JSON.stringify(stdioConfig({ name: 'shared' }))};
+const tools = Array.from({ length: 200 }, (_, i) => ({ name: 'tool' + i, inputSchema: { type: 'object' } }));
+const catalog = { tools, resources: [], resourceTemplates: [], prompts: [], capabilities: {} };
+process.stdin.once('data', () => {
+  let unreadable = 0;
+  for (let i = 0; i < ${WRITES}; i++) {
+    snapshots.write(config, catalog);
+    if (!snapshots.read(config)) unreadable += 1;
+  }
+  process.stdout.write(JSON.stringify({ said: [...said], unreadable }));
+  process.exit();
+});
+process.stdout.write('ready ');
+`;
+
+describe('the catalogs that are kept', () => {
+  it('are whole for two workers that write the same one at once, as in a rollout', async () => {
+    const folder = temporaryFolder('wg-snapshots-');
+    const workers = [1, 2].map(() =>
+      spawn(process.execPath, ['--input-type=module', '-e', WRITER, folder], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    );
+    onTestFinished(() => void workers.map((worker) => worker.kill('SIGKILL')));
+    const told = workers.map((worker) => text(worker.stdout));
+    await Promise.all(workers.map((worker) => once(worker.stdout, 'data')));
+    for (const worker of workers) worker.stdin.write('go');
+    expect(await Promise.all(told)).toEqual(Array(2).fill(`ready ${JSON.stringify({ said: [], unreadable: 0 })}`));
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it('lose what belongs to no server and what a killed worker was writing, not what another one is', () => {
+    const folder = temporaryFolder('wg-snapshots-');
+    const writing = `0123456789abcdef.json.${process.pid}.00ff00ff.new`;
+    const names = ['fedcba9876543210.json', `0123456789abcdef.json.${NOBODY}.00ff00ff.new`, writing];
+    for (const name of names) writeFileSync(join(folder, name), '{');
+    new CatalogSnapshots(folder, () => undefined).keepOnly(['shared']);
+    expect(readdirSync(folder)).toEqual([writing]);
+  });
+});
