@@ -8,7 +8,7 @@ import { attachControl } from '../../src/host/attachControl.ts';
 import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { candidatesWhile, killedAtTakeover, otherBuild, withoutPlace } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
@@ -22,7 +22,7 @@ interface Health {
 
 const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
 const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
-const alive = (pidFile: string): number[] => linesOf(pidFile).map(Number).filter(isAlive);
+const alive = (pidFile: string): number[] => pidsIn(pidFile).filter(isAlive);
 const health = async (workspace: TestWorkspace, ...args: string[]): Promise<Health> =>
   JSON.parse((await waygate(workspace, ['health', '--json', ...args])).stdout) as Health;
 const writes = (file: string, config: object | string): void =>

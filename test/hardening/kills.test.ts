@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 /** The same moments in every run. */
@@ -36,8 +36,8 @@ describe('kills at any moment', () => {
       const bystander = new HostProcess(workspace);
       void bystander.initialize();
       await new Promise((done) => setTimeout(done, random.next().value * 120));
-      const server = readFileSync(pids, 'utf8').trim().split('\n').at(-1)?.split(' ')[0];
-      const victim = round % 3 === 2 ? Number(server) : rendezvous(workspace)?.pid;
+      // Each server signs with its grandchild behind it.
+      const victim = round % 3 === 2 ? pidsIn(pids).at(-2) : rendezvous(workspace)?.pid;
       if (victim !== undefined && isAlive(victim)) process.kill(victim, 'SIGKILL');
       bystander.child.kill('SIGKILL');
       expect((await browse).isError).toBe(false);
@@ -58,7 +58,7 @@ describe('kills at any moment', () => {
     host.end();
     expect(await host.exited).toBe(0);
     await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
-    const started = readFileSync(pids, 'utf8').trim().split(/\s/).map(Number);
+    const started = pidsIn(pids);
     expect(started.length).toBeGreaterThan(10);
     expect(started.filter(isAlive)).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe('a full disk', () => {
     const id = await host.toolId('/one/echo');
     const third = await host.toolId('/three/echo');
     fill(disk);
-    const [pid] = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+    const [pid] = pidsIn(pids);
     process.kill(pid as number, 'SIGKILL');
     for (const tool_id of [id, third]) {
       await until('the answer', async () => {

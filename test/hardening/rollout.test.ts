@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { killedAtTakeover, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
@@ -23,7 +23,6 @@ async function health(workspace: TestWorkspace): Promise<Health> {
 
 const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
 const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
-const pidsOf = (file: string): number[] => linesOf(file).flatMap((line) => line.split(' ').map(Number));
 
 /** A workspace whose one server notes who it is and what it does. */
 function watched(...flags: string[]) {
@@ -77,7 +76,7 @@ describe('a reload', () => {
     }
     const id = (await hosts[0]?.toolId('/one/echo')) as string;
     expect((await hosts[1]?.call('tool_execute', { tool_id: id, args: { text: 'moved' } }))?.text).toBe('ok\nmoved\n');
-    expect(pidsOf(pids).filter(isAlive)).toHaveLength(2);
+    expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
   });
 
   it('lets a long call that must not be repeated finish where it is, while new calls go to the new worker', async () => {
@@ -109,9 +108,9 @@ describe('a reload', () => {
     const before = here(workspace);
     const long = wait(host, id, 4_000, 'long');
     await until('the effect', () => linesOf(effects).includes('long'));
-    expect(pidsOf(idlePids).filter(isAlive)).toHaveLength(1);
+    expect(pidsIn(idlePids).filter(isAlive)).toHaveLength(1);
     await reload(workspace);
-    await until('the end of the idle one', () => !pidsOf(idlePids).some(isAlive));
+    await until('the end of the idle one', () => !pidsIn(idlePids).some(isAlive));
     expect(isAlive(before.pid)).toBe(true);
     expect(await long).toMatchObject({ isError: false });
   });
@@ -269,7 +268,7 @@ describe('a candidate that fails', () => {
       const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'still here' } });
       expect(answer).toMatchObject({ text: 'ok\nstill here\n' });
       expect(await workersOf(workspace)).toEqual([before.pid]);
-      expect(pidsOf(pids).filter(isAlive)).toHaveLength(2);
+      expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
       expect(host.stderr).toBe('');
       // Nothing of it is left on disk either.
       const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^life\.json/];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
 import { rendezvous, waygate } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** A real gateway with one server that has a standby, and the processes of that server that were started. */
@@ -18,7 +18,7 @@ async function gateway(...flags: string[]) {
   return {
     workspace,
     host,
-    started: () => linesOf(pids).map(Number),
+    started: () => pidsIn(pids),
     effects: () => linesOf(effects),
   };
 }

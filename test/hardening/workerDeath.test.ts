@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { killedByAttachers, otherBuild } from '../support/builds.ts';
 import { rendezvous, waygate, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean);
@@ -90,7 +90,7 @@ describe('a worker that hangs', () => {
     const first = await HostProcess.connect(workspace);
     const id = await first.toolId('/one/echo');
     const hung = rendezvous(workspace)?.pid as number;
-    const left = linesOf(pids).flatMap((line) => line.split(' ').map(Number));
+    const left = pidsIn(pids);
     process.kill(hung, 'SIGSTOP');
     const second = await HostProcess.connect(workspace);
     expect((await second.call('tool_browse', { path: '/one' })).isError).toBe(false);

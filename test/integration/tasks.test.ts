@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous, status, waygate } from '../support/census.ts';
-import { HostProcess, isAlive, type RpcMessage, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, type RpcMessage, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -383,7 +383,7 @@ describe('a task whose server has ended', () => {
     const { taskId } = await begin(host, 'work', { ms: 60_000 });
     const waiting = ask(host, 'tasks/result', taskId);
     await until('the question', async () => (await atServer(host)).counts['tasks/result'] === 1);
-    process.kill(Number(readFileSync(pids, 'utf8')), 'SIGKILL');
+    process.kill(pidsIn(pids).at(-1) as number, 'SIGKILL');
     expect((await waiting).error).toEqual(LOST);
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
       expect((await ask(host, method, taskId)).error, method).toEqual(LOST);
@@ -394,7 +394,7 @@ describe('a task whose server has ended', () => {
     // The next start counts from one again: its task has the name, and the old one is gone for good.
     expect(await begin(host, 'work', { text: 'anew' })).toMatchObject({ taskId: 'task-1' });
     expect(textOf(await ask(host, 'tasks/result', 'task-1'))).toBe('anew');
-    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect(pidsIn(pids)).toHaveLength(2);
   });
 
   it('is lost also where it ends as it is asked for its list, and its successor is not asked again', async () => {
@@ -687,7 +687,7 @@ describe('in gateway and transparent mode', () => {
       return all[0]?.state === 'ready' && all[0].pid;
     });
     await new Promise((done) => setTimeout(done, 300));
-    process.kill(Number(readFileSync(pids, 'utf8').trim().split('\n').at(-1)), 'SIGKILL');
+    process.kill(pidsIn(pids).at(-1) as number, 'SIGKILL');
     expect((await lost).text).toMatch(/^Error UPSTREAM_UNAVAILABLE: one .*may have taken effect/);
   });
 

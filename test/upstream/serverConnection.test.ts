@@ -7,7 +7,7 @@ import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
 import type { ConnectionServices } from '../../src/upstream/serverConnection.ts';
 import { connectStdio } from '../support/connection.ts';
-import { isAlive, until } from '../support/hostProcess.ts';
+import { isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
@@ -277,7 +277,7 @@ describe('a connection to a server', () => {
       await connection.stop();
       await started;
       expect(states.at(-1)).toBe('stopped');
-      expect(readFileSync(pids, 'utf8').split('\n').filter(Boolean).map(Number).filter(isAlive)).toEqual([]);
+      expect(pidsIn(pids).filter(isAlive)).toEqual([]);
     }
   });
 });
