@@ -136,6 +136,25 @@ describe('a connection to a server', () => {
     expect(states).toEqual(['starting', 'ready', 'starting', 'ready']);
   });
 
+  it.each([
+    ['a call comes at once', () => undefined],
+    [
+      'nobody could look for longer than that is waited for',
+      () => {
+        for (const start = performance.now(); performance.now() - start < 700; );
+      },
+    ],
+  ])('hears of an end that follows that of the output, also where %s', async (_what, meanwhile) => {
+    const { connection } = fixture('--close-stdout', '--exits-late', '100');
+    await connection.start();
+    await expect(connection.call('echo', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    meanwhile();
+    const next = connection.call('echo', {}, WAIT).catch(() => undefined);
+    await until('its successor', () => connection.health.restart_count === 1);
+    expect(connection.health.last_fault).toMatchObject({ class: 'process', code: 'exited', generation: 1 });
+    await next;
+  });
+
   it('replaces a server that closes its output and lives', async () => {
     const { connection } = fixture('--close-stdout', '--ignore-eof');
     await connection.start();
