@@ -149,7 +149,7 @@ export function withoutIdNote<Answer extends ToolAnswer>(answer: Answer): Answer
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
