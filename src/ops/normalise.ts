@@ -18,10 +18,16 @@ export const NORMALISATION_RULES = {
   },
   token_alias: {
     reads:
-      'another spelling of a word of ours (`toolBrowse`, `HEAD`, `claudeCode`), or its alias (`text`, `plain`, `structured`)',
+      'another spelling of a word of ours (`toolBrowse`, `HEAD`, `claudeCode`), or its alias (`text`, `plain`, `structured`; `tools.execute`, `mcp_waygate_tool_execute`)',
     as: 'the word',
     where:
       'names of the gateway’s tools, `render`, types of selectors; commands, modes and clients of the command line',
+  },
+  path_style: {
+    reads:
+      'a path in another style (`github/issues`, `/github/issues/`, `\\github\\issues`, `github.issues`, `/GitHub`)',
+    as: 'the path',
+    where: '`path` of `tool_browse`, `resource_browse`, `prompt_browse`, where one path that there is can be meant',
   },
   file_uri: {
     reads: 'a `file://` URI where a path is asked for, and the path, or another form of the URI, of a resource',
@@ -86,12 +92,6 @@ export function localPath(given: string, root: string): string | undefined {
 
 /** `relative` for people and models, `absolute` for data. */
 export type PathStyle = 'relative' | 'absolute';
-
-const PATH_STYLES: readonly PathStyle[] = ['relative', 'absolute'];
-
-export function meantPathStyle(text: string): PathStyle | undefined {
-  return meantToken(text, PATH_STYLES, { rel: 'relative', abs: 'absolute' }) as PathStyle | undefined;
-}
 
 /** With forward slashes where it is relative; what lies outside of the root stays absolute. */
 export function renderPath(path: string, root: string, style: PathStyle): string {

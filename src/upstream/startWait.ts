@@ -26,8 +26,8 @@ export interface AwaitedServer {
   faultOf(failure: LinkFailure): Fault;
 }
 
-/** Between the end of a process's output and the news of its end. */
-const LAST_WORD_MS = 10;
+/** Its link tells the end of a process within half of this, most often at once; on a busy machine later than one thinks. */
+const LAST_WORD_MS = 1_000;
 
 /** The first call of a server waits for its start, within its own deadline. Rejects where it cannot be had. */
 export async function waitForStart(server: AwaitedServer, options: CallOptions, deadline: number): Promise<void> {

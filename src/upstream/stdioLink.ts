@@ -17,6 +17,8 @@ import { describeRequestError, type LinkEvents, LinkFailure, startFault, type Up
 
 /** Between the end of a server's output and the news of its exit. */
 const EXIT_WAIT_MS = 500;
+/** In steps: on a busy machine the time may be over before the loop has looked, and it looks between two of them. */
+const EXIT_WAIT_STEPS = 10;
 /** Enough to see what a server takes stdout for. */
 const LOGGED_GARBAGE_LINES = 20;
 
@@ -75,7 +77,7 @@ export class StdioLink implements UpstreamLink {
       onGarbage: (sample) => this.#onGarbage(sample),
     });
     await Promise.race([
-      client.connect(transport, { onClose: () => this.#onStreamsClosed(transport) }, timeoutMs),
+      client.connect(transport, { onClose: () => void this.#onStreamsClosed(transport) }, timeoutMs),
       this.#ended as Promise<never>,
     ]);
     this.#greeted = true;
@@ -87,7 +89,7 @@ export class StdioLink implements UpstreamLink {
     const closed = error instanceof UpstreamRequestError && /^(?:closed|gone)$/.test(error.failure);
     // Its streams close before its exit is known, and the exit says more.
     const cause = closed
-      ? await Promise.race([this.#ended?.catch((gone: unknown) => gone), sleep(EXIT_WAIT_MS, error)])
+      ? await Promise.race([this.#ended?.catch((gone: unknown) => gone), exitWait().then(() => error)])
       : error;
     const reason = this.#withStderr(describeRequestError(cause, this.#timeoutMs, this.#events.scrubSecrets));
     return new LinkFailure(reason, startFault(cause, this.#greeted));
@@ -164,12 +166,11 @@ export class StdioLink implements UpstreamLink {
   }
 
   /** A server that has closed one of its streams cannot answer, whether or not it still runs. */
-  #onStreamsClosed({ closedBy }: StdioUpstream): void {
+  async #onStreamsClosed({ closedBy }: StdioUpstream): Promise<void> {
     // Most often its exit follows at once, and says more.
-    setTimeout(() => {
-      if (closedBy === 'input') this.#lost('It no longer reads its input.', 'input_closed');
-      else this.#lost('It closed its output.', 'output_closed');
-    }, EXIT_WAIT_MS);
+    await exitWait();
+    if (closedBy === 'input') this.#lost('It no longer reads its input.', 'input_closed');
+    else this.#lost('It closed its output.', 'output_closed');
   }
 
   #lost(reason: string, code: KnownFaultCode): void {
@@ -183,6 +184,10 @@ export class StdioLink implements UpstreamLink {
     const last = this.#stderr.lastMeaningful();
     return last === undefined ? reason : `${reason} It said: ${oneLine(last, 200)}`;
   }
+}
+
+async function exitWait(): Promise<void> {
+  for (let step = 0; step < EXIT_WAIT_STEPS; step++) await sleep(EXIT_WAIT_MS / EXIT_WAIT_STEPS);
 }
 
 function ended(child: ChildProcess): Promise<never> {

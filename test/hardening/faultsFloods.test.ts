@@ -18,7 +18,7 @@ describe('a server that floods', () => {
     ['questions', [{ flood: 'ask', count: 10_000 }, 'reply']],
     ['what is no message', [{ flood: 'garbage', count: 20_000 }, 'reply']],
     ['stderr', [{ stderr: 20_000_000 }, 'reply']],
-  ])('with %s still has its call answered, and harms nobody', { timeout: 60_000 }, async (what, actions) => {
+  ])('with %s still has its call answered, and harms nobody', async (what, actions) => {
     const gateway = await FaultGateway.open({ steps: during(...actions) });
     const [flooded, ...others] = await Promise.all([
       gateway.act('a'),
@@ -70,7 +70,7 @@ describe('a list without an end', () => {
     ['the same page', { count: 'endless', size: 2, same: true }, /cut: it gave the same page again/, 4],
     ['tools', { count: 12, size: 1_000 }, /cut: it has more than 10000 tools/, 10_000],
     ['bytes', { count: 'endless', size: 10, bytes: 100_000 }, /cut: its tools take more than 8 MiB/, 83],
-  ])('of %s is kept up to the bound and marked', { timeout: 60_000 }, async (_what, pages, reason, count) => {
+  ])('of %s is kept up to the bound and marked', async (_what, pages, reason, count) => {
     const gateway = await FaultGateway.open({ pages }, { ready: false });
     const faulty = await until('its list', async () => {
       const one = (await status(gateway.workspace)).servers.find(({ name }) => name === 'faulty');

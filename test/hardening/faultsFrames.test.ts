@@ -24,7 +24,7 @@ const MALFORMED: readonly [string, Record<string, unknown>][] = [
 describe.each([['stdio'], ['json'], ['sse']] as const)('over %s, an answer with', (way) => {
   const options = way === 'stdio' ? {} : { http: way };
 
-  it('a fault of any kind fails its call at once, with an outcome that is unknown', { timeout: 60_000 }, async () => {
+  it('a fault of any kind fails its call at once, with an outcome that is unknown', async () => {
     const steps = MALFORMED.map(([, action], i) => ({ on: 'tools/call', nth: 2 * i + 1, do: [action] }));
     const gateway = await FaultGateway.open({ steps }, options);
     for (const [what] of MALFORMED) {
@@ -115,7 +115,7 @@ describe('over stdio, an answer', () => {
     ['17 MB, the id first', { large: 17_000_000 }],
     ['17 MB, the id last', { large: 17_000_000, idLast: true }],
     ['100 MB', { large: 100_000_000 }],
-  ])('of %s fails its own call, and the connection lives', { timeout: 60_000 }, async (_what, action) => {
+  ])('of %s fails its own call, and the connection lives', async (_what, action) => {
     const gateway = await FaultGateway.open({ steps: [first(action)] });
     const [large, beside] = await Promise.all([gateway.act('large'), gateway.other()]);
     expect(large.text).toMatch(/cannot be used: an answer of \d+ bytes is beyond the limit of 16777216/);

@@ -119,8 +119,10 @@ describe('spoilt frames', () => {
           input.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { genuine: i } })}\n`);
         await Promise.all(calls);
         for (const [i, outcome] of outcomes) {
-          const isGenuine = (outcome as { genuine?: number }).genuine === i;
-          if (!isGenuine) expect(answersOf(bytes, ids[i] as number), `seed ${SEED}, batch ${done}`).toBe(true);
+          if ((outcome as { genuine?: number }).genuine === i) continue;
+          const [id, where] = [ids[i] as number, `seed ${SEED}, batch ${done}`];
+          if (outcome instanceof Error) expect(mayHaveFailed(bytes, id), where).toBe(true);
+          else expect(resultsFor(bytes, id), where).toContainEqual(outcome);
         }
         expect(outcomes.size).toBe(10);
       }
@@ -178,11 +180,23 @@ describe('spoilt frames', () => {
   });
 });
 
-/** Whether the noise holds anything that may have settled this call: an answer, or a frame that was to be one. */
-function answersOf(bytes: Buffer, id: number): boolean {
+/** The messages of a line: one, or those of a batch. */
+function messagesOf(line: string): { id?: unknown; result?: unknown }[] {
+  const value = parsed(line);
+  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
+}
+
+/** What the noise holds as results of this call, and of no other. */
+function resultsFor(bytes: Buffer, id: number): unknown[] {
+  return linesOf(bytes)
+    .flatMap(messagesOf)
+    .flatMap((message) => (message.id === id ? [message.result] : []));
+}
+
+/** Whether the noise holds anything that may have failed this call: an answer, or a frame that was to be one. */
+function mayHaveFailed(bytes: Buffer, id: number): boolean {
   return linesOf(bytes).some((line) => {
-    const value = parsed(line);
-    if (value === undefined) return line.includes(`"id"`) && line.includes(String(id));
-    return (Array.isArray(value) ? value : [value]).some((item) => (item as { id?: unknown } | null)?.id === id);
+    if (parsed(line) === undefined) return line.includes(`"id"`) && line.includes(String(id));
+    return messagesOf(line).some((message) => message.id === id);
   });
 }

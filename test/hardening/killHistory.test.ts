@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, workersOf } from '../support/census.ts';
 import { readEffects, violationsOf } from '../support/historyChecker.ts';
-import { HostProcess, isAliveWith, until } from '../support/hostProcess.ts';
+import { HostProcess, isAliveWith, pidsIn, until } from '../support/hostProcess.ts';
 import { Recorder } from '../support/killRun.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { testWorkspace } from '../support/workspace.ts';
@@ -52,9 +51,8 @@ async function open() {
   const host = await HostProcess.connect(workspace);
   await host.toolId('/once/act');
   await host.toolId('/often/act');
-  const latest = (file: string): number => Number(readFileSync(file, 'utf8').trim().split('\n').at(-1));
-  const all = (): number[] =>
-    Object.values(pids).flatMap((file) => readFileSync(file, 'utf8').trim().split('\n').map(Number));
+  const latest = (file: string): number | undefined => pidsIn(file).at(-1);
+  const all = (): number[] => Object.values(pids).flatMap(pidsIn);
   const isOurs = isAliveWith(workspace.folder);
   return { workspace, host, recorder: new Recorder(host), effects, pids, latest, all, isOurs };
 }

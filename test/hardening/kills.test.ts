@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
@@ -31,8 +31,8 @@ describe('kills at any moment', () => {
       const bystander = new HostProcess(workspace);
       void bystander.initialize();
       await new Promise((done) => setTimeout(done, random.below(120)));
-      const server = linesOf(pids).at(-1)?.split(' ')[0];
-      const victim = round % 3 === 2 ? Number(server) : rendezvous(workspace)?.pid;
+      // Each server signs with its grandchild behind it.
+      const victim = round % 3 === 2 ? pidsIn(pids).at(-2) : rendezvous(workspace)?.pid;
       if (victim !== undefined && isAlive(victim)) process.kill(victim, 'SIGKILL');
       bystander.child.kill('SIGKILL');
       expect((await browse).isError).toBe(false);
@@ -53,7 +53,7 @@ describe('kills at any moment', () => {
     host.end();
     expect(await host.exited).toBe(0);
     await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
-    const started = readFileSync(pids, 'utf8').trim().split(/\s/).map(Number);
+    const started = pidsIn(pids);
     expect(started.length).toBeGreaterThan(10);
     expect(started.filter(isAlive)).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe('a full disk', () => {
     const id = await host.toolId('/one/echo');
     const third = await host.toolId('/three/echo');
     fill(disk);
-    const [pid] = linesOf(pids).map(Number);
+    const [pid] = pidsIn(pids);
     process.kill(pid as number, 'SIGKILL');
     for (const tool_id of [id, third]) {
       await until('the answer', async () => {

@@ -5,7 +5,7 @@ import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 describe('under load', () => {
-  it('fifty hosts that start in the same instant share one worker and one server', { timeout: 90_000 }, async () => {
+  it('fifty hosts that start in the same instant share one worker and one server', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ one: servers.fixture('--pid-file', pids) });

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { CallJournal } from '../../src/ops/callJournal.ts';
 import { type Fault, faultOf } from '../../src/ops/fault.ts';
 import { faultError } from '../../src/ops/faultError.ts';
 import type { Terminal } from '../../src/ops/journalCall.ts';
 import type { ReplayContract } from '../../src/ops/replay.ts';
 import { Supervisor } from '../../src/ops/supervisor.ts';
+import { until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 
@@ -100,10 +101,14 @@ class Kernel {
 }
 
 describe('the replay kernel over real processes', () => {
-  it(`keeps every promise through ${KILLS} kills with ${IN_FLIGHT} calls in flight`, async () => {
+  it(`keeps every promise through ${KILLS} kills with ${IN_FLIGHT} calls in flight`, {
+    timeout: 30_000 + KILLS * 3_000,
+  }, async () => {
     // The same kills at the same times, as far as a machine lets them.
     const random = new PseudoRandom(20_261_118);
     const kernel = new Kernel();
+    // Whatever fails before: nothing starts its child again, and again.
+    onTestFinished(() => kernel.supervisor.dispose());
     const calls = new Map<string, ReplayContract>();
     for (let kill = 0; kill < KILLS; kill++) {
       const child = await kernel.supervisor.ready();
@@ -119,9 +124,9 @@ describe('the replay kernel over real processes', () => {
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       // The loss is seen when the pipes are closed.
-      while (kernel.supervisor.handle === child) await sleep(1);
+      await until('the loss', () => kernel.supervisor.handle !== child);
     }
-    while (kernel.journal.size > 0) await sleep(5);
+    await until('the end of every call', () => kernel.journal.size === 0);
     await kernel.supervisor.dispose();
 
     const effects = linesOf(log);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
 import { rendezvous, waygate } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
@@ -17,7 +17,7 @@ async function gateway(...flags: string[]) {
   return {
     workspace,
     host,
-    started: () => linesOf(pids).map(Number),
+    started: () => pidsIn(pids),
     effects: () => linesOf(effects),
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, stateFolder, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 function killWorker(workspace: TestWorkspace): number {
@@ -78,7 +78,7 @@ describe('when the worker is killed', () => {
     });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/stubborn/echo');
-    const orphans = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
+    const orphans = pidsIn(pids);
     expect(orphans).toHaveLength(2);
     killWorker(workspace);
     // The successor knows its tools without it: a call starts it, and no sooner than its predecessor is gone.
@@ -116,7 +116,7 @@ describe('a worker that nobody needs', () => {
     await host.exited;
     expect(isAlive(worker)).toBe(true);
     await until('the worker to leave', () => !isAlive(worker));
-    expect(readFileSync(pids, 'utf8').trim().split(' ').map(Number).filter(isAlive)).toEqual([]);
+    expect(pidsIn(pids).filter(isAlive)).toEqual([]);
     expect(rendezvous(workspace)).toBeUndefined();
     expect(readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8')).toContain('nobody has been attached');
   });

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workspaceStateFolder } from '../../src/config/stateFolder.ts';
 import { status, waygate, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 const write = (file: string, content: object | string): void =>
@@ -117,7 +117,7 @@ describe('the tools that a server shows', () => {
     expect(await toolsOf(host, '/one')).toEqual(['one:echo']);
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
     // Each worker has its own; those of the ones before have gone with them.
-    const started = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+    const started = pidsIn(pids);
     await until('one process alone', () => started.filter(isAlive).length === 1);
   });
 });

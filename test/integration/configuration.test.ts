@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { status } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 describe('what is wrong with a configuration', () => {
@@ -76,7 +76,7 @@ describe('a configuration that changes', () => {
     expect(after.worker?.pid).not.toBe(before.worker?.pid);
     expect(host.child.exitCode).toBeNull();
     expect(after.servers.map((server) => server.name)).toEqual(['comes', 'changes', 'stays']);
-    const started = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+    const started = pidsIn(pids);
     await until('one of it at most', () => started.filter(isAlive).length <= 1);
   });
 
@@ -111,7 +111,7 @@ describe('a configuration that changes', () => {
       workspace.configure({ one: slow(`_${i}`) });
     }
     await host.toolId('/one/echo_4');
-    const running = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+    const running = pidsIn(pids);
     await until('one process alone', () => running.filter(isAlive).length === 1);
     expect((await status(workspace)).servers).toMatchObject([{ name: 'one', state: 'ready', toolCount: 6 }]);
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { status, waygate } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** What real servers do that none should (facts/real-servers.md), each through the whole product. */
@@ -70,7 +70,7 @@ describe('a server', () => {
     const host = await HostProcess.connect(workspace);
     await host.toolId('/stubborn/echo');
     await waygate(workspace, ['stop']);
-    const [pid] = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
+    const [pid] = pidsIn(pids);
     await until('its end', () => !isAlive(pid as number));
   });
 });

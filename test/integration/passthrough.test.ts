@@ -258,10 +258,12 @@ describe('passthrough with one server', () => {
     workspace.configure({ one });
     workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one }, replay: { default: 'convergent' } }));
     const host = await HostProcess.connect(workspace, MODE);
-    const waiting = call(host, 'wait', { ms: 1_000, nonce: 'again' });
+    const waiting = call(host, 'wait', { until: workspace.gate, nonce: 'again' });
     await until('the effect', () => existsSync(effects));
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
-    expect(textOf(await waiting)).toBe('waited 1000 ms');
+    await until('it anew', () => readFileSync(effects, 'utf8') === 'again\nagain\n');
+    workspace.letGo();
+    expect(textOf(await waiting)).toBe('waited until it was let go');
     expect(readFileSync(effects, 'utf8')).toBe('again\nagain\n');
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -10,8 +10,8 @@ import {
   TaskStatusNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { rendezvous, status, waygate } from '../support/census.ts';
-import { HostProcess, isAlive, type RpcMessage, until } from '../support/hostProcess.ts';
+import { rendezvous, status, waygate, workersOf } from '../support/census.ts';
+import { HostProcess, isAlive, pidsIn, type RpcMessage, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -104,12 +104,15 @@ describe('tasks of one server', () => {
   });
 
   it('begin, are asked about, end and give their result, with everything that the server says of them', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks() }), MODE);
-    const { result } = await call(host, 'work', { ms: 300, text: 'worked', nonce: 'n' }, { task: { ttl: 30_000 } });
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const host = await HostProcess.connect(workspace, MODE);
+    const work = { until: workspace.gate, text: 'worked', nonce: 'n' };
+    const { result } = await call(host, 'work', work, { task: { ttl: 30_000 } });
     expect(result).toMatchObject({ _meta: { 'example/begun': 'n' } });
     const task = result?.task as Task;
     expect(task).toMatchObject({ taskId: 'task-1', status: 'working', ttl: 30_000, pollInterval: 50 });
     expect((await ask(host, 'tasks/get', task.taskId)).result).toMatchObject({ taskId: 'task-1', status: 'working' });
+    workspace.letGo();
     const related = { [RELATED]: { taskId: 'task-1' } };
     const fetched = await ask(host, 'tasks/result', task.taskId, { _meta: { ...related, 'a/b': 1 } });
     expect(fetched.result).toEqual({
@@ -188,20 +191,25 @@ describe('tasks of one server', () => {
   it('are never begun twice, nor taken from a cache, whatever the person says of the tool', async () => {
     const workspace = testWorkspace();
     const begins = join(workspace.folder, 'begins');
-    const one = servers.tasks('--begins', begins, '--slow-begin', '1500');
+    const one = servers.tasks('--begins', begins);
     workspace.configure({ one });
     const settings = { servers: { one }, replay: { default: 'convergent' }, cache: { enabled: true } };
     workspace.write('.vscode/waygate.json', JSON.stringify(settings));
     const host = await HostProcess.connect(workspace, MODE);
     // Two equal ones at once are two.
-    const both = await Promise.all([begin(host, 'work', { nonce: 'a' }), begin(host, 'work', { nonce: 'a' })]);
+    const equal = { nonce: 'a', begin_until: workspace.gate };
+    const beginning = Promise.all([begin(host, 'work', equal), begin(host, 'work', equal)]);
+    await until('both calls', () => existsSync(begins) && readFileSync(begins, 'utf8') === 'a\na\n');
+    workspace.letGo();
+    const both = await beginning;
     expect(both.map(({ taskId }) => taskId)).toEqual(['task-1', 'task-2']);
-    const lost = call(host, 'work', { nonce: 'b', ms: 60_000 }, { task: {} });
+    const never = { begin_until: `${workspace.gate} never` };
+    const lost = call(host, 'work', { nonce: 'b', ...never }, { task: {} });
     await until('the call to be on its way', () => readFileSync(begins, 'utf8').includes('b'));
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
     expect((await lost).error?.message).toMatch(/may have taken effect/);
     await begin(host, 'work', { nonce: 'c' });
-    const broken = call(host, 'work', { nonce: 'd' }, { task: {} });
+    const broken = call(host, 'work', { nonce: 'd', ...never }, { task: {} });
     await until('the call to be on its way', () => readFileSync(begins, 'utf8').includes('d'));
     process.kill((await status(workspace)).servers[0]?.pid as number, 'SIGKILL');
     expect((await broken).error?.message).toMatch(/may have taken effect/);
@@ -288,11 +296,15 @@ describe('a task belongs to the session that has begun it', () => {
   });
 
   it('and is cancelled too where that gives up the call that begins it: it never learns the id', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks('--slow-begin', '700') }), MODE);
-    const params = { name: 'work', arguments: { ms: 60_000 }, task: {} };
+    const workspace = testWorkspace({ one: servers.tasks() });
+    const host = await HostProcess.connect(workspace, MODE);
+    const params = { name: 'work', arguments: { ms: 60_000, begin_until: workspace.gate }, task: {} };
     void host.request('tools/call', params, 'begin');
     await until('the call', async () => ((await atServer(host)).counts['tools/call'] as number) >= 2);
     host.notify('notifications/cancelled', { requestId: 'begin' });
+    // Behind it: by this answer it is known.
+    await atServer(host);
+    workspace.letGo();
     await until('the cancellation', async () => (await atServer(host)).tasks[0]?.status === 'cancelled');
     expect(await listed(host)).toEqual([]);
     expect(host.lines.some((line) => line.includes('"id":"begin"'))).toBe(false);
@@ -383,7 +395,7 @@ describe('a task whose server has ended', () => {
     const { taskId } = await begin(host, 'work', { ms: 60_000 });
     const waiting = ask(host, 'tasks/result', taskId);
     await until('the question', async () => (await atServer(host)).counts['tasks/result'] === 1);
-    process.kill(Number(readFileSync(pids, 'utf8')), 'SIGKILL');
+    process.kill(pidsIn(pids).at(-1) as number, 'SIGKILL');
     expect((await waiting).error).toEqual(LOST);
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
       expect((await ask(host, method, taskId)).error, method).toEqual(LOST);
@@ -394,7 +406,7 @@ describe('a task whose server has ended', () => {
     // The next start counts from one again: its task has the name, and the old one is gone for good.
     expect(await begin(host, 'work', { text: 'anew' })).toMatchObject({ taskId: 'task-1' });
     expect(textOf(await ask(host, 'tasks/result', 'task-1'))).toBe('anew');
-    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect(pidsIn(pids)).toHaveLength(2);
   });
 
   it('is lost also where it ends as it is asked for its list, and its successor is not asked again', async () => {
@@ -422,10 +434,12 @@ describe('a task whose server has ended', () => {
     const url = await HttpProcess.tasks().url();
     const workspace = testWorkspace({ one: { type: 'http', url } });
     const [owner, other] = [await HostProcess.connect(workspace, MODE), await HostProcess.connect(workspace, MODE)];
-    const { taskId } = await begin(owner, 'work', { ms: 3_000, text: 'survived' });
+    const { taskId } = await begin(owner, 'work', { until: workspace.gate, text: 'survived' });
     const waiting = ask(owner, 'tasks/result', taskId);
     await until('the question', async () => (await atServer(owner)).counts['tasks/result'] === 1);
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    await until('another worker', async () => (await workersOf(workspace)).length === 1 && rendezvous(workspace));
+    workspace.letGo();
     expect(textOf(await waiting)).toBe('survived');
     expect((await ask(owner, 'tasks/get', taskId)).result).toMatchObject({ taskId, status: 'completed' });
     expect(await listed(owner)).toEqual([taskId]);
@@ -461,9 +475,11 @@ describe('a task whose server at a URL was started anew', () => {
 describe('a worker that gives way', () => {
   it('finishes the tasks it has, and hosts ask it about them', async () => {
     const workspace = testWorkspace({ one: servers.tasks() });
+    workspace.env.WAYGATE_DRAIN_MS = '60000';
     const host = await HostProcess.connect(workspace, MODE);
-    const task = await begin(host, 'work', { ms: 2_500, text: 'finished', status: 'at work' });
-    const waiting = begin(host, 'work', { ms: 2_500, text: 'asked before' });
+    const held = { until: workspace.gate };
+    const task = await begin(host, 'work', { ...held, text: 'finished', status: 'at work' });
+    const waiting = begin(host, 'work', { ...held, text: 'asked before' });
     const before = rendezvous(workspace)?.pid as number;
     const early = ask(host, 'tasks/result', (await waiting).taskId);
     expect((await waygate(workspace, ['reload'])).code).toBe(0);
@@ -473,6 +489,7 @@ describe('a worker that gives way', () => {
     const { error } = await ask(host, 'tasks/cancel', 'task-9');
     expect(error?.message).toBe('Task not found: task-9');
     expect(isAlive(before)).toBe(true);
+    workspace.letGo();
     expect(textOf(await ask(host, 'tasks/result', task.taskId))).toBe('finished');
     expect(textOf(await early)).toBe('asked before');
     await until('it to leave', () => !isAlive(before));
@@ -522,7 +539,7 @@ describe('a server with tasks', () => {
   });
 
   it('nor before they are cancelled, or as old as the server said that they get', async () => {
-    const workspace = configured({ one: servers.tasks('--ttl', '1500') }, IDLE);
+    const workspace = configured({ one: servers.tasks('--ttl', '5000') }, IDLE);
     const host = await HostProcess.connect(workspace, MODE);
     const cancelled = await begin(host, 'work', { ms: 60_000 });
     await ask(host, 'tasks/cancel', cancelled.taskId);
@@ -647,7 +664,7 @@ describe('in gateway and transparent mode', () => {
   });
 
   it('its errors, its deadline and the client’s cancellation are told as for any other, and end the task', async () => {
-    const workspace = configured({ one: servers.tasks() }, { timeouts: { default: 1 } });
+    const workspace = configured({ one: servers.tasks() }, { timeouts: { default: 4 } });
     const host = await HostProcess.connect(workspace);
     const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
     const execute = (args: object) => host.call('tool_execute', { tool_id: work, args });
@@ -671,23 +688,19 @@ describe('in gateway and transparent mode', () => {
 
   it('its server is not idle meanwhile, and the loss of that is told as such', async () => {
     const workspace = testWorkspace();
-    const pids = workspace.write('pids', '');
+    const [pids, begins] = [workspace.write('pids', ''), workspace.write('begins', '')];
     workspace.write(
       '.vscode/waygate.json',
-      JSON.stringify({ servers: { one: servers.tasks('--pid-file', pids) }, idleMinutes: 0.002 }),
+      JSON.stringify({ servers: { one: servers.tasks('--pid-file', pids, '--begins', begins) }, idleMinutes: 0.002 }),
     );
     workspace.approve();
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/work');
     const { text } = await host.call('tool_execute', { tool_id: id, args: { ms: 1_000, text: 'undisturbed' } });
     expect(text).toBe('ok\nundisturbed\n');
-    const lost = host.call('tool_execute', { tool_id: id, args: { ms: 60_000 } });
-    await until('the task', async () => {
-      const { servers: all } = await status(workspace);
-      return all[0]?.state === 'ready' && all[0].pid;
-    });
-    await new Promise((done) => setTimeout(done, 300));
-    process.kill(Number(readFileSync(pids, 'utf8').trim().split('\n').at(-1)), 'SIGKILL');
+    const lost = host.call('tool_execute', { tool_id: id, args: { ms: 60_000, nonce: 'lost' } });
+    await until('the task', () => readFileSync(begins, 'utf8').includes('lost'));
+    process.kill(pidsIn(pids).at(-1) as number, 'SIGKILL');
     expect((await lost).text).toMatch(/^Error UPSTREAM_UNAVAILABLE: one .*may have taken effect/);
   });
 

@@ -6,7 +6,6 @@ import {
   asciiToken,
   humanInteger,
   localPath,
-  meantPathStyle,
   meantRenderMode,
   meantToken,
   normalisationNote,
@@ -66,13 +65,7 @@ describe('normalisation', () => {
     expect(meantRenderMode(text)).toBe(mode);
   });
 
-  it('knows path styles by their short names too', () => {
-    expect(['rel', 'Absolute', 'abs', 'other'].map(meantPathStyle)).toEqual([
-      'relative',
-      'absolute',
-      'absolute',
-      undefined,
-    ]);
+  it('takes letters and digits alone for a token', () => {
     expect(asciiToken('Top-K_1!')).toBe('topk1');
   });
 

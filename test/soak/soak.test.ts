@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, workersOf } from '../support/census.ts';
 import { readEffects, violationsOf } from '../support/historyChecker.ts';
-import { HostProcess, isAliveWith, until } from '../support/hostProcess.ts';
+import { HostProcess, isAliveWith, pidsIn, until } from '../support/hostProcess.ts';
 import { Recorder } from '../support/killRun.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
@@ -150,8 +150,8 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
         // Sometime within the work that is being asked for.
         const victim = pidFiles[n % SERVERS] as string;
         setTimeout(() => {
-          const pid = Number(readFileSync(victim, 'utf8').trim().split('\n').at(-1));
-          if (isOurs(pid)) process.kill(pid, 'SIGKILL');
+          const pid = pidsIn(victim).at(-1);
+          if (pid !== undefined && isOurs(pid)) process.kill(pid, 'SIGKILL');
         }, random.below(20));
       }
       if (n % (RATE * 2) === 0 && elapsed() > total * WARM_UP) {
@@ -193,7 +193,6 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
     host.end();
     expect(await host.exited).toBe(0);
     await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
-    const all = pidFiles.flatMap((file) => readFileSync(file, 'utf8').trim().split('\n').map(Number));
-    expect(all.filter(isOurs)).toEqual([]);
+    expect(pidFiles.flatMap(pidsIn).filter(isOurs)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { status } from './census.ts';
 import { type Effect, readEffects, type Told } from './historyChecker.ts';
-import { HostProcess, type ToolAnswer, withoutIdNote } from './hostProcess.ts';
+import { HostProcess, pidsIn, type ToolAnswer, withoutIdNote } from './hostProcess.ts';
 import { type HttpServer, startHttpServer } from './httpServer.ts';
 import { servers, type TestWorkspace, testWorkspace } from './workspace.ts';
 
@@ -99,12 +99,12 @@ export class FaultGateway {
 
   /** The processes that the faulty server has had so far. */
   get lives(): number[] {
-    return readFileSync(this.#pids, 'utf8').trim().split('\n').filter(Boolean).map(Number);
+    return pidsIn(this.#pids);
   }
 
   /** Those that it has started, and that hold its pipes. */
   get grandchildren(): number[] {
-    return readFileSync(`${this.#pids}.grandchildren`, 'utf8').trim().split('\n').map(Number);
+    return pidsIn(`${this.#pids}.grandchildren`);
   }
 
   async faulty(): Promise<{ state: string; reason?: string; pid?: number }> {

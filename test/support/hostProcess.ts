@@ -149,7 +149,7 @@ export function withoutIdNote<Answer extends ToolAnswer>(answer: Answer): Answer
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
@@ -160,8 +160,19 @@ export async function until<T>(
   throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
 }
 
+/** The processes that have signed a file, in the order in which they did. */
+export function pidsIn(file: string): number[] {
+  return readFileSync(file, 'utf8').split(/\s+/).map(Number).filter(isPid);
+}
+
+/** What an empty file reads as is none: to the system 0 is the whole group of whoever asks, the runner's. */
+function isPid(pid: number): boolean {
+  return Number.isInteger(pid) && pid > 0;
+}
+
 /** A process that runs. One that has ended and waits for its parent to notice (a zombie) does not. */
 export function isAlive(pid: number): boolean {
+  if (!isPid(pid)) return false;
   try {
     process.kill(pid, 0);
     // That of a zombie is empty.

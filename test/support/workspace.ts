@@ -24,6 +24,10 @@ export interface TestWorkspace {
   /** Approves what the configuration names now: for a test that writes it otherwise. */
   approve(): void;
   write(name: string, text: string): string;
+  /** What the fixtures' `wait` and `work` wait for as `until`: that this file is there. */
+  gate: string;
+  /** Lets them go. */
+  letGo(): void;
 }
 
 /** A workspace and a state folder of the test's own, gone with it. */
@@ -60,6 +64,10 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
       const file = join(folder, name);
       writeFileSync(file, text);
       return file;
+    },
+    gate: join(folder, 'go'),
+    letGo() {
+      writeFileSync(this.gate, '');
     },
   };
   if (servers) workspace.configure(servers);

@@ -56,6 +56,23 @@ describe('a call that is written otherwise', () => {
   });
 
   it.each([
+    ['tools.execute', 'tool_execute'],
+    ['toolExecute', 'tool_execute'],
+    ['mcp_waygate_tool_execute', 'tool_execute'],
+    ['mcp__waygate__tool_browse', 'tool_browse'],
+    ['waygate:tools/view', 'tool_view'],
+    ['resources-read', 'resource_read'],
+  ])('by the name %s is one of %s, and told', (given, name) => {
+    const told = [{ rule: 'token_alias', from: given, to: name }];
+    expect(normaliseCall(given, {})).toEqual({ name, args: {}, told });
+  });
+
+  it.each(['mcp_other_tool_execute', 'waygate', 'execute', 'tool_executes', 'tools'])(
+    'by the name %s is none of ours',
+    (given) => expect(normaliseCall(given, {})).toEqual({ name: given, args: {}, told: [] }),
+  );
+
+  it.each([
     ['two names for one thing', 'tool_browse', { query: 'x', q: 'y' }],
     ['a name that is only near', 'tool_browse', { qeury: 'x' }],
     ['a number that is none', 'tool_browse', { query: 'x', top_k: '-5' }],

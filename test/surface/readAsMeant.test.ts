@@ -35,14 +35,31 @@ describe('a path of the catalog', () => {
     'github.issues',
     '/GitHub/Issues',
     '//github//issues',
-  ])('in another style is refused, with the path that is meant: %s', async (path) => {
+  ])('in another style is read as the one that is meant, and told: %s', async (path) => {
+    const right = await github.text('tool_browse', { path: '/github/issues' });
+    const note = `note: ${JSON.stringify(path)} was read as "/github/issues" (path_style)\n`;
+    expect(await github.text('tool_browse', { path })).toBe(`${right}${note}`);
     const { structuredContent } = await refusal(path);
-    const told = { error: 'PATH_INVALID', path, details: { nearest: '/github/issues' } };
-    expect(structuredContent).toMatchObject(told);
-    expect(structuredContent?.message).toMatch(/ Did you mean "\/github\/issues"\?$/);
+    expect(structuredContent).toMatchObject({ total: 6, normalised: [{ rule: 'path_style', to: '/github/issues' }] });
   });
 
-  it.each(['gitlab/issues', '...', `x${'/'.repeat(10_000)}github`])(
+  it.each([
+    [' /github/issues', '/github/issues'],
+    ['github/*', '/github/*'],
+    ['GitHub/Pull Requests/', '/github/pull-requests'],
+    ['My Server.v2', '/my-server-v2'],
+  ])('in the words of its server is one too: %s', async (path, meant) => {
+    const both = fixedGateway({ github: GITHUB, 'My Server.v2': SHOP.files });
+    expect(await both.text('tool_browse', { path })).toContain(`was read as "${meant}" (path_style)\n`);
+  });
+
+  it('that means two is refused: neither is guessed at', async () => {
+    const two = fixedGateway({ a: [{ name: 'b', inputSchema: { type: 'object' } }], 'a-b': SHOP.files });
+    expect(await two.text('tool_browse', { path: 'a/b' })).toContain('was read as "/a/b" (path_style)');
+    expect(await two.text('tool_browse', { path: 'a.b' })).toMatch(/^Error PATH_INVALID/);
+  });
+
+  it.each(['gitlab/issues', '...', '//', '!!!', `x${'/'.repeat(10_000)}github`])(
     'that means none is refused plainly: %j',
     async (path) => {
       const { structuredContent } = await refusal(path);

@@ -7,7 +7,7 @@ import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
 import type { ConnectionServices } from '../../src/upstream/serverConnection.ts';
 import { connectStdio } from '../support/connection.ts';
-import { isAlive, until } from '../support/hostProcess.ts';
+import { isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
@@ -134,6 +134,25 @@ describe('a connection to a server', () => {
     expect(textOf(await connection.call('echo', { text: 'again' }, WAIT))).toBe('again');
     expect(connection.pid).not.toBe(first);
     expect(states).toEqual(['starting', 'ready', 'starting', 'ready']);
+  });
+
+  it.each([
+    ['a call comes at once', () => undefined],
+    [
+      'nobody could look for longer than that is waited for',
+      () => {
+        for (const start = performance.now(); performance.now() - start < 700; );
+      },
+    ],
+  ])('hears of an end that follows that of the output, also where %s', async (_what, meanwhile) => {
+    const { connection } = fixture('--close-stdout', '--exits-late', '100');
+    await connection.start();
+    await expect(connection.call('echo', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    meanwhile();
+    const next = connection.call('echo', {}, WAIT).catch(() => undefined);
+    await until('its successor', () => connection.health.restart_count === 1);
+    expect(connection.health.last_fault).toMatchObject({ class: 'process', code: 'exited', generation: 1 });
+    await next;
   });
 
   it('replaces a server that closes its output and lives', async () => {
@@ -277,7 +296,7 @@ describe('a connection to a server', () => {
       await connection.stop();
       await started;
       expect(states.at(-1)).toBe('stopped');
-      expect(readFileSync(pids, 'utf8').split('\n').filter(Boolean).map(Number).filter(isAlive)).toEqual([]);
+      expect(pidsIn(pids).filter(isAlive)).toEqual([]);
     }
   });
 });

@@ -7,7 +7,7 @@ import { OWN_BUSINESS } from '../../src/upstream/callOrigin.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import { type ConnectionServices, ServerConnection } from '../../src/upstream/serverConnection.ts';
 import { StdioLink } from '../../src/upstream/stdioLink.ts';
-import { isAlive, until } from '../support/hostProcess.ts';
+import { isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
@@ -38,7 +38,7 @@ function connect({ args = [], ...config }: Partial<StdioServerConfig>, services:
     { onChange: () => undefined, log: (line) => void log.push(line), scrubSecrets: (text) => text },
   );
   onTestFinished(() => connection.stop());
-  const started = (): number[] => readFileSync(pidFile, 'utf8').trim().split('\n').filter(Boolean).map(Number);
+  const started = (): number[] => pidsIn(pidFile);
   const ready = (): Promise<number> =>
     until('a standby', () => (connection.standby?.state === 'ready' ? connection.standby.pid : undefined));
   const journalled = (): string => readFileSync(join(journalFolder, `children-${journal.run}.json`), 'utf8');

@@ -3,11 +3,13 @@ import { cardsWithinBudget, responseCapTokens } from '../../catalog/cardBudget.t
 import { cardToJson, renderCardLine } from '../../catalog/cardText.ts';
 import { countTokens } from '../../catalog/tokens.ts';
 import type { GraphNode } from '../../catalog/types.ts';
-import { boundText, count, groupDigits, MAX_ANSWER_CHARS } from '../../ops/porcelain.ts';
+import type { Tell } from '../../ops/normalise.ts';
+import { boundText, count, groupDigits, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import { type RankedTool, type RankOptions, rank } from '../../routing/rankIndex.ts';
 import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid, type CheckedArguments } from './arguments.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
+import { meantPath } from './meantPath.ts';
 import { pathError } from './pathError.ts';
 import { serverNotes, serverStates } from './serverNotes.ts';
 import type { SessionState } from './sessionState.ts';
@@ -38,7 +40,7 @@ interface Listing {
   confidence?: 'good' | 'weak' | 'none';
 }
 
-export function browse(args: CheckedArguments, context: GatewayContext, session: SessionState): Answer {
+export function browse(args: CheckedArguments, context: GatewayContext, session: SessionState, tell: Tell): Answer {
   const view = context.view();
   const shelf: Shelf = {
     metaTool: 'tool_browse',
@@ -48,7 +50,7 @@ export function browse(args: CheckedArguments, context: GatewayContext, session:
     choices: view,
   };
   const { cacheStable, learning } = context.browseConfig();
-  const listing = listingOf(args, shelf, context, learning ? { history: context.useHistory() } : {});
+  const listing = listingOf(args, shelf, context, tell, learning ? { history: context.useHistory() } : {});
   if (typeof args.query === 'string') {
     session.recordQuery(
       args.query,
@@ -59,7 +61,7 @@ export function browse(args: CheckedArguments, context: GatewayContext, session:
   return render({ ...listing, cards }, shelf, context);
 }
 
-export function browseResources(args: CheckedArguments, context: GatewayContext): Answer {
+export function browseResources(args: CheckedArguments, context: GatewayContext, tell: Tell): Answer {
   const shelf: Shelf = {
     metaTool: 'resource_browse',
     noun: 'resource',
@@ -67,10 +69,10 @@ export function browseResources(args: CheckedArguments, context: GatewayContext)
     nextStep: 'Read one: resource_read. In the address of a template replace each {part}, and give the address.',
     choices: context.primitives.view().resources,
   };
-  return render(listingOf(args, shelf, context), shelf, context);
+  return render(listingOf(args, shelf, context, tell), shelf, context);
 }
 
-export function browsePrompts(args: CheckedArguments, context: GatewayContext): Answer {
+export function browsePrompts(args: CheckedArguments, context: GatewayContext, tell: Tell): Answer {
   const shelf: Shelf = {
     metaTool: 'prompt_browse',
     noun: 'prompt',
@@ -78,13 +80,14 @@ export function browsePrompts(args: CheckedArguments, context: GatewayContext): 
     nextStep: 'Arguments of a prompt: tool_view {"handle": "schema:<prompt_id>", "selector": {}}. Get it: prompt_get.',
     choices: context.primitives.view().prompts,
   };
-  return render(listingOf(args, shelf, context), shelf, context);
+  return render(listingOf(args, shelf, context, tell), shelf, context);
 }
 
 function listingOf(
   args: CheckedArguments,
   shelf: Shelf,
   context: GatewayContext,
+  tell: Tell,
   more: Pick<RankOptions, 'history'> = {},
 ): Listing {
   const { query, path } = args as { query?: string; path?: string };
@@ -92,7 +95,7 @@ function listingOf(
     throw argsInvalid(`${shelf.metaTool} takes either "query" or "path": give one of them.`, []);
   }
   const topK = (args.top_k as number | undefined) ?? context.browseConfig().topK;
-  return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path);
+  return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path, tell);
 }
 
 function render(listing: Listing, { metaTool, noun, nextStep, choices }: Shelf, context: GatewayContext): Answer {
@@ -165,13 +168,15 @@ function cloneHints(noun: string, hits: readonly RankedTool[]): string[] {
     .map((hit) => `The same ${noun} as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
 }
 
-function byPath({ noun, choices }: Shelf, path: string): Listing {
+function byPath({ noun, choices }: Shelf, given: string, tell: Tell): Listing {
   const { graph, byId } = choices.catalog;
+  const path = meantPath(given, graph);
+  if (path !== given) tell({ rule: 'path_style', from: oneLine(given, 128), to: path });
   let nodes: readonly GraphNode[];
   try {
     nodes = graph.resolve(path);
   } catch (error) {
-    throw pathError(error, path, graph);
+    throw pathError(error, path);
   }
   const { cards } = cardsWithinBudget(
     nodes.map((node) => ({ ...node, id: node.path })),

@@ -95,15 +95,15 @@ async function callTool(
     case 'tool_view':
       return view(checked, context, session, call);
     case 'resource_browse':
-      return browseResources(checked, context);
+      return browseResources(checked, context, tell);
     case 'resource_read':
       return readResource(checked, context, call, tell);
     case 'prompt_browse':
-      return browsePrompts(checked, context);
+      return browsePrompts(checked, context, tell);
     case 'prompt_get':
       return getPrompt(checked, context, call);
     default:
-      return browse(checked, context, session);
+      return browse(checked, context, session, tell);
   }
 }
 

@@ -79,7 +79,10 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     shownTools,
     callTool: (givenName, givenArgs, call) =>
       answerCall(
-        normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),
+        // A listed name is that tool's, however near it comes to one of ours.
+        toolsOf(context.view()).has(givenName)
+          ? { name: givenName, args: givenArgs, told: [] }
+          : normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),
         call,
         context,
         sessions,

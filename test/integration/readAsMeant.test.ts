@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+
+/** Normalisation at the boundary (004), each kind in a real session, and told in the answer. */
+describe('what can only mean one thing is read so', () => {
+  it('names of tools, arguments, numbers, paths of the catalog, files', async () => {
+    const host = await HostProcess.connect(testWorkspace({ files: servers.fixture(), docs: servers.primitives() }));
+    const id = await host.toolId('/files/echo');
+    const uri = 'file:///shared/readme.md';
+    await until('its resources', async () =>
+      JSON.stringify((await host.request('resources/list')).result).includes(uri),
+    );
+    const calls: [tool: string, args: Record<string, unknown>, answer: RegExp, told: string][] = [
+      [
+        'tools.execute',
+        { tool_id: id, args: { text: 'a' } },
+        /^ok\na\n/,
+        '"tools.execute" was read as "tool_execute" (token_alias)',
+      ],
+      [
+        'mcp_waygate_tool_execute',
+        { tool_id: id, args: { text: 'b' } },
+        /^ok\nb\n/,
+        '"mcp_waygate_tool_execute" was read as "tool_execute" (token_alias)',
+      ],
+      ['tool_browse', { q: 'say back a text' }, /files:echo/, '"q" was read as "query" (field_alias)'],
+      [
+        'tool_browse',
+        { query: 'say back a text', top_k: '1' },
+        /^1 tool for/,
+        '"top_k: 1" was read as "1" (integer_text)',
+      ],
+      ...['files/echo', '/files/echo/', '//files//echo', '\\files\\echo', 'Files.Echo'].map(
+        (path): (typeof calls)[number] => [
+          'tool_browse',
+          { path },
+          /^\/files\/echo: 1 entry/,
+          `${JSON.stringify(path)} was read as "/files/echo" (path_style)`,
+        ],
+      ),
+      ['resource_browse', { path: 'docs/' }, /^\/docs: /, '"docs/" was read as "/docs" (path_style)'],
+      [
+        'resource_read',
+        { resource_id: '/shared/readme.md' },
+        /^ok\n/,
+        `"/shared/readme.md" was read as "${uri}" (file_uri)`,
+      ],
+      [
+        'tool_execute',
+        { tool_id: 'files:echo', args: { text: 'c' } },
+        /^ok\nc\n/,
+        `"files:echo" was read as "${id}" (tool_id)`,
+      ],
+    ];
+    for (const [tool, args, answer, told] of calls) {
+      const { text } = await host.call(tool, args);
+      expect(text, told).toMatch(answer);
+      expect(text).toContain(`note: ${told}\n`);
+    }
+  });
+
+  it('and nothing else: what leads nowhere, and what a server is to judge', async () => {
+    const host = await HostProcess.connect(testWorkspace({ files: servers.fixture() }));
+    const id = await host.toolId('/files/echo');
+    expect((await host.call('tool_browse', { path: 'bad-path' })).text).toMatch(/^Error PATH_INVALID/);
+    const { text } = await host.call('tool_execute', { tool_id: id, args: { text: 'file:///tmp/a' } });
+    expect(text).toBe('ok\nfile:///tmp/a\n');
+    expect((await host.call('mcp_other_tool_execute', { tool_id: id, args: {} })).isError).toBe(true);
+  });
+
+  it('but never a listed name for one of ours', async () => {
+    // To a client in transparent mode `tools.execute` is the tool of that server.
+    const workspace = testWorkspace({ tools: servers.fixture('--names', '["execute"]') });
+    const host = await HostProcess.connect(workspace, ['--mode', 'transparent']);
+    const name = await until('its tool', async () => {
+      const { tools = [] } = ((await host.request('tools/list')).result ?? {}) as { tools?: { name: string }[] };
+      return tools.find((tool) => /^tools.execute$/.test(tool.name))?.name;
+    });
+    expect((await host.call(name, {})).text).toContain('called execute');
+  });
+});
