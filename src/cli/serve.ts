@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ensureWorkspaceState, StateFolderError, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
-import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
+import { type GatewayTarget, stateVariant } from '../host/startWorker.ts';
 import { chosenFace } from './chosenFace.ts';
 import type { ServeOptions } from './commands.ts';
 import { ownRuntime } from './runtime.ts';
@@ -16,10 +16,10 @@ export async function serve(target: ServeOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
   const runtime = ownRuntime(target);
   const face = chosenFace(target);
-  const attachSession = (signal?: AbortSignal) =>
-    attach(runtime, { kind: 'session', start: true, holds: true, face, log, ...(signal ? { signal } : {}) });
+  const attachSession = (start: boolean, signal?: AbortSignal) =>
+    attach(runtime, { kind: 'session', start, holds: true, face, log, ...(signal ? { signal } : {}) });
   // The worker's start is the longest part of a client's: it is under way before the rest of the host is made.
-  let first: Promise<Socket | undefined> | undefined = attachSession();
+  let first: Promise<Socket | undefined> | undefined = attachSession(true);
   first.catch(() => undefined);
   await nextTurn();
   const host = new SessionHost({
@@ -29,12 +29,10 @@ export async function serve(target: ServeOptions): Promise<number> {
     face,
     workspace: target.workspace,
     folder: workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target)),
-    attach: async (signal) => {
-      const attaching = first ?? attachSession(signal);
+    attach: (signal, start) => {
+      const attaching = first ?? attachSession(start, signal);
       first = undefined;
-      const socket = await attaching;
-      if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
-      return socket;
+      return attaching;
     },
   });
   const code = await host.run();

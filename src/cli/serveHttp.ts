@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ensureWorkspaceState, stateRoot, unwritable, workspaceStateFolder } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
-import { type GatewayTarget, stateVariant, WorkerUnavailableError } from '../host/startWorker.ts';
+import { type GatewayTarget, stateVariant } from '../host/startWorker.ts';
 import { HttpFront } from '../protocol/httpFront.ts';
 import { chosenFace } from './chosenFace.ts';
 import type { HttpOptions, ServeOptions } from './commands.ts';
@@ -33,19 +33,8 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
         face,
         workspace: target.workspace,
         folder: workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target)),
-        attach: async (signal) => {
-          const socket = await attach(runtime, {
-            kind: 'session',
-            start: true,
-            holds: true,
-            marksRelated: true,
-            face,
-            signal,
-            log,
-          });
-          if (!socket) throw new WorkerUnavailableError('no worker could be attached to.');
-          return socket;
-        },
+        attach: (signal, start) =>
+          attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, face, signal, log }),
       });
       return host.run();
     },

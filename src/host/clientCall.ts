@@ -10,6 +10,8 @@ export interface ClientCall {
   readonly method: string;
   /** The resource, of a request about one. */
   readonly uri: string | undefined;
+  /** Of what servers log, of a request for that. */
+  readonly level: string | undefined;
   /** Its client takes a task for an answer, or an error, and no result of a tool. */
   readonly wantsTask?: boolean;
   /** As it came, its newline included. */

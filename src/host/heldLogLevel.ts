@@ -1,14 +1,14 @@
-import { encodeMessage, type JsonRpcMessage } from '../protocol/frames.ts';
+import { encodeMessage } from '../protocol/frames.ts';
 
 const METHOD = 'logging/setLevel';
 
 /** What a session wants to hear of what servers log: part of what a new worker has to be told of it. */
 export class HeldLogLevel {
-  #level: unknown;
+  #level: string | undefined;
 
-  /** Takes note of a request that the client makes. */
-  note({ method, params }: JsonRpcMessage): void {
-    if (method === METHOD) this.#level = params?.level;
+  /** A request of the client has been answered, and not with an error. */
+  succeeded(method: string, level: string | undefined): void {
+    if (method === METHOD) this.#level = level;
   }
 
   /** The request to a new worker, whose answer is for nobody. */

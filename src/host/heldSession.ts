@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { encodeMessage, type JsonRpcMessage, type RequestId } from '../protocol/frames.ts';
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
+import type { ClientCall } from './clientCall.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldMemory } from './heldMemory.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
@@ -43,14 +44,10 @@ export class HeldSession {
     this.#initialized = true;
   }
 
-  /** A request that the client makes. */
-  noteRequest(message: JsonRpcMessage): void {
-    this.#logLevel.note(message);
-  }
-
   /** A request of the client has been answered, and not with an error. */
-  noteSuccess(method: string, uri: string | undefined): void {
+  noteSuccess({ method, uri, level }: ClientCall): void {
     this.#subscriptions.succeeded(method, uri);
+    this.#logLevel.succeeded(method, level);
   }
 
   /** All that a new worker has to be told. */

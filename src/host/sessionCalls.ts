@@ -108,7 +108,6 @@ export function journalCallOf(
 ): JournalCall<ClientCall> {
   // In passthrough mode a name is a server's, whatever it reads like.
   const tool = method === 'tools/call' && face !== 'passthrough' ? params?.name : undefined;
-  const uri = params?.uri;
   const contract = contractOf(method, typeof tool === 'string' ? tool : undefined);
   return {
     id: requestKey(id),
@@ -118,11 +117,16 @@ export function journalCallOf(
     payload: {
       id,
       method,
-      uri: typeof uri === 'string' ? uri : undefined,
+      uri: text(params?.uri),
+      level: text(params?.level),
       wantsTask: face === 'passthrough' && params?.task !== undefined,
       frame,
     },
     bytes: frame.length,
     canProbe: false,
   };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

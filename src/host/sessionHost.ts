@@ -31,7 +31,7 @@ export interface SessionHostOptions {
   input: Readable;
   output: Writable;
   /** A greeted socket of kind `session`; rejects with one sentence when there can be no worker. */
-  attach: (signal: AbortSignal) => Promise<Socket>;
+  attach: (signal: AbortSignal, start: boolean) => Promise<Socket | undefined>;
   /** Whose worker that is, and its folder in the state. */
   workspace: string;
   folder: string;
@@ -183,7 +183,6 @@ export class SessionHost {
     const call = journalCallOf(id, message, framed(line), this.#face);
     const admission = this.#calls.admit(call, this.#held.tasks.runnerFor(message));
     if (!this.#refuse(call.payload, admission)) return;
-    this.#held.noteRequest(message);
     if (this.#link.resting) this.#wake();
     else if (this.#withoutWorker.fault !== undefined) {
       this.#calls.failWaiting(this.#withoutWorker.fault);
@@ -298,7 +297,7 @@ export class SessionHost {
       this.#link.proved();
       if (!peekIsError(reply)) {
         this.#withoutWorker.noteAnswer(call, reply);
-        if (call.uri !== undefined) this.#held.noteSuccess(call.method, call.uri);
+        this.#held.noteSuccess(call);
       }
       this.#toClient(reply);
     } else if (terminal.kind === 'fault') {

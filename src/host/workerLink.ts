@@ -7,7 +7,8 @@ import { WorkerUnavailableError } from './startWorker.ts';
 import { type Loss, type LossFacts, WorkerConnection } from './workerConnection.ts';
 
 export interface WorkerLinkOptions {
-  attach: (signal: AbortSignal) => Promise<Socket>;
+  /** `start`: one is started where none runs; without it there may be none to attach to. */
+  attach: (signal: AbortSignal, start: boolean) => Promise<Socket | undefined>;
   onAttached(generation: number): void;
   /** Whether an answer is awaited: only then does silence mean anything. */
   isWaiting(): boolean;
@@ -32,9 +33,6 @@ const PING_MS = 10_000;
 /** A worker that was replaced ends within ten seconds by itself; this is for one that hangs over it. */
 const DRAIN_LIMIT_MS = 12_000;
 
-/** Recovery starts when the loss is seen; only where no worker can be had is it waited. */
-const RETRY_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000];
-
 /**
  * A session's connection to whatever worker there is: reattaches by itself, and counts the workers it has had. A
  * worker that was replaced keeps its connection until it has finished what it has.
@@ -47,7 +45,6 @@ export class WorkerLink {
   #current: WorkerConnection | undefined;
   readonly #draining = new Map<number, WorkerConnection>();
   #generation = 0;
-  #failures = 0;
   #connecting = false;
   #resting = false;
   #looping = false;
@@ -55,7 +52,7 @@ export class WorkerLink {
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
-    this.#health.countFailuresWith(() => this.#restarts.consecutiveFailures + this.#failures);
+    this.#health.countFailuresWith(() => this.#restarts.consecutiveFailures);
   }
 
   /** How it fares with its workers. */
@@ -76,9 +73,10 @@ export class WorkerLink {
     return this.#generation;
   }
 
-  /** Attaches now, unless it is attached or at it, or workers keep ending. */
+  /** Attaches now, unless it is attached or at it; where workers keep ending, to one that somebody else has started. */
   connect(): void {
-    if (!this.#looping) this.#connect();
+    if (this.#looping) this.#join();
+    else this.#connect();
   }
 
   /** After the loss of this worker no other is looked for until there is a need. */
@@ -148,10 +146,19 @@ export class WorkerLink {
     this.#connecting = true;
     const { consecutive_failures: failures } = this.health;
     this.#health.starting(this.#generation + 1, failures > 0);
-    this.#options.attach(this.#abort.signal).then(
-      (socket) => this.#onSocket(socket),
+    this.#options.attach(this.#abort.signal, true).then(
+      (socket) => (socket ? this.#onSocket(socket) : this.#onFailure(new Error('no worker could be attached to'))),
       (error: Error) => this.#onFailure(error),
     );
+  }
+
+  #join(): void {
+    if (this.#current || this.#connecting || this.#abort.signal.aborted) return;
+    this.#connecting = true;
+    const none = (): void => {
+      this.#connecting = false;
+    };
+    this.#options.attach(this.#abort.signal, false).then((socket) => (socket ? this.#onSocket(socket) : none()), none);
   }
 
   #onSocket(socket: Socket): void {
@@ -162,7 +169,8 @@ export class WorkerLink {
     }
     const { isWaiting, onDrain, onFrame, silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
     const generation = ++this.#generation;
-    this.#failures = 0;
+    clearTimeout(this.#retryTimer);
+    this.#looping = false;
     this.#restarts.ready();
     this.#health.ready();
     this.#current = new WorkerConnection(
@@ -193,14 +201,8 @@ export class WorkerLink {
 
   #retryAfterLoss(generation: number, loss: Loss): void {
     const words = this.#options.lastWords?.() ?? '';
-    const fault = faultAt(generation, loss === 'silent' ? 'unresponsive' : 'exited', words);
-    const decision = this.#restarts.failed(fault);
-    // What a worker is lost by is never the person's to mend, so nothing is parked.
-    const { delayMs, crashLoop } = decision.action === 'start' ? decision : { delayMs: 0, crashLoop: false };
-    this.#looping = crashLoop;
-    this.#failed(fault, delayMs);
-    if (crashLoop) this.#options.onUnavailable(faultAt(generation, 'crash_loop', words), LOOPING);
-    this.#retry(delayMs);
+    this.#failed(faultAt(generation, loss === 'silent' ? 'unresponsive' : 'exited', words));
+    if (this.#looping) this.#options.onUnavailable(faultAt(generation, 'crash_loop', words), LOOPING);
   }
 
   #onFailure(error: Error): void {
@@ -208,18 +210,17 @@ export class WorkerLink {
     if (this.#abort.signal.aborted) return;
     const why = error instanceof WorkerUnavailableError ? error.why : error.message;
     const fault = faultAt(this.#generation, 'spawn_failed', why);
-    const delayMs = RETRY_DELAYS_MS[Math.min(this.#failures, RETRY_DELAYS_MS.length - 1)] as number;
-    this.#failures += 1;
-    this.#failed(fault, delayMs);
+    this.#failed(fault);
     this.#options.onUnavailable(fault, error.message);
-    this.#retry(delayMs);
   }
 
-  #failed(fault: Fault, delayMs: number): void {
-    this.#health.failed(fault, this.#looping ? 'crash_loop' : 'backing_off', performance.now() + delayMs);
-  }
-
-  #retry(delayMs: number): void {
+  /** It was lost, or could not be had: the next attempt comes at the pace of every process that is supervised. */
+  #failed(fault: Fault): void {
+    const decision = this.#restarts.failed(fault);
+    // What a worker is lost by is never the person's to mend, so nothing is parked.
+    const { delayMs, crashLoop } = decision.action === 'start' ? decision : { delayMs: 0, crashLoop: false };
+    this.#looping = crashLoop;
+    this.#health.failed(fault, crashLoop ? 'crash_loop' : 'backing_off', performance.now() + delayMs);
     this.#retryTimer = setTimeout(() => {
       this.#looping = false;
       this.#connect();

@@ -6,6 +6,7 @@ import type { HealthWithoutWorker } from '../../src/ops/health.ts';
 import { endedByAttachers, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { linesOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 const EXIT_DOWN = 69;
@@ -159,6 +160,10 @@ describe('where a worker cannot start', () => {
     expect(await names(host)).toHaveLength(3);
     expect(await uris(host)).toEqual(OWN);
     renameSync(join(dirname(whole.program), 'worker.cjs'), join(dirname(workspace.program), 'worker.cjs'));
+    // It is tried once a minute by now; whoever comes tries at once, and the session joins with its next request.
+    const next = await HostProcess.connect(workspace);
+    await until('the tools of resources', async () => (await names(next)).includes('resource_read'));
+    await until('the session', async () => (await names(host)).includes('resource_read'));
     for (const list of ['tools', 'resources']) {
       await until(`the news of ${list}`, () =>
         host.told.some(({ method }) => method === `notifications/${list}/list_changed`),
@@ -171,6 +176,18 @@ describe('where a worker cannot start', () => {
       code: 0,
       stdout: expect.stringMatching(/^gateway (?:ready|degraded|starting), /),
     });
+  });
+
+  it('five have been tried at once, and then it is one a minute, whatever is asked', async () => {
+    const workspace = testWorkspace();
+    const starts = workspace.write('starts.txt', '');
+    const counted = () => `require('node:fs').appendFileSync(${JSON.stringify(starts)}, 'start\\n'); process.exit(3);`;
+    const host = await HostProcess.connect({ ...workspace, program: otherBuild({ worker: counted }) });
+    for (let n = 0; n < 20; n++) expect((await host.call('tool_browse', { path: '/' })).isError).toBe(true);
+    await until('the crash loop', async () => (await health(host)).supervision === 'crash_loop');
+    expect((await health(host)).next_attempt_in_ms).toBeGreaterThan(30_000);
+    for (let n = 0; n < 20; n++) await host.call('tool_browse', { path: '/' });
+    expect(linesOf(starts)).toHaveLength(5);
   });
 
   it.each(['passthrough', 'transparent'])(

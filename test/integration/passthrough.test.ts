@@ -224,6 +224,8 @@ describe('passthrough with one server', () => {
     const uri = 'test://watched-resource';
     await host.request('resources/subscribe', { uri });
     await host.request('logging/setLevel', { level: 'error' });
+    // What was refused sets nothing.
+    expect((await host.request('logging/setLevel', { level: 'loud' })).error).toMatchObject({ code: -32602 });
     const waiting = call(host, 'test_wait');
     await call(host, 'test_simple_text');
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
