@@ -12,13 +12,18 @@ export interface ClientCall {
   readonly uri: string | undefined;
   /** Of what servers log, of a request for that. */
   readonly level: string | undefined;
+  /** Of a `tools/call`: what it names, and the tool that this is to run. */
+  readonly tool: string | undefined;
+  readonly toolId: string | undefined;
+  /** When it came; by `performance.now()`. */
+  readonly since: number;
   /** Its client takes a task for an answer, or an error, and no result of a tool. */
   readonly wantsTask?: boolean;
   /** As it came, its newline included. */
   readonly frame: Buffer;
 }
 
-type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
+export type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
 
 /** What is known beside the fault: seconds until it is worth calling again, and where the worker's log is. */
 export interface FaultContext {

@@ -3,6 +3,7 @@ import { encodeMessage, type JsonRpcMessage, type RequestId } from '../protocol/
 import { negotiateVersion } from '../protocol/mcpVersions.ts';
 import type { ClientCall } from './clientCall.ts';
 import { HeldLogLevel } from './heldLogLevel.ts';
+import { HeldLosses } from './heldLosses.ts';
 import { HeldMemory } from './heldMemory.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
 import { HeldTasks } from './heldTasks.ts';
@@ -21,6 +22,7 @@ export class HeldSession {
   readonly #subscriptions = new HeldSubscriptions();
   readonly tasks = new HeldTasks();
   readonly memory = new HeldMemory();
+  readonly losses = new HeldLosses();
   #seed: JsonRpcMessage | undefined;
   #initialized = false;
 
@@ -61,6 +63,7 @@ export class HeldSession {
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
       ...this.tasks.frames(),
+      ...this.losses.frames(),
     ];
   }
 

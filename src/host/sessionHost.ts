@@ -16,7 +16,7 @@ import {
 } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
 import { listKey } from '../protocol/movingSession.ts';
-import { type ClientCall, faultAnswer, refusal } from './clientCall.ts';
+import { type ClientCall, type FaultTerminal, faultAnswer, refusal } from './clientCall.ts';
 import { readClientLine, tooLarge } from './clientLine.ts';
 import { HeldSession } from './heldSession.ts';
 import { INTRODUCTIONS } from './introductions.ts';
@@ -305,8 +305,21 @@ export class SessionHost {
         this.#held.memory.keep(listKey(list), mark, mark.length),
       );
       this.#write(own ?? faultAnswer(call, terminal, this.#withoutWorker));
+      if (own === undefined) this.#noteLoss(call, terminal);
     }
     if (this.#calls.size === 0) this.#ended?.();
+  }
+
+  /** For the telemetry of the worker that comes next, or of the one that is there. */
+  #noteLoss(
+    { method, tool, toolId, since }: ClientCall,
+    { fault, knowledge, contract, dispatches }: FaultTerminal,
+  ): void {
+    // At the end of a session whoever has the call counts it.
+    if (fault.code === 'stopped') return;
+    const took = performance.now() - since;
+    this.#held.losses.note({ method, tool, toolId, took, fault, knowledge, contract, dispatches });
+    if (this.#link.attached) for (const frame of this.#held.losses.frames()) this.#link.send(Buffer.from(frame));
   }
 
   #toClient(frame: Buffer): void {

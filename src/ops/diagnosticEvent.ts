@@ -55,6 +55,7 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   'call.failed': ['error_code'],
   'worker.started': ['pid', 'build', 'generation'],
   'worker.stopped': ['pid'],
+  'worker.lost': ['generation', 'reason'],
   'rollout.failed': ['pid', 'reason'],
   'upstream.started': ['generation', 'tool_count'],
   'upstream.failed': ['generation', 'reason', 'consecutive_failures'],

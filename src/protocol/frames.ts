@@ -32,6 +32,8 @@ export const CONTRACT_NOTIFICATION = 'notifications/waygate/contract';
 export const TASK_NOTIFICATION = 'notifications/waygate/task';
 /** From a host to a worker that comes after another: `{ tasks }`, those of its client. */
 export const TASKS_NOTIFICATION = 'notifications/waygate/tasks';
+/** Likewise: `{ calls }`, which the host has answered without a worker (`LostCall`). */
+export const LOST_NOTIFICATION = 'notifications/waygate/lost';
 
 /**
  * A message as one frame. `id` comes before the payload, so that a forwarder can tell whose answer a frame of a

@@ -8,7 +8,7 @@ export interface SessionRequest {
 }
 
 /** In place of a method that nobody here answers: a client may ask for what it likes, and does not name our rows. */
-const UNKNOWN_METHOD = '(unknown method)';
+export const UNKNOWN_METHOD = '(unknown method)';
 
 /** Answers a request and tells that it was answered. Who has cancelled one is not answered. */
 export async function toldWhenAnswered<T>(

@@ -3,12 +3,14 @@ import type { Socket } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ErrorCode, type JSONRPCRequest, McpError, type Result } from '@modelcontextprotocol/sdk/types.js';
 import { readHeldTasks } from '../ops/heldTask.ts';
+import { type LostCall, readLostCalls } from '../ops/lostCall.ts';
 import { oneLine } from '../ops/porcelain.ts';
 import { askOf, type CallExtra, peerOf, progressOf, type ToHost } from './clientPeer.ts';
 import {
   CONTRACT_NOTIFICATION,
   KEEP_NOTIFICATION,
   KEPT_NOTIFICATION,
+  LOST_NOTIFICATION,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
   TASKS_NOTIFICATION,
@@ -36,13 +38,15 @@ export interface SessionOptions {
   marksRelated?: boolean;
   /** Hears of what was answered; `tools/call` is the surface's to tell, which knows more of it. */
   onRequest?: (request: SessionRequest) => void;
+  /** Hears of what the host has answered by itself, because there was no worker. */
+  onLost?: (calls: readonly LostCall[], client: SessionClient) => void;
 }
 
 /** One client's MCP session, on the socket that its host has attached. */
 export function serveSession(
   socket: Socket,
   surface: SessionSurface,
-  { onRequest, ...frames }: SessionOptions = {},
+  { onRequest, onLost, ...frames }: SessionOptions = {},
 ): SessionServer {
   const server = serverFor(surface);
   const closed = new Set<() => void>();
@@ -100,6 +104,7 @@ export function serveSession(
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
     if (method === TASKS_NOTIFICATION) surface.adopt?.(readHeldTasks(params.tasks), peer);
+    else if (method === LOST_NOTIFICATION) onLost?.(readLostCalls(params.calls), client());
     else surface.notification?.(method, params, peer);
   };
   server.onclose = () => {

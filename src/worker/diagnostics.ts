@@ -6,7 +6,7 @@ import { diagnosticEvent, type EventDraft, hotPaths } from '../ops/diagnosticEve
 import { traitsOf } from '../ops/faultCodes.ts';
 import { HealthRecord, type HealthSnapshot } from '../ops/health.ts';
 import { oneLine } from '../ops/porcelain.ts';
-import { Telemetry, type TelemetryKept } from '../ops/telemetry.ts';
+import { Telemetry, type TelemetryKept, type ToldFault } from '../ops/telemetry.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import { type CatalogLoaded, catalogLoaded } from '../surface/catalogEvents.ts';
 import type { CatalogView } from '../surface/catalogView.ts';
@@ -85,11 +85,18 @@ export class Diagnostics {
     });
   }
 
+  /** The worker before this one ended by itself, or hangs. */
+  workerLost(fault: ToldFault): void {
+    this.#telemetry.fault(fault, { restarts: true });
+    const { generation, class: kind, code } = fault;
+    this.#write({ event: 'worker.lost', success: false, attributes: { generation, reason: `${kind}/${code}` } });
+  }
+
   rolloutFailed(reason: string): void {
     this.#write({ event: 'rollout.failed', success: false, attributes: { pid: process.pid, reason } });
   }
 
-  callEnded(call: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId: string }): void {
+  callEnded(call: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId?: string }): void {
     const { method, end, retries, error, fault, toolId } = event;
     const { durationMs } = call;
     // Rows of tools are of calls: a schema that is read, or an id that is none, is not.

@@ -17,6 +17,8 @@ import { type AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { BUILD } from '../ops/build.ts';
 import type { Face } from '../ops/face.ts';
+import type { LostCall } from '../ops/lostCall.ts';
+import type { ToldFault } from '../ops/telemetry.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import type { SessionSurface } from '../protocol/sessionSurface.ts';
 import { ClientRequests } from '../surface/clientRequests.ts';
@@ -32,6 +34,7 @@ import { GatewayReports } from './gatewayReports.ts';
 import { GatewayServers } from './gatewayServers.ts';
 import type { Handover } from './handover.ts';
 import { LiveCatalog } from './liveCatalog.ts';
+import { lostRequest, lostToolCall } from './lostCalls.ts';
 import { Primitives } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
 import { watchedServer } from './serverStatuses.ts';
@@ -215,6 +218,25 @@ export class Gateway {
   /** For telemetry. */
   sessionAnswered(request: SessionRequest): void {
     this.#diagnostics.sessionAnswered(request);
+  }
+
+  /** The worker before this one ended by that. */
+  followsLoss(fault: ToldFault): void {
+    this.#diagnostics.workerLost(fault);
+  }
+
+  /** What hosts have answered because there was no worker. */
+  lost(calls: readonly LostCall[], client: string): void {
+    const { catalog } = this.#catalog.view;
+    for (const call of calls) {
+      if (call.tool === undefined) this.#diagnostics.sessionAnswered(lostRequest(call));
+      else {
+        const { record, event } = lostToolCall(call, client, (id) => catalog.byId.get(id));
+        this.#activity.add(record);
+        this.#diagnostics.callEnded(record, event);
+      }
+    }
+    this.#options.onChange();
   }
 
   /** What was counted and noted so far; it is the successor's from now on. */

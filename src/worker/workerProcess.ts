@@ -152,7 +152,10 @@ export class WorkerProcess {
   async #publish(rendezvous: Rendezvous): Promise<void> {
     const { candidate = false } = this.#options;
     try {
-      this.#life.begin(await this.#place.take(rendezvous, candidate));
+      const succession = await this.#place.take(rendezvous, candidate);
+      this.#life.begin(succession);
+      const { last_fault } = this.#life.report;
+      if (succession.kind === 'loss' && last_fault) this.#gateway.followsLoss(last_fault);
     } catch (error) {
       this.#attachers.close();
       if (candidate) await this.#gateway.stop();
@@ -241,6 +244,7 @@ export class WorkerProcess {
     const session = serveSession(socket, this.#gateway.faces[face], {
       marksRelated,
       onRequest: (request) => this.#gateway.sessionAnswered(request),
+      onLost: (calls, { name }) => this.#gateway.lost(calls, name),
     });
     this.#sessions.set(session, { id: `s${this.#nextSession++}`, mode: face, since: Date.now() });
     // One whose greeting was under way when the others were told.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
-import { rendezvous, stateFolder, waygate } from '../support/census.ts';
+import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
@@ -182,6 +182,39 @@ describe('health and telemetry of a gateway that works', () => {
     expect(health.event_log).toMatchObject({ written: 0, failing: 'EISDIR' });
     expect(health.problems).toEqual([`The event log ${eventsFile(workspace)} cannot be written (EISDIR).`]);
     expect((await told<TelemetryReport>(workspace, 'telemetry')).tools[0]).toMatchObject({ success_count: 1 });
+  });
+
+  it('have what a killed worker took with it: the next one counts it, and the loss itself', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const calls = ['a', 'b'].map((nonce) =>
+      host.call('tool_execute', { tool_id: id, args: { ms: 600_000, nonce, password: 'c4nary' } }),
+    );
+    await until('their effects', () => readFileSync(effects, 'utf8').trim().split('\n').length === 2);
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    for (const { text } of await Promise.all(calls)) expect(text).toContain('outcome: unknown');
+    await host.toolId('/one/wait');
+    const { tools, totals } = await told<TelemetryReport>(workspace, 'telemetry');
+    expect(tools).toMatchObject([{ tool_id: id, request_count: 2, success_count: 0, recovery_error_count: 2 }]);
+    expect(tools[0]?.last_error?.message).toMatch(/^Waygate's worker .*may have taken effect/);
+    expect(totals.recovery_fault_count).toBeGreaterThan(0);
+    const records = await until('the events', () => {
+      const all = recordsOf(eventsFile(workspace));
+      return all.filter(({ event }) => event === 'execute.failed').length === 2 && all;
+    });
+    expect(records.filter(({ event }) => event === 'worker.lost')).toMatchObject([
+      { success: false, attributes: { generation: 1, reason: 'process/exited' } },
+    ]);
+    expect(records.find(({ event }) => event === 'execute.failed')).toMatchObject({
+      tool_id: id,
+      success: false,
+      attributes: { error_code: 'UPSTREAM_UNAVAILABLE' },
+    });
+    expect((await status(workspace)).recentCalls.filter(({ subject }) => subject === id)).toHaveLength(2);
+    expect(JSON.stringify(records)).not.toContain('c4nary');
   });
 
   it('survive the worker: a log that was cut off by its end is gone on with', async () => {

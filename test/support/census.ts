@@ -38,6 +38,7 @@ export interface StatusReport {
     secret?: { key: string };
     location?: { line: number };
   }[];
+  recentCalls: { subject: string; outcome: string }[];
   configuration: { problems: { message: string; location: { file: string; line: number } }[] };
 }
 

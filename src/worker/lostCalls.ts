@@ -1,0 +1,33 @@
+import type { CatalogTool } from '../catalog/types.ts';
+import type { CallRecord } from '../control/contract.ts';
+import { faultError } from '../ops/faultError.ts';
+import type { LostCall } from '../ops/lostCall.ts';
+import { type SessionRequest, UNKNOWN_METHOD } from '../protocol/sessionRequest.ts';
+import { type CallEvent, failedEvent } from '../surface/gateway/callEvents.ts';
+
+const INTERNAL_ERROR = -32603;
+
+/** A call that its host has answered without a worker, as it is told and counted beside those that were answered here. */
+export function lostToolCall(
+  { tool: name = '', toolId, took, fault, knowledge, contract, dispatches }: LostCall,
+  client: string,
+  toolOf: (toolId: string) => CatalogTool | undefined,
+): { record: Omit<CallRecord, 'id'>; event: CallEvent } {
+  const error = faultError(fault, { subject: undefined, knowledge, contract, dispatches });
+  const event = failedEvent(name, { tool_id: toolId }, error, toolOf);
+  const record: Omit<CallRecord, 'id'> = {
+    at: Date.now() - took,
+    client,
+    metaTool: name,
+    subject: toolId ?? '',
+    durationMs: took,
+    outcome: 'error',
+    errorCode: error.code,
+  };
+  return { record, event };
+}
+
+export function lostRequest({ method, contract, took }: LostCall): SessionRequest {
+  // What is asked for by MCP's own methods is a read; a method that is none of those has no row of its own.
+  return { method: contract === 'convergent' ? method : UNKNOWN_METHOD, latencyMs: took, failed: INTERNAL_ERROR };
+}

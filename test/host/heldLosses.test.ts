@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { HeldLosses } from '../../src/host/heldLosses.ts';
+import { faultOf } from '../../src/ops/fault.ts';
+import { type LostCall, MAX_LOST_CALLS, readLostCalls } from '../../src/ops/lostCall.ts';
+
+const fault = faultOf('connection_lost', { generation: 2, detail: 'gone' }, (text) => text);
+const lost = (toolId: string): LostCall => ({
+  method: 'tools/call',
+  tool: 'tool_execute',
+  toolId,
+  took: 12.5,
+  fault,
+  knowledge: 'outcome_unknown',
+  contract: 'never_replay',
+  dispatches: 1,
+});
+const sent = (frames: readonly string[]): unknown =>
+  frames.map((frame) => (JSON.parse(frame) as { params: { calls: unknown } }).params.calls)[0];
+
+describe('what a host has answered without a worker', () => {
+  it('is told to the next one as it was, once', () => {
+    const losses = new HeldLosses();
+    losses.note(lost('a:b#00000001'));
+    expect(readLostCalls(sent(losses.frames()))).toEqual([lost('a:b#00000001')]);
+    expect(losses.frames()).toEqual([]);
+  });
+
+  it('is bounded, the first of it kept', () => {
+    const losses = new HeldLosses();
+    for (let n = 0; n < MAX_LOST_CALLS + 5; n++) losses.note(lost(`t${n}`));
+    const calls = readLostCalls(sent(losses.frames()));
+    expect([calls.length, calls[0]?.toolId]).toEqual([MAX_LOST_CALLS, 't0']);
+  });
+
+  it('is read with care: it comes from another process', () => {
+    const whole = lost('x');
+    const odd = [
+      null,
+      7,
+      {},
+      { ...whole, method: 1 },
+      { ...whole, took: 'long' },
+      { ...whole, fault: undefined },
+      { ...whole, fault: { ...fault, code: 'toString' } },
+      { ...whole, fault: { ...fault, generation: 0 } },
+    ];
+    expect(readLostCalls(odd)).toEqual([]);
+    expect(readLostCalls('no list')).toEqual([]);
+    const bent = { ...whole, took: -5, tool: 3, toolId: null, knowledge: 'sure', contract: 'any', dispatches: 'x' };
+    expect(readLostCalls([bent])).toEqual([{ ...whole, took: 0, tool: undefined, toolId: undefined, dispatches: 0 }]);
+  });
+});
