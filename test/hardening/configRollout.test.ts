@@ -474,8 +474,11 @@ describe('a file that is written', () => {
     const kept = join(stateFolder(workspace), 'lastGood.json');
     expect(statSync(kept).mode & 0o777).toBe(0o600);
     // What there is no file for is in force for nobody.
+    const before = here(workspace);
     rmSync(workspace.configFile);
     await until('another worker', () => !existsSync(kept));
+    // Until then it would take its place back.
+    await until('the one before to leave', () => !isAlive(before.pid));
     writes(workspace.configFile, '{');
     process.kill(here(workspace).pid, 'SIGKILL');
     expect((await host.call('tool_browse', { path: '/' })).text).not.toContain('/one');
