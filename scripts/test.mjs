@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
 import { SetupError } from './lib/setupError.mjs';
+import { ensureBrowser } from './lib/systemPackages.mjs';
 import { closingLine, succeeded, sum, tallyOfStep, tallyOfTests, tallyOfVitest } from './lib/tally.mjs';
 
 /** @typedef {import('./lib/tally.mjs').Tally} Tally */
@@ -88,6 +89,11 @@ const STEPS = {
       [...GROUPS, ...ELSEWHERE].map((folder) => `--exclude=test/${folder}/**`),
     ),
   ...Object.fromEntries(GROUPS.map((folder) => [folder, () => vitest(folder, [`test/${folder}/`])])),
+  integration: async () => {
+    // One of the real servers opens pages in it.
+    await ensureBrowser(root);
+    return vitest('integration', ['test/integration/']);
+  },
   editor,
 };
 

@@ -102,7 +102,7 @@ export async function ensureCompiler(root) {
 
 /** @param {string} root @returns {Promise<string>} the browser's program */
 export async function ensureBrowser(root) {
-  if (findBrowser() === undefined) await installMissing(root, ['chromium'], 'The suite inside VS Code');
+  if (findBrowser() === undefined) await installMissing(root, ['chromium'], 'What is tested in a browser');
   const browser = findBrowser();
   if (browser === undefined)
     throw new SetupError('Chromium was installed but is not on the PATH: set WAYGATE_CHROMIUM.');
