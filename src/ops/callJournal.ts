@@ -241,9 +241,12 @@ export class CallJournal<Payload, Reply> {
   #decide(entry: JournalEntry<Payload>, fault: Fault, probe: ProbeResolution | undefined): void {
     this.#shelf.setPhase(entry, 'waiting');
     const { contract, maxReplays = this.#limits.maxReplays } = entry.call;
-    const { maxEnded = Number.POSITIVE_INFINITY } = this.#limits;
-    const isExhausted = entry.dispatches > this.#limits.maxReplays || entry.ended >= maxEnded;
-    const mayReplay = !isExhausted && entry.dispatches <= maxReplays;
+    const { maxEnded = ALWAYS } = this.#limits;
+    const { dispatches, ended } = entry;
+    // Where all that may have it have ended with it, two at least, nothing else is known of it either.
+    const endsAll = ended >= maxEnded || (maxEnded < ALWAYS && ended >= 2 && dispatches > maxReplays);
+    const isExhausted = dispatches > this.#limits.maxReplays || endsAll;
+    const mayReplay = !isExhausted && dispatches <= maxReplays;
     const disposition = dispositionOf({ knowledge: knowledgeOf(entry), contract, probe, mayReplay });
     if (disposition === 'replay') return;
     if (disposition === 'hold_for_probe') this.#holdForProbe(entry, fault);
@@ -282,3 +285,5 @@ export class CallJournal<Payload, Reply> {
     this.#effects.settle(entry.call, terminal);
   }
 }
+
+const ALWAYS = Number.POSITIVE_INFINITY;

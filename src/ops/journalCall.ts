@@ -50,8 +50,8 @@ export interface JournalLimits {
   /** How often a call may be sent after the first time. */
   maxReplays: number;
   /**
-   * Once so many generations have ended while they had it, a call is taken for what ends them, and sent to no other.
-   * Without it, how often it may be sent is all that bounds that.
+   * Once so many generations have ended while they had it, a call is taken for what ends them, and sent to no other; so
+   * is one that two have ended with, and that may not be sent again anyway. Without it, how often it may be sent is all that bounds that.
    */
   maxEnded?: number;
   /** How often it may be asked whether a call took effect, where the asking is lost too. */

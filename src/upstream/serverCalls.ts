@@ -36,8 +36,8 @@ const LIMITS = {
   maxWaiting: 10_000,
   /** However often the person lets it be sent, over connections that break off. */
   maxReplays: 10,
-  /** The second start that ends with it shows what ended them; a third would bring the crash loop nearer for everybody. */
-  maxEnded: 2,
+  /** Two that end one after the other may have been ended by somebody; what three did not survive is what ends them. */
+  maxEnded: 3,
   maxProbes: 2,
   retryAfter: 1,
 };

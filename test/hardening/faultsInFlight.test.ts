@@ -63,11 +63,11 @@ describe('a server that is lost during a call', () => {
 });
 
 describe('a call that ends its server each time', () => {
-  const blocks = { replay: { servers: { faulty: 'convergent' } }, retry: { maxAttempts: 5, baseDelay: 0.01 } };
+  const replay = { servers: { faulty: 'convergent' } };
   const exits = { steps: [{ on: 'tools/call', do: [{ exit: 7 }] }] };
 
   it('is told as that after two starts, and nobody waits for the end of the crash loop', async () => {
-    const gateway = await FaultGateway.open(exits, { blocks });
+    const gateway = await FaultGateway.open(exits, { blocks: { replay } });
     const answers = [];
     for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
     const [a, b, c, d] = answers.map(({ text }) => text);
@@ -96,7 +96,7 @@ describe('a call that ends its server each time', () => {
   it('is found so too where it only closes the output, and a crash loop is not cut short by a call', async () => {
     const gateway = await FaultGateway.open(
       { steps: [{ on: 'tools/call', do: ['close-stdout', 'hang'] }] },
-      { blocks },
+      { blocks: { replay, retry: { maxAttempts: 5, baseDelay: 0.01 } } },
     );
     const answers = [];
     for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));

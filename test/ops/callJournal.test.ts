@@ -173,6 +173,27 @@ describe('when a generation is lost', () => {
     expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted' }, dispatches: 3 });
   });
 
+  it('a read that may go to two alone is what ended both', () => {
+    journal = newJournal({ maxReplays: 9, maxEnded: 3 });
+    journal.open(1);
+    journal.admit(call('a', 'convergent', { maxReplays: 1 }));
+    journal.lose(1, fault());
+    journal.open(2);
+    journal.lose(2, fault('exited', 2));
+    expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted', detail: 'exited' }, dispatches: 2 });
+  });
+
+  it('a read that may go to more is not yet what ended two, which somebody may have killed', () => {
+    journal = newJournal({ maxReplays: 9, maxEnded: 3 });
+    journal.open(1);
+    journal.admit(call('a', 'convergent', { maxReplays: 9 }));
+    journal.lose(1, fault());
+    journal.open(2);
+    journal.lose(2, fault());
+    journal.open(3);
+    expect([sent, ended.size]).toEqual([['a@1', 'a@2', 'a@3'], 0]);
+  });
+
   it('a call that was told to be sent once is told by what it was lost, not as what ends them', () => {
     journal = newJournal({ maxReplays: 9, maxEnded: 2 });
     journal.open(1);

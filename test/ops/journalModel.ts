@@ -28,7 +28,7 @@ export interface ModelCall {
   cause: KnownFaultCode;
 }
 
-export const MODEL_LIMITS = { maxReplays: 3, maxEnded: 2, maxProbes: 2 } as const;
+export const MODEL_LIMITS = { maxReplays: 4, maxEnded: 3, maxProbes: 2 } as const;
 
 export class JournalModel {
   readonly calls: ModelCall[] = [];
@@ -133,8 +133,10 @@ export class JournalModel {
 
   again(call: ModelCall): void {
     const { maxReplays, maxEnded } = MODEL_LIMITS;
-    if (call.sends > maxReplays || call.deaths >= maxEnded) this.end(call, 'replay_exhausted');
-    else if (call.sends > call.allowance) this.end(call, call.cause);
+    const mayNot = call.sends > call.allowance;
+    if (call.sends > maxReplays || call.deaths >= maxEnded || (mayNot && call.deaths >= 2)) {
+      this.end(call, 'replay_exhausted');
+    } else if (mayNot) this.end(call, call.cause);
     else call.at = 'queue';
   }
 
