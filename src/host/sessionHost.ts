@@ -259,7 +259,8 @@ export class SessionHost {
 
   #onWorkerLost(generation: number, { loss, heardOut }: LossFacts): void {
     if (loss !== 'superseded') {
-      this.#options.log(`worker lost (generation ${generation}), ${this.#calls.size} in flight`);
+      const unread = heardOut ? '' : ', its last words unread';
+      this.#options.log(`worker lost (generation ${generation}), ${this.#calls.size} in flight${unread}`);
     }
     const fault = this.#fault(LOSS_CODES[loss], '', generation);
     this.#calls.lose(generation, fault, { heardOut });
