@@ -11,6 +11,10 @@ import { runCommand } from './registrations.ts';
 const DOCUMENT = vscode.Uri.from({ scheme: APPROVAL_SCHEME, path: '/What Waygate would run' });
 const APPROVE: CommandId = 'waygate.approveShown';
 
+/** Twice as long each time: longer than the editor gathers changes before it asks for words, however slow it is. */
+const FIRST_REMINDER_MS = 500;
+const LAST_REMINDER_MS = 32_000;
+
 /**
  * A repository must not run code because someone opened it: the person sees what the workspace's servers would run,
  * whole, in a document, and approves it there. Nothing can be approved but what the document shows.
@@ -22,6 +26,9 @@ export class ServerApproval {
   readonly #parts: vscode.Disposable;
   #shown: readonly PendingApproval[] = [];
   #document: ApprovalDocument = approvalDocument([]);
+  /** The document for which the editor has last asked for words to click on. */
+  #offered: ApprovalDocument | undefined;
+  #reminder: NodeJS.Timeout | undefined;
 
   constructor(link: GatewayLink) {
     this.#link = link;
@@ -39,10 +46,7 @@ export class ServerApproval {
           provideCodeLenses: (document) => this.#lenses(document),
         },
       ),
-      // The editor does not always ask again when a text has changed, and old words would stand under another server.
-      vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (document.uri.scheme === APPROVAL_SCHEME) this.#offersChanged.fire();
-      }),
+      { dispose: () => clearTimeout(this.#reminder) },
     );
   }
 
@@ -59,6 +63,7 @@ export class ServerApproval {
     const document = await vscode.workspace.openTextDocument(DOCUMENT);
     await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
     await vscode.window.showTextDocument(document, { preview: true });
+    this.#remindLater();
   }
 
   /** Approves servers of those shown, by name, or has the person pick among them. */
@@ -82,12 +87,26 @@ export class ServerApproval {
     this.#changed.fire(DOCUMENT);
   }
 
+  /**
+   * An editor that loses the focus while it gathers changes forgets to ask for the words of the new text, and old words
+   * would stand under another server.
+   */
+  #remindLater(delayMs = FIRST_REMINDER_MS): void {
+    clearTimeout(this.#reminder);
+    this.#reminder = setTimeout(() => {
+      const isOpen = vscode.workspace.textDocuments.some(({ uri }) => uri.scheme === APPROVAL_SCHEME);
+      if (!isOpen || this.#offered === this.#document) return;
+      this.#offersChanged.fire();
+      this.#remindLater(Math.min(2 * delayMs, LAST_REMINDER_MS));
+    }, delayMs);
+  }
+
   /** Of what was shown; a server that came in the meantime is asked about by itself. */
   async #showRest(): Promise<void> {
     const shown = new Set(this.#shown.map(({ name }) => name));
     const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => shown.has(name));
     this.#show(rest);
-    if (rest.length > 0) return;
+    if (rest.length > 0) return this.#remindLater();
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
       .filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === APPROVAL_SCHEME);
@@ -97,6 +116,7 @@ export class ServerApproval {
   /** None for a text that is about to be another. */
   #lenses(document: vscode.TextDocument): vscode.CodeLens[] {
     if (document.getText() !== this.#document.text) return [];
+    this.#offered = this.#document;
     return this.#document.offers.map(
       ({ line, title, names }) =>
         new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {

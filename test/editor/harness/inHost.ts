@@ -6,6 +6,9 @@ import { REPORT_FILE, type SuiteReport, type TestOutcome } from './driverProtoco
 /** A real window, real child processes: slow machines get time, but nothing hangs for ever. */
 const TEST_LIMIT_MS = 60_000;
 
+/** Only the tests whose titles match are run: for who works on one of them. */
+const GREP = 'WAYGATE_EDITOR_GREP';
+
 /** A suite file's name, and what loads it once mocha is ready for its `describe`. */
 export type SuiteFile = readonly [name: string, load: () => unknown];
 
@@ -23,7 +26,8 @@ export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
   const lines: Promise<void>[] = [];
   const print = (line: string) => lines.push(driver.log(line));
 
-  const mocha = new Mocha({ ui: 'bdd', timeout: TEST_LIMIT_MS, reporter: Mocha.reporters.Base });
+  const { [GREP]: grep } = process.env;
+  const mocha = new Mocha({ ui: 'bdd', timeout: TEST_LIMIT_MS, reporter: Mocha.reporters.Base, ...(grep && { grep }) });
   mocha.rootHooks({
     async afterEach(this: Mocha.Context) {
       const { currentTest } = this;

@@ -40,7 +40,16 @@ describe('Approval', () => {
   });
 
   it('has a server run by the words below it, and others by the list above', async () => {
+    const changed = new Promise<void>((resolve) => {
+      const watching = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme !== 'waygate-approval') return;
+        watching.dispose();
+        resolve();
+      });
+    });
     await driver.click(`${OFFER}:has-text("Approve filesystem")`);
+    await changed;
+    // This takes the focus, and an editor that loses it just after its text has changed forgets to ask for new words.
     await toolsRow('filesystem', ({ description }) => / tools$/.test(description));
     const states = (await settledGateway()).servers.map(({ name, state }) => [name, state]);
     assert.deepEqual(states, [
