@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { encodeMessage, peekResponseId } from '../protocol/frames.ts';
 import { LineSplitter } from '../protocol/lineFraming.ts';
+import { onWriteFailure, readUnread } from './unread.ts';
 
 /** How a worker was lost: its socket closed, it hung, or it was replaced and took too long to finish. */
 export type Loss = 'gone' | 'silent' | 'superseded';
@@ -59,6 +60,9 @@ export class WorkerConnection {
     // Who ends with something unread resets its connection: what it has written is read before that is seen.
     socket.on('error', ({ syscall }: NodeJS.ErrnoException) => {
       if (syscall === 'read' && !this.#paused) this.#heardOut = true;
+    });
+    onWriteFailure(socket, () => {
+      this.#heardOut = readUnread(socket, (chunk) => splitter.push(chunk));
     });
     socket.once('close', () => {
       this.#stopTimers();

@@ -117,13 +117,7 @@ describe(`${KILLS} kills with ${IN_FLIGHT} calls in flight each (WAYGATE_KILL_SE
       // The next one is there, and so are its tools.
       await run.host.toolId('/once/act');
     }
-    const violations = violationsOf(run.recorder.history, readEffects(run.effects));
-    // Who writes to a worker that is gone cannot read what it said last: whether it had begun with a call is not known then.
-    const unread = run.host.stderr.split('its last words unread').length - 1;
-    expect(unread).toBeLessThanOrEqual(1 + (KILLS - UPSTREAM_KILLS) / 10);
-    const ofUnread = violations.filter((violation) => violation.endsWith('may be repeated and was lost (unknown)'));
-    expect(ofUnread.length).toBeLessThanOrEqual((unread * IN_FLIGHT) / 2);
-    expect(violations.filter((violation) => !ofUnread.includes(violation))).toEqual([]);
+    expect(violationsOf(run.recorder.history, readEffects(run.effects))).toEqual([]);
     console.log(
       `worker kills: ${KILLS - UPSTREAM_KILLS}, calls ${run.recorder.calls}, told ${JSON.stringify(run.recorder.tally)}`,
     );

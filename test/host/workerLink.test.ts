@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type LossFacts, WorkerConnection } from '../../src/host/workerConnection.ts';
 import { WorkerLink } from '../../src/host/workerLink.ts';
 import { connectLocal } from '../../src/protocol/localSocket.ts';
 import { until } from '../support/hostProcess.ts';
@@ -42,6 +46,13 @@ async function link(worker: (socket: Socket) => void, waiting = true) {
   await until('the worker', () => it.attached && workers.length === 1);
   return { link: it, workers, frames, lost };
 }
+
+/** Says something as soon as it is attached to, and is killed before anybody can read it. */
+const SAYS_AND_DIES = `
+  require('node:net').createServer((socket) => {
+    socket.write('its last words\\n', () => process.kill(process.pid, 'SIGKILL'));
+  }).listen(process.argv[1], () => console.log('listens'));
+`;
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -129,5 +140,28 @@ describe('the link to a worker', () => {
     expect({ resting: it.resting, workers: workers.length }).toEqual({ resting: true, workers: 1 });
     it.wake();
     await until('another worker', () => workers.length === 2);
+  });
+
+  it('hears out a worker that was killed, though it writes to it before it reads', async () => {
+    const path = join(temporaryFolder('wg-worker-'), 's');
+    const worker = spawn(process.execPath, ['-e', SAYS_AND_DIES, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(worker, 'exit');
+    await once(worker.stdout, 'data');
+    const socket = await connectLocal(path, 1_000);
+    socket.on('error', () => undefined);
+    const heard: string[] = [];
+    const closed = new Promise<LossFacts>((onClosed) => {
+      const events = { isWaiting: () => true, onFrame: (frame: Buffer) => void heard.push(String(frame)) };
+      const limits = { silenceMs: 60_000, pingMs: 60_000 };
+      const connection = new WorkerConnection(1, socket, { ...events, onDrain: () => undefined, onClosed }, limits);
+      // From here to the write nothing is read: between two looks at its sockets, and the worker ends meanwhile.
+      stat(path, () => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+        connection.send(Buffer.from('is not read by anybody\n'));
+      });
+    });
+    expect(await closed).toEqual({ loss: 'gone', heardOut: true });
+    expect(heard).toEqual(['its last words']);
+    await ended;
   });
 });
