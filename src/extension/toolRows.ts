@@ -121,9 +121,7 @@ function oddityParts({ oddities = [] }: ServerStatus): TooltipPart[] {
 /** What needs the person stands first, what is merely starting last: rows in between do not jump when it is done. */
 export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
   const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
-  const troubled = servers.filter(isTroubled);
-  // With its tools known, that it starts is nothing to wait for.
-  const starting = servers.filter((server) => server.state === 'starting' && server.toolCount === 0);
+  const { troubled, starting } = serversWithRows(servers);
   // A server that has a row of its own and no tools yet needs no second, empty one.
   const told = new Set([...troubled, ...starting].map((server) => server.name));
   const filled = nodes.filter((node) => node.toolCount > 0 || !told.has(node.server));
@@ -134,16 +132,28 @@ export function rootElements(nodes: readonly TreeNode[], servers: readonly Serve
   ];
 }
 
-/** Changes when the rows at the root would: a snapshot with a new call in it need not redraw the tree. */
+function serversWithRows(servers: readonly ServerStatus[]): Record<'troubled' | 'starting', ServerStatus[]> {
+  return {
+    troubled: servers.filter(isTroubled),
+    // With its tools known, that it starts is nothing to wait for.
+    starting: servers.filter((server) => server.state === 'starting' && server.toolCount === 0),
+  };
+}
+
+/**
+ * Changes when the rows at the root would: a snapshot with a new call in it need not redraw the tree, and a tree that is
+ * redrawn takes the click that is just being made.
+ */
 export function rootKey({ link }: GatewayView): string {
   if (link.kind !== 'attached') return link.kind === 'off' ? 'off' : '';
-  const { catalog, servers } = link.snapshot;
-  const shown = servers.filter((server) => isTroubled(server) || server.state === 'starting');
-  return JSON.stringify([
-    link.attachment,
-    catalog.revision,
-    shown.map((s) => [s.name, s.state, s.reason, s.secret?.key]),
-  ]);
+  return attachedKey(link.attachment, link.snapshot.catalog.revision, link.snapshot.servers);
+}
+
+/** The key of what was drawn from these: of which worker, from which revision of its catalog. */
+export function attachedKey(attachment: number, revision: number, servers: readonly ServerStatus[]): string {
+  const { troubled, starting } = serversWithRows(servers);
+  const rows = [...troubled, ...starting].map((s) => [s.name, s.state, s.reason, s.secret?.key]);
+  return JSON.stringify([attachment, revision, rows]);
 }
 
 /**

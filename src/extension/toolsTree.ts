@@ -8,6 +8,7 @@ import type { Observable } from './observable.ts';
 import { throttled } from './pacing.ts';
 import { escapeMarkdown } from './plainText.ts';
 import {
+  attachedKey,
   parentPath,
   rootElements,
   rootKey,
@@ -31,9 +32,13 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   /** What was shown last, by path: it stays while a worker is replaced. */
   #shown = new Map<string, ToolElement[]>();
   readonly #nodes = new Map<string, ToolElement>();
+  /** What the rows are to be, and what the root was drawn from last. */
   #rootKey = '';
+  #drawnKey = '';
   /** Servers that become ready one after the other redraw the tree together. */
-  readonly #refresh = throttled(REFRESH_INTERVAL_MS, () => this.#changed.fire(undefined));
+  readonly #refresh = throttled(REFRESH_INTERVAL_MS, () => {
+    if (this.#rootKey !== this.#drawnKey) this.#changed.fire(undefined);
+  });
   readonly #watching: vscode.Disposable;
 
   constructor(gateway: Observable<GatewayView>, link: GatewayLink, log: vscode.LogOutputChannel) {
@@ -85,8 +90,11 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
     if (state.kind === 'off') return [];
     if (state.kind !== 'attached') return this.#shown.get(path) ?? [];
     try {
-      const { nodes } = await this.#link.children(path);
-      const children = path === '/' ? rootElements(nodes, state.snapshot.servers) : rootElements(nodes, []);
+      const { nodes, revision } = await this.#link.children(path);
+      const { attachment, snapshot } = state;
+      const isRoot = path === '/';
+      if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
+      const children = rootElements(nodes, isRoot ? snapshot.servers : []);
       this.#shown.set(path, children);
       for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
       return children;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
 import type { GatewayView } from '../../src/extension/health.ts';
 import {
+  attachedKey,
   parentPath,
   rootElements,
   rootKey,
@@ -152,6 +153,11 @@ describe('the root', () => {
     const before = rootKey(view());
     const calls = snapshot({ recentCalls: [], sessions: [] });
     expect(rootKey(view({ ...calls, health: 'degraded' }))).toBe(before);
+    expect(rootKey(view({ servers: [server('again', { state: 'starting' })] }))).toBe(
+      rootKey(view({ servers: [server('again')] })),
+    );
+    const waiting = [server('slow', { state: 'starting', toolCount: 0 })];
+    expect(rootKey(view({ servers: waiting }))).not.toBe(rootKey(view({ servers: [server('slow')] })));
     const changed = [
       view({ catalog: { ...snapshot().catalog, revision: 2 } }),
       view({}, 2),
@@ -161,6 +167,13 @@ describe('the root', () => {
       view({ servers: [{ ...WAITING, secret: { ...SECRET, key: 'another' } }] }),
     ].map(rootKey);
     expect(new Set([before, ...changed]).size).toBe(7);
+  });
+
+  it('need not be drawn again where it was drawn from what there is now', () => {
+    const { catalog, servers } = snapshot({ servers: [FAILED] });
+    const now = rootKey(view({ servers }, 3));
+    expect(attachedKey(3, catalog.revision, servers)).toBe(now);
+    expect(attachedKey(3, catalog.revision - 1, servers)).not.toBe(now);
   });
 
   it('stays as it is while a worker is replaced', () => {

@@ -31,7 +31,9 @@ export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
   mocha.rootHooks({
     async afterEach(this: Mocha.Context) {
       const { currentTest } = this;
-      if (currentTest?.state === 'failed') await driver.screenshot(`failed ${currentTest.fullTitle()}`);
+      if (currentTest?.state !== 'failed') return;
+      await driver.screenshot(`failed ${currentTest.fullTitle()}`);
+      for (const text of await driver.notifications()) await driver.log(`      notification: ${text}`);
     },
   });
   for (const [name, load] of files) {

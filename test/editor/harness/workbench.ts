@@ -92,7 +92,10 @@ export function workbench(page: Page, screenshots: string): Answers {
     async clickRowAction(view, label, action) {
       const target = row(view, label);
       await target.hover();
-      await target.locator(`.action-label[aria-label^=${JSON.stringify(action)}]`).click();
+      const button = target.locator(`.action-label[aria-label^=${JSON.stringify(action)}]`);
+      await button.waitFor();
+      // In one step: a row that is drawn again between press and release takes the click with it.
+      await button.evaluate((element: { click?(): void }) => element.click?.());
     },
 
     async chooseFromRowMenu(view, label, item) {
