@@ -25,12 +25,23 @@ type Effects = Pick<JournalEffects<ClientCall, Buffer>, 'dispatch' | 'settle'>;
 export class SessionCalls {
   readonly #journal: CallJournal<ClientCall, Buffer>;
   readonly #draining: DrainingCalls<ClientCall, Buffer>;
-
   readonly #generation: () => number;
+  #onAllAnswered = (): void => undefined;
 
   /** `refuse` answers a call that one which drains can no longer answer, where the next one does not take it. */
-  constructor(effects: Effects, generation: () => number, refuse: (call: ClientCall, admission: Admission) => void) {
+  constructor(
+    { dispatch, settle }: Effects,
+    generation: () => number,
+    refuse: (call: ClientCall, admission: Admission) => void,
+  ) {
     this.#generation = generation;
+    const effects: Effects = {
+      dispatch,
+      settle: (call, terminal) => {
+        settle(call, terminal);
+        if (this.size === 0) this.#onAllAnswered();
+      },
+    };
     this.#journal = new CallJournal(effects, LIMITS);
     this.#draining = new DrainingCalls(effects, LIMITS, (call) => {
       const admission = this.admit(call);
@@ -40,6 +51,18 @@ export class SessionCalls {
 
   get size(): number {
     return this.#journal.size + this.#draining.size;
+  }
+
+  /** Resolves when every request has its answer, or when that takes too long. */
+  allAnswered(limitMs: number): Promise<void> {
+    if (this.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onAllAnswered = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** `runner`: the worker that alone can answer it, where that has a successor already. */
