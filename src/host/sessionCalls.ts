@@ -1,11 +1,12 @@
 import { CallJournal } from '../ops/callJournal.ts';
 import type { Face } from '../ops/face.ts';
-import { type Fault, faultOf } from '../ops/fault.ts';
+import type { Fault } from '../ops/fault.ts';
 import type { Admission, JournalCall, JournalEffects } from '../ops/journalCall.ts';
 import { contractOf, type ReplayContract } from '../ops/replay.ts';
 import { type JsonRpcMessage, type RequestId, requestKey } from '../protocol/frames.ts';
 import type { ClientCall } from './clientCall.ts';
 import { DrainingCalls } from './drainingCalls.ts';
+import { faultAt } from './faultAt.ts';
 
 /** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
 const LIMITS = {
@@ -69,8 +70,7 @@ export class SessionCalls {
   admit(call: JournalCall<ClientCall>, runner?: number): Admission {
     const isTwice = this.#draining.has(call.id) || (runner !== undefined && this.#journal.knowledgeOf(call.id));
     if (isTwice) {
-      const facts = { generation: Math.max(1, this.#generation()), detail: '' };
-      return { admitted: false, fault: faultOf('duplicate_id', facts, (text) => text) };
+      return { admitted: false, fault: faultAt(this.#generation(), 'duplicate_id', '') };
     }
     return this.#draining.admit(runner, call) ?? this.#journal.admit(call);
   }

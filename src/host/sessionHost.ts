@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
-import { type Fault, faultOf } from '../ops/fault.ts';
+import type { Fault } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
 import { isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../protocol/frames.ts';
 import type { ClientCall } from './clientCall.ts';
 import { readClientLine } from './clientLine.ts';
 import { ClientStream, framed } from './clientStream.ts';
+import { faultAt } from './faultAt.ts';
 import { HeldSession } from './heldSession.ts';
 import { EXIT_NO_WORKER } from './outage.ts';
 import { SessionAnswers } from './sessionAnswers.ts';
@@ -16,6 +17,7 @@ import { WithoutWorker } from './withoutWorker.ts';
 import type { Loss, LossFacts } from './workerConnection.ts';
 import { readWorkerFrame } from './workerFrame.ts';
 import { WorkerLink } from './workerLink.ts';
+import { WorkerWait } from './workerWait.ts';
 
 export interface SessionHostOptions {
   input: Readable;
@@ -30,8 +32,6 @@ export interface SessionHostOptions {
   log: (line: string) => void;
 }
 
-/** How long a request waits for a worker before it is answered without one. */
-const WORKER_WAIT_MS = 25_000;
 /** What is still in flight at the end of input may finish; the host must be gone within a second. */
 const DRAIN_MS = 700;
 
@@ -50,7 +50,7 @@ export class SessionHost {
   readonly #held = new HeldSession();
   readonly #beginning: SessionBeginning;
   readonly #withoutWorker: WithoutWorker;
-  #waitTimer: NodeJS.Timeout | undefined;
+  readonly #wait: WorkerWait;
 
   constructor(options: SessionHostOptions) {
     const { workspace, folder, face = DEFAULT_FACE, log } = options;
@@ -70,9 +70,10 @@ export class SessionHost {
       onDrain: () => this.#client.resume(),
       onLost: (generation, facts) => this.#onWorkerLost(generation, facts),
       lastWords: () => this.#withoutWorker.lastWords(),
-      onUnavailable: (fault, line) => this.#onUnreachable(fault, line),
+      onUnavailable: (fault, line) => this.#wait.giveUp(fault, line),
     });
     this.#withoutWorker = new WithoutWorker({ workspace, folder, face, health: () => this.#link.health });
+    this.#wait = new WorkerWait(this.#link, this.#withoutWorker, log, (fault) => this.#failWaiting(fault));
     this.#answers = new SessionAnswers({
       client: this.#client,
       held: this.#held,
@@ -94,14 +95,14 @@ export class SessionHost {
   async run(): Promise<number> {
     const ended = this.#client.listen();
     this.#link.connect();
-    this.#waitForWorker();
+    this.#wait.begin();
     await ended;
     await this.#calls.allAnswered(DRAIN_MS);
     // The client has stopped asking; what nobody has answered by now is not left open.
-    const ending = this.#fault('stopped', 'the session ended');
+    const ending = faultAt(this.#link.generation, 'stopped', 'the session ended');
     this.#beginning.fail(ending, this.#withoutWorker);
     this.#calls.failAll(ending);
-    clearTimeout(this.#waitTimer);
+    this.#wait.stop();
     this.#link.close();
     return this.#withoutWorker.fault === undefined ? 0 : EXIT_NO_WORKER;
   }
@@ -123,7 +124,7 @@ export class SessionHost {
   #onInitialize(id: RequestId, message: JsonRpcMessage): void {
     if (!this.#beginning.begin(id, message)) return;
     if (this.#link.attached) this.#introduce();
-    else if (this.#beginning.waits) this.#needWorker();
+    else if (this.#beginning.waits) this.#wait.join();
   }
 
   #onNotification(message: JsonRpcMessage, line: Buffer): void {
@@ -142,16 +143,7 @@ export class SessionHost {
   #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
     const call = journalCallOf(id, message, framed(line), this.#face);
     const admission = this.#calls.admit(call, this.#held.tasks.runnerFor(message));
-    if (this.#answers.taken(call.payload, admission)) this.#needWorker();
-  }
-
-  /** Somebody waits for a worker: where none can be had he is told so, and another attempt is made. */
-  #needWorker(): void {
-    if (this.#link.resting) this.#wake();
-    else if (this.#withoutWorker.fault !== undefined) {
-      this.#failWaiting(this.#withoutWorker.fault);
-      this.#link.connect();
-    }
+    if (this.#answers.taken(call.payload, admission)) this.#wait.join();
   }
 
   /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
@@ -172,8 +164,7 @@ export class SessionHost {
   }
 
   #onAttached(generation: number): void {
-    clearTimeout(this.#waitTimer);
-    this.#withoutWorker.end();
+    this.#wait.end();
     this.#introduce();
     this.#calls.open(generation);
   }
@@ -196,7 +187,7 @@ export class SessionHost {
       this.#link.rest();
     } else if (read.kind === 'superseded') {
       this.#calls.drain(generation);
-      this.#waitForWorker();
+      this.#wait.begin();
       this.#link.supersede(generation);
     }
   }
@@ -212,9 +203,9 @@ export class SessionHost {
       const unread = heardOut ? '' : ', its last words unread';
       this.#log(`worker lost (generation ${generation}), ${this.#calls.size} in flight${unread}`);
     }
-    const fault = this.#fault(LOSS_CODES[loss], '', generation);
+    const fault = faultAt(generation, LOSS_CODES[loss], '');
     this.#calls.lose(generation, fault, { heardOut });
-    if (!this.#link.attached && (!this.#link.resting || this.#isAwaited)) this.#wake();
+    if (!this.#link.attached && (!this.#link.resting || this.#isAwaited)) this.#wait.wake();
   }
 
   /** Whether the client waits for an answer. */
@@ -222,32 +213,9 @@ export class SessionHost {
     return this.#calls.size > 0 || this.#beginning.waits;
   }
 
-  #wake(): void {
-    this.#waitForWorker();
-    this.#link.wake();
-  }
-
-  #waitForWorker(): void {
-    clearTimeout(this.#waitTimer);
-    const late = `no worker was there within ${WORKER_WAIT_MS / 1000} s`;
-    this.#waitTimer = setTimeout(() => this.#onUnreachable(this.#fault('handshake_timeout', ''), late), WORKER_WAIT_MS);
-  }
-
-  /** `line` tells the person who reads stderr. */
-  #onUnreachable(fault: Fault, line: string): void {
-    const { code, detail } = this.#withoutWorker.fault ?? {};
-    if (code !== fault.code || detail !== fault.detail) this.#log(line);
-    this.#withoutWorker.begin(fault);
-    this.#failWaiting(fault);
-  }
-
   #failWaiting(fault: Fault): void {
     this.#beginning.fail(fault, this.#withoutWorker);
     this.#calls.failWaiting(fault);
-  }
-
-  #fault(code: KnownFaultCode, detail: string, generation = this.#link.generation): Fault {
-    return faultOf(code, { generation: Math.max(1, generation), detail }, (text) => text);
   }
 
   /** For the telemetry of the worker that is there; without one they are told to the next. */
