@@ -1,6 +1,7 @@
 import type { Fault } from '../ops/fault.ts';
 import { faultError } from '../ops/faultError.ts';
 import type { Terminal } from '../ops/journalCall.ts';
+import type { LostCall } from '../ops/lostCall.ts';
 import { errorText } from '../ops/porcelain.ts';
 import { errorResponse, INTERNAL_ERROR, INVALID_REQUEST, type RequestId, resultResponse } from '../protocol/frames.ts';
 
@@ -60,4 +61,12 @@ export function refusal(
   }
   const terms = { fault, knowledge: 'not_dispatched', contract: 'never_replay', dispatches: 0 } as const;
   return faultAnswer(call, terms, context);
+}
+
+/** What the next worker has to know of a call that was answered so. */
+export function lostCall(
+  { method, tool, toolId, since }: ClientCall,
+  { fault, knowledge, contract, dispatches }: FaultTerminal,
+): LostCall {
+  return { method, tool, toolId, took: performance.now() - since, fault, knowledge, contract, dispatches };
 }

@@ -1,11 +1,12 @@
 import { CallJournal } from '../ops/callJournal.ts';
 import type { Face } from '../ops/face.ts';
-import { type Fault, faultOf } from '../ops/fault.ts';
+import type { Fault } from '../ops/fault.ts';
 import type { Admission, JournalCall, JournalEffects } from '../ops/journalCall.ts';
 import { contractOf, type ReplayContract } from '../ops/replay.ts';
 import { type JsonRpcMessage, type RequestId, requestKey } from '../protocol/frames.ts';
 import type { ClientCall } from './clientCall.ts';
 import { DrainingCalls } from './drainingCalls.ts';
+import { faultAt } from './faultAt.ts';
 
 /** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
 const LIMITS = {
@@ -25,12 +26,23 @@ type Effects = Pick<JournalEffects<ClientCall, Buffer>, 'dispatch' | 'settle'>;
 export class SessionCalls {
   readonly #journal: CallJournal<ClientCall, Buffer>;
   readonly #draining: DrainingCalls<ClientCall, Buffer>;
-
   readonly #generation: () => number;
+  #onAllAnswered = (): void => undefined;
 
   /** `refuse` answers a call that one which drains can no longer answer, where the next one does not take it. */
-  constructor(effects: Effects, generation: () => number, refuse: (call: ClientCall, admission: Admission) => void) {
+  constructor(
+    { dispatch, settle }: Effects,
+    generation: () => number,
+    refuse: (call: ClientCall, admission: Admission) => void,
+  ) {
     this.#generation = generation;
+    const effects: Effects = {
+      dispatch,
+      settle: (call, terminal) => {
+        settle(call, terminal);
+        if (this.size === 0) this.#onAllAnswered();
+      },
+    };
     this.#journal = new CallJournal(effects, LIMITS);
     this.#draining = new DrainingCalls(effects, LIMITS, (call) => {
       const admission = this.admit(call);
@@ -42,12 +54,23 @@ export class SessionCalls {
     return this.#journal.size + this.#draining.size;
   }
 
+  /** Resolves when every request has its answer, or when that takes too long. */
+  allAnswered(limitMs: number): Promise<void> {
+    if (this.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onAllAnswered = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   /** `runner`: the worker that alone can answer it, where that has a successor already. */
   admit(call: JournalCall<ClientCall>, runner?: number): Admission {
     const isTwice = this.#draining.has(call.id) || (runner !== undefined && this.#journal.knowledgeOf(call.id));
     if (isTwice) {
-      const facts = { generation: Math.max(1, this.#generation()), detail: '' };
-      return { admitted: false, fault: faultOf('duplicate_id', facts, (text) => text) };
+      return { admitted: false, fault: faultAt(this.#generation(), 'duplicate_id', '') };
     }
     return this.#draining.admit(runner, call) ?? this.#journal.admit(call);
   }

@@ -1,31 +1,23 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
-import { type Fault, faultOf } from '../ops/fault.ts';
+import type { Fault } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
-import type { Admission, Terminal } from '../ops/journalCall.ts';
-import {
-  encodeMessage,
-  errorResponse,
-  INVALID_REQUEST,
-  isRequestId,
-  type JsonRpcMessage,
-  peekIsError,
-  type RequestId,
-  resultResponse,
-} from '../protocol/frames.ts';
-import { LineSplitter } from '../protocol/lineFraming.ts';
-import { listKey } from '../protocol/movingSession.ts';
-import { type ClientCall, type FaultTerminal, faultAnswer, refusal } from './clientCall.ts';
-import { readClientLine, tooLarge } from './clientLine.ts';
+import { isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../protocol/frames.ts';
+import type { ClientCall } from './clientCall.ts';
+import { readClientLine } from './clientLine.ts';
+import { ClientStream, framed } from './clientStream.ts';
+import { faultAt } from './faultAt.ts';
 import { HeldSession } from './heldSession.ts';
-import { INTRODUCTIONS } from './introductions.ts';
 import { EXIT_NO_WORKER } from './outage.ts';
+import { SessionAnswers } from './sessionAnswers.ts';
+import { SessionBeginning } from './sessionBeginning.ts';
 import { journalCallOf, SessionCalls } from './sessionCalls.ts';
 import { WithoutWorker } from './withoutWorker.ts';
 import type { Loss, LossFacts } from './workerConnection.ts';
 import { readWorkerFrame } from './workerFrame.ts';
 import { WorkerLink } from './workerLink.ts';
+import { WorkerWait } from './workerWait.ts';
 
 export interface SessionHostOptions {
   input: Readable;
@@ -40,8 +32,6 @@ export interface SessionHostOptions {
   log: (line: string) => void;
 }
 
-/** How long a request waits for a worker before it is answered without one. */
-const WORKER_WAIT_MS = 25_000;
 /** What is still in flight at the end of input may finish; the host must be gone within a second. */
 const DRAIN_MS = 700;
 
@@ -51,119 +41,90 @@ const DRAIN_MS = 700;
  * flight when a worker was lost is treated by its replay contract. What can be told while no worker can be had is.
  */
 export class SessionHost {
-  readonly #options: SessionHostOptions;
+  readonly #face: Face;
+  readonly #log: (line: string) => void;
+  readonly #client: ClientStream;
   readonly #calls: SessionCalls;
+  readonly #answers: SessionAnswers;
   readonly #link: WorkerLink;
   readonly #held = new HeldSession();
+  readonly #beginning: SessionBeginning;
   readonly #withoutWorker: WithoutWorker;
-  /** Its id, while the worker's answer to it is what the client waits for. */
-  #initializing: RequestId | undefined;
-  #waitTimer: NodeJS.Timeout | undefined;
-  #ended: (() => void) | undefined;
+  readonly #wait: WorkerWait;
 
   constructor(options: SessionHostOptions) {
-    this.#options = options;
+    const { workspace, folder, face = DEFAULT_FACE, log } = options;
+    this.#face = face;
+    this.#log = log;
+    this.#client = new ClientStream(options.input, options.output, {
+      onLine: (line) => this.#onClientLine(line),
+      onFull: () => this.#link.pause(),
+      onDrain: () => this.#link.resume(),
+    });
+    this.#beginning = new SessionBeginning(face, this.#held, (frame) => this.#client.write(frame));
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: (generation) => this.#onAttached(generation),
-      isWaiting: () => this.#calls.size > 0 || this.#initializing !== undefined,
+      isWaiting: () => this.#isAwaited,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
-      onDrain: () => void options.input.resume(),
+      onDrain: () => this.#client.resume(),
       onLost: (generation, facts) => this.#onWorkerLost(generation, facts),
       lastWords: () => this.#withoutWorker.lastWords(),
-      onUnavailable: (fault, line) => this.#onUnreachable(fault, line),
+      onUnavailable: (fault, line) => this.#wait.giveUp(fault, line),
     });
-    const { workspace, folder } = options;
-    this.#withoutWorker = new WithoutWorker({ workspace, folder, face: this.#face, health: () => this.#link.health });
+    this.#withoutWorker = new WithoutWorker({ workspace, folder, face, health: () => this.#link.health });
+    this.#wait = new WorkerWait(this.#link, this.#withoutWorker, log, (fault) => this.#failWaiting(fault));
+    this.#answers = new SessionAnswers({
+      client: this.#client,
+      held: this.#held,
+      withoutWorker: this.#withoutWorker,
+      onProved: () => this.#link.proved(),
+      onLoss: () => this.#tellLosses(),
+    });
     this.#calls = new SessionCalls(
       {
         dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
-        settle: ({ payload }, terminal) => this.#settle(payload, terminal),
+        settle: ({ payload }, terminal) => this.#answers.settle(payload, terminal),
       },
       () => this.#link.generation,
-      (call, admission) => this.#refuse(call, admission),
+      (call, admission) => this.#answers.taken(call, admission),
     );
   }
 
   /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
   async run(): Promise<number> {
-    const splitter = new LineSplitter({
-      onLine: (line) => this.#onClientLine(line),
-      onOversize: (prefix, bytes) => this.#write(tooLarge(prefix, bytes)),
-    });
-    const { input, output } = this.#options;
-    const ended = new Promise<void>((resolve) => {
-      input.on('data', (chunk: Buffer) => splitter.push(chunk));
-      // Broken streams tell so more than once.
-      input.once('end', resolve).on('error', () => resolve());
-      output.on('error', () => resolve());
-      output.on('drain', () => this.#link.resume());
-    });
+    const ended = this.#client.listen();
     this.#link.connect();
-    this.#waitForWorker();
+    this.#wait.begin();
     await ended;
-    await this.#drained();
+    await this.#calls.allAnswered(DRAIN_MS);
     // The client has stopped asking; what nobody has answered by now is not left open.
-    const ending = this.#fault('stopped', 'the session ended');
-    this.#failInitialize(ending);
+    const ending = faultAt(this.#link.generation, 'stopped', 'the session ended');
+    this.#beginning.fail(ending, this.#withoutWorker);
     this.#calls.failAll(ending);
-    clearTimeout(this.#waitTimer);
+    this.#wait.stop();
     this.#link.close();
     return this.#withoutWorker.fault === undefined ? 0 : EXIT_NO_WORKER;
   }
 
-  #drained(): Promise<void> {
-    if (this.#calls.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, DRAIN_MS);
-      this.#ended = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
   #onClientLine(line: Buffer): void {
     const read = readClientLine(line);
-    if (read.kind === 'refused') this.#write(read.answer);
+    if (read.kind === 'refused') this.#client.write(read.answer);
     else if (read.kind === 'answer') this.#forward(line);
     else if (read.kind === 'notification') this.#onNotification(read.message, line);
     else if (read.kind === 'request') this.#onRequest(read.id, read.message, line);
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
-    if (message.method === 'ping') this.#write(resultResponse(id, {}));
+    if (message.method === 'ping') this.#client.write(resultResponse(id, {}));
     else if (message.method === 'initialize') this.#onInitialize(id, message);
     else this.#track(id, message, line);
   }
 
   #onInitialize(id: RequestId, message: JsonRpcMessage): void {
-    if (this.#held.begun) {
-      this.#write(errorResponse(id, INVALID_REQUEST, 'This session is initialized already.'));
-      return;
-    }
-    const protocolVersion = this.#held.begin(message);
-    const introduction = INTRODUCTIONS[this.#face];
-    if (introduction) this.#write(resultResponse(id, { protocolVersion, ...introduction }));
-    else this.#initializing = id;
+    if (!this.#beginning.begin(id, message)) return;
     if (this.#link.attached) this.#introduce();
-    else if (introduction) return;
-    else if (this.#link.resting) this.#wake();
-    else if (this.#withoutWorker.fault !== undefined) {
-      this.#failInitialize(this.#withoutWorker.fault);
-      this.#link.connect();
-    }
-  }
-
-  get #face(): Face {
-    return this.#options.face ?? DEFAULT_FACE;
-  }
-
-  #failInitialize(fault: Fault): void {
-    if (this.#initializing === undefined) return;
-    this.#write(refusal({ id: this.#initializing, method: 'initialize' }, fault, this.#withoutWorker));
-    this.#initializing = undefined;
-    this.#held.forgetBeginning();
+    else if (this.#beginning.waits) this.#wait.join();
   }
 
   #onNotification(message: JsonRpcMessage, line: Buffer): void {
@@ -182,18 +143,7 @@ export class SessionHost {
   #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
     const call = journalCallOf(id, message, framed(line), this.#face);
     const admission = this.#calls.admit(call, this.#held.tasks.runnerFor(message));
-    if (!this.#refuse(call.payload, admission)) return;
-    if (this.#link.resting) this.#wake();
-    else if (this.#withoutWorker.fault !== undefined) {
-      this.#calls.failWaiting(this.#withoutWorker.fault);
-      this.#link.connect();
-    }
-  }
-
-  /** Whether it was taken; one that was not is answered. */
-  #refuse(call: ClientCall, admission: Admission): boolean {
-    if (!admission.admitted) this.#write(refusal(call, admission.fault, admission));
-    return admission.admitted;
+    if (this.#answers.taken(call.payload, admission)) this.#wait.join();
   }
 
   /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
@@ -203,7 +153,7 @@ export class SessionHost {
 
   /** The client waits while a worker does not read. */
   #pace(mayGoOn: boolean | undefined): void {
-    if (mayGoOn === false) this.#options.input.pause();
+    if (mayGoOn === false) this.#client.pause();
   }
 
   /** What the socket holds back has been sent too: only a worker that is gone takes nothing. */
@@ -214,20 +164,19 @@ export class SessionHost {
   }
 
   #onAttached(generation: number): void {
-    clearTimeout(this.#waitTimer);
-    this.#withoutWorker.end();
+    this.#wait.end();
     this.#introduce();
     this.#calls.open(generation);
   }
 
   /** Tells a worker what this session has negotiated; its answer is for nobody. */
   #introduce(): void {
-    for (const frame of this.#held.frames()) this.#link.send(Buffer.from(frame));
+    this.#tell(this.#held.frames());
   }
 
   #onWorkerFrame(frame: Buffer, generation: number): void {
     const read = readWorkerFrame(frame);
-    if (read.kind === 'message') this.#toClient(frame);
+    if (read.kind === 'message') this.#client.relay(frame);
     else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
     else if (read.kind === 'contract') {
       this.#calls.reclassify(generation, read.id, read.contract);
@@ -238,113 +187,49 @@ export class SessionHost {
       this.#link.rest();
     } else if (read.kind === 'superseded') {
       this.#calls.drain(generation);
-      this.#waitForWorker();
+      this.#wait.begin();
       this.#link.supersede(generation);
     }
   }
 
   #onAnswer(id: RequestId, frame: Buffer, generation: number): void {
     const own = this.#held.answered(id);
-    if (own === 'introduction') this.#onIntroduced(frame);
+    if (own === 'introduction') this.#beginning.answered(frame);
     else if (own === undefined) this.#calls.reply(generation, id, frame);
-  }
-
-  /** The worker's answer to `initialize` is the client's where that has not had one. */
-  #onIntroduced(frame: Buffer): void {
-    if (this.#initializing === undefined) return;
-    const answer = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
-    this.#write(encodeMessage({ ...answer, id: this.#initializing }));
-    this.#initializing = undefined;
   }
 
   #onWorkerLost(generation: number, { loss, heardOut }: LossFacts): void {
     if (loss !== 'superseded') {
       const unread = heardOut ? '' : ', its last words unread';
-      this.#options.log(`worker lost (generation ${generation}), ${this.#calls.size} in flight${unread}`);
+      this.#log(`worker lost (generation ${generation}), ${this.#calls.size} in flight${unread}`);
     }
-    const fault = this.#fault(LOSS_CODES[loss], '', generation);
+    const fault = faultAt(generation, LOSS_CODES[loss], '');
     this.#calls.lose(generation, fault, { heardOut });
-    if (!this.#link.attached && (!this.#link.resting || this.#calls.size > 0 || this.#initializing !== undefined))
-      this.#wake();
+    if (!this.#link.attached && (!this.#link.resting || this.#isAwaited)) this.#wait.wake();
   }
 
-  #wake(): void {
-    this.#waitForWorker();
-    this.#link.wake();
+  /** Whether the client waits for an answer. */
+  get #isAwaited(): boolean {
+    return this.#calls.size > 0 || this.#beginning.waits;
   }
 
-  #waitForWorker(): void {
-    clearTimeout(this.#waitTimer);
-    const late = `no worker was there within ${WORKER_WAIT_MS / 1000} s`;
-    this.#waitTimer = setTimeout(() => this.#onUnreachable(this.#fault('handshake_timeout', ''), late), WORKER_WAIT_MS);
-  }
-
-  /** `line` tells the person who reads stderr. */
-  #onUnreachable(fault: Fault, line: string): void {
-    const { code, detail } = this.#withoutWorker.fault ?? {};
-    if (code !== fault.code || detail !== fault.detail) this.#options.log(line);
-    this.#withoutWorker.begin(fault);
-    this.#failInitialize(fault);
+  #failWaiting(fault: Fault): void {
+    this.#beginning.fail(fault, this.#withoutWorker);
     this.#calls.failWaiting(fault);
   }
 
-  #fault(code: KnownFaultCode, detail: string, generation = this.#link.generation): Fault {
-    return faultOf(code, { generation: Math.max(1, generation), detail }, (text) => text);
+  /** For the telemetry of the worker that is there; without one they are told to the next. */
+  #tellLosses(): void {
+    if (this.#link.attached) this.#tell(this.#held.losses.frames());
   }
 
-  #settle(call: ClientCall, terminal: Terminal<Buffer>): void {
-    if (terminal.kind === 'reply') {
-      const { reply } = terminal;
-      this.#link.proved();
-      if (!peekIsError(reply)) {
-        this.#withoutWorker.noteAnswer(call, reply);
-        this.#held.noteSuccess(call);
-      }
-      this.#toClient(reply);
-    } else if (terminal.kind === 'fault') {
-      const own = this.#withoutWorker.answer(call, (list, mark) =>
-        this.#held.memory.keep(listKey(list), mark, mark.length),
-      );
-      this.#write(own ?? faultAnswer(call, terminal, this.#withoutWorker));
-      if (own === undefined) this.#noteLoss(call, terminal);
-    }
-    if (this.#calls.size === 0) this.#ended?.();
-  }
-
-  /** For the telemetry of the worker that comes next, or of the one that is there. */
-  #noteLoss(
-    { method, tool, toolId, since }: ClientCall,
-    { fault, knowledge, contract, dispatches }: FaultTerminal,
-  ): void {
-    // At the end of a session whoever has the call counts it.
-    if (fault.code === 'stopped') return;
-    const took = performance.now() - since;
-    this.#held.losses.note({ method, tool, toolId, took, fault, knowledge, contract, dispatches });
-    if (this.#link.attached) for (const frame of this.#held.losses.frames()) this.#link.send(Buffer.from(frame));
-  }
-
-  #toClient(frame: Buffer): void {
-    const { output } = this.#options;
-    // One system call where that is cheaper than the copy; the client has nothing before the newline.
-    const isCopied = frame.length <= MAX_COPIED_BYTES;
-    if (!isCopied) output.write(frame);
-    if (!output.write(isCopied ? framed(frame) : NEWLINE)) this.#link.pause();
-  }
-
-  #write(frame: string): void {
-    this.#options.output.write(frame);
+  #tell(frames: readonly string[]): void {
+    for (const frame of frames) this.#link.send(Buffer.from(frame));
   }
 }
-
-const NEWLINE = Buffer.from('\n');
-const MAX_COPIED_BYTES = 64 * 1024;
 
 const LOSS_CODES = {
   gone: 'connection_lost',
   silent: 'unresponsive',
   superseded: 'drain_limit',
 } as const satisfies Record<Loss, KnownFaultCode>;
-
-function framed(line: Buffer): Buffer {
-  return Buffer.concat([line, NEWLINE]);
-}

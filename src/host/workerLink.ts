@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { type Fault, faultOf } from '../ops/fault.ts';
-import type { KnownFaultCode } from '../ops/faultCodes.ts';
+import type { Fault } from '../ops/fault.ts';
 import { HealthRecord, type HealthSnapshot } from '../ops/health.ts';
 import { RestartPolicy } from '../ops/restartPolicy.ts';
+import { faultAt } from './faultAt.ts';
 import { WorkerUnavailableError } from './startWorker.ts';
 import { type Loss, type LossFacts, WorkerConnection } from './workerConnection.ts';
 
@@ -229,7 +229,3 @@ export class WorkerLink {
 }
 
 const LOOPING = 'it ended several times in a row';
-
-function faultAt(generation: number, code: KnownFaultCode, detail: string): Fault {
-  return faultOf(code, { generation: Math.max(1, generation), detail }, (text) => text);
-}

@@ -1,10 +1,4 @@
-import type { CatalogTool } from '../catalog/types.ts';
-import type { MergedConfig } from '../config/configLayers.ts';
-import type { CallPipeline } from '../dispatch/callPipeline.ts';
-import type { ArtifactStore } from '../firewall/artifactStore.ts';
-import type { AdmittedResult, Firewall } from '../firewall/firewall.ts';
 import type { Face } from '../ops/face.ts';
-import type { ReplayContract } from '../ops/replay.ts';
 import type { SessionSurface } from '../protocol/sessionSurface.ts';
 import type { ClientRequests } from '../surface/clientRequests.ts';
 import type { GatewayContext } from '../surface/gateway/gatewayContext.ts';
@@ -14,25 +8,26 @@ import { passthroughSurface } from '../surface/passthrough/passthroughSurface.ts
 import { remembering, type ShownLists } from '../surface/sessionMemory.ts';
 import { transparentSurface } from '../surface/transparent/transparentSurface.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
+import type { ServerPool } from '../upstream/serverPool.ts';
+import type { CallPath } from './callPath.ts';
+import type { Configuration } from './configuration.ts';
 import type { GatewayReports } from './gatewayReports.ts';
 import type { LiveCatalog } from './liveCatalog.ts';
-import type { Primitives } from './primitives.ts';
 import type { UseMemory } from './useMemory.ts';
+import type { WorkAccount } from './workAccount.ts';
 
-export interface FaceParts extends Pick<GatewayContext, 'workspace' | 'onCallStart' | 'onCallEnd'> {
-  config(): MergedConfig;
-  connections(): readonly ServerConnection[];
+export interface FaceParts {
+  workspace: string;
+  configuration: Configuration;
+  pool: ServerPool;
   catalog: LiveCatalog;
-  primitives: Primitives;
   reports: GatewayReports;
-  calls: CallPipeline<AdmittedResult>;
-  contractOf(tool: CatalogTool): ReplayContract;
+  calls: CallPath;
   clientRequests: ClientRequests;
-  firewall: Firewall;
+  account: WorkAccount;
+  uses: UseMemory;
   /** Whether a session that ends here is not over: another worker has taken its place, or will. */
   sessionsMoveOn(): boolean;
-  artifacts: ArtifactStore;
-  uses: UseMemory;
 }
 
 /** How long a client that lists everything waits for servers of which nothing is known yet. */
@@ -45,35 +40,15 @@ export class Faces {
   readonly #passthrough: ReturnType<typeof passthroughSurface>;
 
   constructor(parts: FaceParts) {
-    const { catalog, clientRequests, uses } = parts;
-    const context = {
-      workspace: parts.workspace,
-      calls: parts.calls,
-      contractOf: parts.contractOf,
-      clientRequests,
-      settled: () => catalog.settled(SETTLE_MS, new AbortController().signal),
-      primitives: parts.primitives.ports,
-      view: () => catalog.view,
-      servers: () => parts.reports.servers,
-      configuration: () => parts.config(),
-      browseConfig: () => parts.config().browse,
-      useHistory: () => uses.history,
-      recordUse: (query: string, toolId: string) => {
-        if (parts.config().browse.learning) uses.record(query, toolId);
-      },
-      artifacts: parts.artifacts,
-      masksViews: () => parts.config().artifacts.maskSecrets === 'always',
-      admit: () => parts.reports.gate.admit(),
-      onCallStart: parts.onCallStart,
-      onCallEnd: parts.onCallEnd,
-    };
+    const { catalog, calls, clientRequests } = parts;
+    const context = contextOf(parts);
     this.#transparent = transparentSurface(context);
     this.#passthrough = passthroughSurface({ ...context, ...passthroughOnly(parts) });
-    const gateway = gatewaySurface(context, parts.primitives.client);
-    const { view } = parts.primitives.ports;
+    const gateway = gatewaySurface(context, catalog.primitives.client);
+    const { view } = context.primitives;
     const face = (surface: SessionSurface, shown: ShownLists): SessionSurface =>
       remembering(clientRequests.serve(surface), {
-        calls: parts.calls,
+        calls: calls.pipeline,
         shown,
         version: () => [catalog.view, view()],
         settled: context.settled,
@@ -114,29 +89,54 @@ export class Faces {
   }
 }
 
-function listedBy({ connections }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
-  return connections().map(({ config, catalog }) => [config.name, catalog[kind]]);
+function listedBy({ pool }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
+  return pool.connections.map(({ config, catalog }) => [config.name, catalog[kind]]);
+}
+
+/** What all faces work on. */
+function contextOf({ workspace, configuration, catalog, reports, calls, clientRequests, account, uses }: FaceParts) {
+  return {
+    workspace,
+    calls: calls.pipeline,
+    contractOf: (tool) => calls.contractOf(tool),
+    clientRequests,
+    settled: () => catalog.settled(SETTLE_MS, new AbortController().signal),
+    primitives: catalog.primitives.ports,
+    view: () => catalog.view,
+    servers: () => reports.servers,
+    configuration: () => configuration.current,
+    browseConfig: () => configuration.current.browse,
+    useHistory: () => uses.history,
+    recordUse: (query, toolId) => {
+      if (configuration.current.browse.learning) uses.record(query, toolId);
+    },
+    artifacts: calls.artifacts,
+    masksViews: () => configuration.current.artifacts.maskSecrets === 'always',
+    admit: () => reports.gate.admit(),
+    onCallStart: () => account.callStarted(),
+    onCallEnd: (call, event) => account.callEnded(call, event),
+  } satisfies GatewayContext & Pick<PassthroughContext, 'clientRequests' | 'settled'>;
 }
 
 function passthroughOnly({
-  config,
-  connections,
-  firewall,
+  configuration,
+  pool,
+  calls,
   sessionsMoveOn,
 }: FaceParts): Pick<
   PassthroughContext,
   'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'
 > {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
-    firewall.admit(result, { toolId, upstreamName });
+    calls.firewall.admit(result, { toolId, upstreamName });
   return {
-    connections,
+    connections: () => pool.connections,
     hasSeveralServers: () => {
-      const { servers, broken } = config();
+      const { servers, broken } = configuration.current;
       return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
     },
-    digest: () => (config().passthrough.firewall ? digest : undefined),
-    shownChars: () => config().artifacts.shownChars,
+    digest: () => (configuration.current.passthrough.firewall ? digest : undefined),
+    shownChars: () => configuration.current.artifacts.shownChars,
     sessionsMoveOn,
   };
 }

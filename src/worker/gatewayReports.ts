@@ -1,4 +1,3 @@
-import type { MergedConfig } from '../config/configLayers.ts';
 import type { ConfigurationProblem } from '../config/gatewayConfig.ts';
 import type { CatalogReport, GatewayHealth, GatewaySnapshot, ServerStatus } from '../control/contract.ts';
 import type { HealthReport, TelemetryReport } from '../control/healthContract.ts';
@@ -6,24 +5,23 @@ import type { RankExplanation } from '../routing/explanation.ts';
 import { explainRanking } from '../routing/rankIndex.ts';
 import { catalogReport } from '../surface/catalogReport.ts';
 import { advertisedTools } from '../surface/gateway/gatewaySurface.ts';
-import type { ServerConnection } from '../upstream/serverConnection.ts';
-import type { Activity } from './activity.ts';
+import type { ServerPool } from '../upstream/serverPool.ts';
+import type { Configuration } from './configuration.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import type { LiveCatalog } from './liveCatalog.ts';
-import type { Primitives } from './primitives.ts';
 import type { ServerLinks } from './serverLinks.ts';
 import { serverStatuses } from './serverStatuses.ts';
 import { StartupGate, type StartupView } from './startupGate.ts';
 import type { UseMemory } from './useMemory.ts';
+import type { WorkAccount } from './workAccount.ts';
 
 export interface ReportSources {
   workspace: string;
-  config(): MergedConfig;
-  connection(name: string): ServerConnection | undefined;
+  configuration: Configuration;
+  pool: ServerPool;
   links: Pick<ServerLinks, 'missing'>;
   catalog: LiveCatalog;
-  primitives: Pick<Primitives, 'ports'>;
-  activity: Activity;
+  account: WorkAccount;
   diagnostics: Diagnostics;
   uses: Pick<UseMemory, 'history'>;
 }
@@ -46,26 +44,30 @@ export class GatewayReports {
   }
 
   get servers(): ServerStatus[] {
-    const { catalog, connection, links } = this.#sources;
-    const missing = (name: string) => links.missing(name);
-    return serverStatuses({ config: this.#sources.config(), view: catalog.view, connection, missing });
+    const { catalog, configuration, pool, links } = this.#sources;
+    return serverStatuses({
+      config: configuration.current,
+      view: catalog.view,
+      connection: (name) => pool.get(name),
+      missing: (name) => links.missing(name),
+    });
   }
 
   get condition(): GatewayHealth {
     const states = this.servers.map((server) => server.state);
-    if (this.#sources.config().problems.some((problem) => problem.severity === 'error')) return 'degraded';
+    if (this.#sources.configuration.current.problems.some((problem) => problem.severity === 'error')) return 'degraded';
     if (this.gate.flaw !== undefined && !states.includes('starting')) return 'degraded';
     if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
     return states.includes('starting') ? 'starting' : 'ready';
   }
 
   health(): HealthReport {
-    const problems = this.#sources.config().problems.filter(({ severity }) => severity === 'error');
+    const problems = this.#sources.configuration.current.problems.filter(({ severity }) => severity === 'error');
     return this.#sources.diagnostics.health(
       this.condition,
       this.servers,
       problems.map(({ message }) => message),
-      (name) => this.#sources.connection(name)?.health,
+      (name) => this.#sources.pool.get(name)?.health,
     );
   }
 
@@ -74,37 +76,34 @@ export class GatewayReports {
   }
 
   status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
-    const { workspace, catalog, activity } = this.#sources;
+    const { workspace, catalog, account } = this.#sources;
     catalog.catchUp();
-    const { file, exists, files, problems, mode } = this.#sources.config();
+    const { file, exists, files, problems, mode } = this.#sources.configuration.current;
     return {
       workspace,
       configuration: { file, exists, files, mode, problems: [...problems, ...this.#startupProblem()] },
       servers: this.servers,
       catalog: catalog.view.status,
-      recentCalls: activity.recent,
+      recentCalls: account.activity.recent,
     };
   }
 
   /** For a person who wants to know why a query brings what it brings. */
   explain(query: string, topK: number): RankExplanation {
     const { catalog, uses } = this.#sources;
-    const history = this.#sources.config().browse.learning ? { history: uses.history } : {};
+    const history = this.#sources.configuration.current.browse.learning ? { history: uses.history } : {};
     return explainRanking(catalog.view.index, query, { topK, ...history });
   }
 
   catalog(): CatalogReport {
-    const primitives = this.#sources.primitives.ports;
-    return catalogReport(
-      this.#sources.catalog.view,
-      advertisedTools({ primitives }),
-      primitives.view().catalog.findings,
-    );
+    const { view, primitives } = this.#sources.catalog;
+    const tools = advertisedTools({ primitives: primitives.ports });
+    return catalogReport(view, tools, primitives.ports.view().catalog.findings);
   }
 
   #startupView(): StartupView {
     const { catalog } = this.#sources;
-    const config = this.#sources.config();
+    const config = this.#sources.configuration.current;
     // Whoever asks whether there is a tool is told of those that have just come.
     catalog.catchUp();
     const required = new Map(config.servers.map((server) => [server.name, server.required ?? true]));
@@ -118,6 +117,6 @@ export class GatewayReports {
     const { flaw } = this.gate;
     const isStarting = this.servers.some(({ state }) => state === 'starting');
     if (flaw === undefined || isStarting) return [];
-    return [{ severity: 'error', message: flaw, location: this.#sources.config().startupAt }];
+    return [{ severity: 'error', message: flaw, location: this.#sources.configuration.current.startupAt }];
   }
 }

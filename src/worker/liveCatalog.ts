@@ -1,13 +1,10 @@
 import { CatalogView } from '../surface/catalogView.ts';
 import { waitAtMost } from '../upstream/patience.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
-import type { Primitives } from './primitives.ts';
+import { Primitives, type PrimitivesOptions } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
 
-export interface LiveCatalogOptions {
-  connections(): readonly ServerConnection[];
-  /** Resources and prompts, which change in the same step. */
-  primitives(): Pick<Primitives, 'rebuild'>;
+export interface LiveCatalogOptions extends Omit<PrimitivesOptions, 'settled'> {
   onChanged(view: CatalogView): void;
   /** What the servers list now cannot be served: the last good catalog is. */
   onFailed(view: CatalogView, error: Error): void;
@@ -20,6 +17,8 @@ const REBUILD_DELAY_MS = 30;
 
 /** The catalog as the servers change it: whoever asks sees a whole one, the old or the new (000 §4.6). */
 export class LiveCatalog {
+  /** Resources and prompts, which change in the same step. */
+  readonly primitives: Primitives;
   readonly #options: LiveCatalogOptions;
   #view = CatalogView.build([], 0);
   #listed: readonly unknown[] = [];
@@ -27,6 +26,7 @@ export class LiveCatalog {
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
+    this.primitives = new Primitives({ ...options, settled: (timeoutMs, signal) => this.settled(timeoutMs, signal) });
   }
 
   get view(): CatalogView {
@@ -45,7 +45,7 @@ export class LiveCatalog {
 
   /** Waits for those that have never been listed: starting is not absent. */
   async settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const unknown = this.#options.connections().filter(({ state, isKnown }) => state === 'starting' && !isKnown);
+    const unknown = this.#options.pool.connections.filter(({ state, isKnown }) => state === 'starting' && !isKnown);
     if (unknown.length > 0) {
       const started = Promise.all(unknown.map((connection) => connection.start()));
       await waitAtMost(started, performance.now() + timeoutMs, signal);
@@ -55,10 +55,10 @@ export class LiveCatalog {
 
   /** One synchronous step; nothing is done where nothing has changed. */
   rebuild(): void {
-    this.stop();
-    const { connections: list, primitives, onChanged, onFailed, onRebuilt } = this.#options;
-    const connections = list();
-    primitives().rebuild(connections);
+    this.#forgetTouch();
+    const { pool, onChanged, onFailed, onRebuilt } = this.#options;
+    const { connections } = pool;
+    this.primitives.rebuild(connections);
     // The tools alone: what else a server has changes without them.
     const listed = connections.flatMap(({ config, catalog }) => [config.name, catalog.tools, catalog.instructions]);
     const same = listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i]);
@@ -75,6 +75,11 @@ export class LiveCatalog {
   }
 
   stop(): void {
+    this.#forgetTouch();
+    this.primitives.stop();
+  }
+
+  #forgetTouch(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }

@@ -1,16 +1,18 @@
-import type { RankResources } from '../routing/rankIndex.ts';
+import { scrubSecrets } from '../firewall/secrets.ts';
 import { ClientNews } from '../surface/primitives/clientNews.ts';
 import { ClientPrimitives } from '../surface/primitives/clientPrimitives.ts';
-import type { PrimitivePorts } from '../surface/primitives/primitivePorts.ts';
+import type { OwnResources, PrimitivePorts } from '../surface/primitives/primitivePorts.ts';
 import { PrimitiveView } from '../surface/primitives/primitiveView.ts';
-import { ResultLinks } from '../surface/primitives/resultLinks.ts';
 import { Subscriptions } from '../surface/primitives/subscriptions.ts';
 import type { ServerConnection } from '../upstream/serverConnection.ts';
+import type { ServerPool } from '../upstream/serverPool.ts';
+import type { CallPath } from './callPath.ts';
+import { rankResources } from './rankResources.ts';
 
-type Ports = Omit<PrimitivePorts, 'view' | 'linkedServer'>;
-
-export interface PrimitivesOptions extends Ports {
-  ranking(): RankResources;
+export interface PrimitivesOptions extends Pick<PrimitivePorts, 'settled' | 'clientRequests'> {
+  pool: ServerPool;
+  calls: CallPath;
+  own: OwnResources;
   /** Another face than the gateway's own may tell of it too. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
   log(line: string): void;
@@ -20,7 +22,6 @@ export interface PrimitivesOptions extends Ports {
 export class Primitives {
   readonly ports: PrimitivePorts;
   readonly client: ClientPrimitives;
-  readonly links = new ResultLinks();
   readonly #options: PrimitivesOptions;
   readonly #news = new ClientNews();
   readonly #subscriptions: Subscriptions;
@@ -29,9 +30,20 @@ export class Primitives {
 
   constructor(options: PrimitivesOptions) {
     this.#options = options;
-    const { ranking: _ranking, onListsChanged: _told, log, ...ports } = options;
-    this.ports = { ...ports, view: () => this.#view, linkedServer: (uri) => this.links.serverOf(uri) };
-    this.#subscriptions = new Subscriptions(ports.upstream, (line) => log(ports.scrubSecrets(line)));
+    const { pool, calls, clientRequests, settled, own, log } = options;
+    const upstream: PrimitivePorts['upstream'] = (server) => pool.get(server);
+    this.ports = {
+      view: () => this.#view,
+      upstream,
+      firewall: (result, { id, name }) => calls.firewall.admit(result, { toolId: id, upstreamName: name }),
+      authorize: (call) => calls.pipeline.authorizeView(call),
+      linkedServer: (uri) => calls.links.serverOf(uri),
+      settled,
+      scrubSecrets,
+      clientRequests,
+      own,
+    };
+    this.#subscriptions = new Subscriptions(upstream, (line) => log(scrubSecrets(line)));
     this.client = new ClientPrimitives(this.ports, this.#news, this.#subscriptions);
   }
 
@@ -51,7 +63,7 @@ export class Primitives {
     if (listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i])) return;
     this.#listed = listed;
     try {
-      this.#adopt(new PrimitiveView(connections.map(listingOf), this.#options.ranking()));
+      this.#adopt(new PrimitiveView(connections.map(listingOf), rankResources()));
     } catch (error) {
       // What a server lists must never end the worker: the last good catalog serves on.
       this.#options.log(`resources and prompts could not be built anew: ${(error as Error).stack}`);

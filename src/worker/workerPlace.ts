@@ -7,15 +7,27 @@ import { processStart } from '../upstream/processStart.ts';
 import type { Succession } from './workerLife.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
+/** How often a worker looks whether it is still the one that the rendezvous names. */
+const LOOK_EVERY_MS = 1_000;
 
 /** Who serves a workspace is who is named in its rendezvous file: how a worker takes that place, and sees whether it has it. */
 export class WorkerPlace {
   readonly #folder: string;
+  readonly #onLost: (successor: Rendezvous | undefined) => Promise<void>;
   readonly #log: (line: string) => void;
   #mine: Rendezvous | undefined;
+  #looking = false;
+  #left = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(folder: string, log: (line: string) => void) {
+  /** `onLost`: somebody else has the place and serves, or its file is gone. */
+  constructor(
+    folder: string,
+    onLost: (successor: Rendezvous | undefined) => Promise<void>,
+    log: (line: string) => void,
+  ) {
     this.#folder = folder;
+    this.#onLost = onLost;
     this.#log = log;
   }
 
@@ -34,18 +46,38 @@ export class WorkerPlace {
     return succession;
   }
 
+  /** Two workers of one workspace must not last: the one that is no longer named hears of it. */
+  watch(): void {
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
+  }
+
+  /** Looks now, where it has the place as far as it knows. Resolves when whoever hears of a loss is done with it. */
+  async look(): Promise<void> {
+    if (!this.#mine || this.#looking || this.#left) return;
+    this.#looking = true;
+    try {
+      const lost = await this.#lostTo(this.#mine);
+      if (!lost) return;
+      clearInterval(this.#timer);
+      await this.#onLost(lost.successor);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  leave(): void {
+    this.#left = true;
+    clearInterval(this.#timer);
+    if (this.#mine) withdrawRendezvous(this.#folder, this.#mine.token);
+  }
+
   /** Whoever has taken the place and serves. One that is gone again before anybody moved to it has not. */
-  async lostTo(): Promise<{ successor: Rendezvous | undefined } | undefined> {
-    const mine = this.#mine as Rendezvous;
+  async #lostTo(mine: Rendezvous): Promise<{ successor: Rendezvous | undefined } | undefined> {
     const named = readRendezvous(this.#folder);
     if (named?.token === mine.token) return undefined;
     if (!named || (await isServed(named))) return { successor: named };
     if (!(await runs(named)) && readRendezvous(this.#folder)?.token === named.token) this.#takeBack(mine, named);
     return undefined;
-  }
-
-  leave(): void {
-    if (this.#mine) withdrawRendezvous(this.#folder, this.#mine.token);
   }
 
   #takeBack(mine: Rendezvous, named: Rendezvous): void {

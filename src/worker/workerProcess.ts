@@ -1,16 +1,14 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveControl } from '../control/channel.ts';
-import type { GatewaySnapshot, SessionStatus } from '../control/contract.ts';
+import type { GatewaySnapshot } from '../control/contract.ts';
 import type { RolloutState } from '../control/healthContract.ts';
 import { scrubSecrets } from '../firewall/secrets.ts';
 import { sweepLeftovers } from '../host/leftovers.ts';
 import { BUILD, VERSION } from '../ops/build.ts';
-import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { faultOf } from '../ops/fault.ts';
 import type { Hello } from '../protocol/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../protocol/rendezvous.ts';
-import { type SessionServer, serveSession } from '../protocol/sessionServer.ts';
 import { processStart } from '../upstream/processStart.ts';
 import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
@@ -23,6 +21,7 @@ import { Watchers } from './watchers.ts';
 import { WorkerLife } from './workerLife.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerPlace } from './workerPlace.ts';
+import { WorkerSessions } from './workerSessions.ts';
 
 export interface WorkerOptions {
   workspace: string;
@@ -46,8 +45,6 @@ export interface WorkerOptions {
 const LINGER_MS = 60_000;
 /** Within this every host has heard that another worker serves. */
 const HEARD_MS = 250;
-/** How often a worker looks whether it is still the one that the rendezvous names. */
-const OWNERSHIP_CHECK_MS = 1_000;
 /** How long a candidate waits for servers that have never been listed: it has all to be ready for, but not to hang. */
 const PREPARE_MS = 5_000;
 
@@ -58,7 +55,7 @@ export class WorkerProcess {
   readonly #gateway: Gateway;
   readonly #startedAt = Date.now();
   readonly #life: WorkerLife;
-  readonly #sessions = new Map<SessionServer, { id: string; mode: Face; since: number }>();
+  readonly #sessions: WorkerSessions;
   readonly #place: WorkerPlace;
   readonly #lastGood: LastGood;
   readonly #watchers = new Watchers(
@@ -73,16 +70,17 @@ export class WorkerProcess {
   readonly #gaveWay = new Promise<void>((resolve) => {
     this.#onGiveWay = resolve;
   });
-  #checking = false;
-  #ownershipTimer: NodeJS.Timeout | undefined;
-  #nextSession = 1;
   #stopping: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#life = new WorkerLife(options.stateFolder);
     this.#lastGood = new LastGood(options.stateFolder);
-    this.#place = new WorkerPlace(options.stateFolder, (line) => this.#log(line));
+    this.#place = new WorkerPlace(
+      options.stateFolder,
+      (successor) => this.#giveWay(successor),
+      (line) => this.#log(line),
+    );
     if (options.candidate) this.#rollout = 'reloading';
     this.#gateway = new Gateway({
       workspace: options.workspace,
@@ -99,6 +97,7 @@ export class WorkerProcess {
       approve: (question) => this.#watchers.approve(question),
       secret: (request) => this.#watchers.secret(request),
     });
+    this.#sessions = new WorkerSessions(this.#gateway, () => this.#watchers.announce());
     this.#attachers = new Attachers({
       stateFolder: options.stateFolder,
       token: options.token,
@@ -126,7 +125,7 @@ export class WorkerProcess {
     if (candidate) await this.#prepare();
     await this.#publish(rendezvous);
     this.#attachers.expect();
-    this.#ownershipTimer = setInterval(() => void this.#checkOwnership(), OWNERSHIP_CHECK_MS);
+    this.#place.watch();
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
     // Its host comes while the catalog is built.
     this.#options.onServing();
@@ -155,7 +154,7 @@ export class WorkerProcess {
       const succession = await this.#place.take(rendezvous, candidate);
       this.#life.begin(succession);
       const { last_fault } = this.#life.report;
-      if (succession.kind === 'loss' && last_fault) this.#gateway.followsLoss(last_fault);
+      if (succession.kind === 'loss' && last_fault) this.#gateway.diagnostics.workerLost(last_fault);
     } catch (error) {
       this.#attachers.close();
       if (candidate) await this.#gateway.stop();
@@ -189,7 +188,6 @@ export class WorkerProcess {
 
   async #stop(reason: string): Promise<void> {
     this.#log(`worker ${process.pid} stops: ${reason}`);
-    clearInterval(this.#ownershipTimer);
     this.#watchers.stop();
     this.#place.leave();
     this.#attachers.close();
@@ -197,27 +195,14 @@ export class WorkerProcess {
     this.#options.onEnd();
   }
 
-  /** Two workers of one workspace must not last: the one that is no longer named gives way, where the other one serves. */
-  async #checkOwnership(): Promise<void> {
-    if (this.#checking || this.#stopping || this.#rollout === 'reloading') return;
-    this.#checking = true;
-    try {
-      const lost = await this.#place.lostTo();
-      if (lost) await this.#giveWay(lost.successor);
-    } finally {
-      this.#checking = false;
-    }
-  }
-
   /** Sessions go to the successor at once; what they have asked here is finished here, within a limit. */
   async #giveWay(successor: Rendezvous | undefined): Promise<void> {
-    clearInterval(this.#ownershipTimer);
     this.#rollout = 'reloading';
     this.#givesWay = true;
     this.#onGiveWay();
     this.#log(successor ? `worker ${successor.pid} takes over` : 'its file is gone');
     this.#attachers.refuseNew();
-    for (const session of this.#sessions.keys()) session.announceSuccessor();
+    this.#sessions.announceSuccessor();
     this.#gateway.supersede();
     // An editor looks at the successor from now on.
     this.#watchers.supersede();
@@ -231,29 +216,13 @@ export class WorkerProcess {
 
   /** Whoever looks at the figures does not see that another worker counts. */
   async #handOnCounts(): Promise<void> {
-    const counts = this.#gateway.takeCounts();
-    if (!(await handOn(this.#options.stateFolder, counts))) this.#gateway.inherit(counts);
+    const counts = this.#gateway.account.takeCounts();
+    if (!(await handOn(this.#options.stateFolder, counts))) this.#gateway.account.inherit(counts);
   }
 
   #onAttach(socket: Socket, hello: Hello): void {
-    if (hello.kind === 'session') this.#serveSession(socket, hello);
+    if (hello.kind === 'session') this.#sessions.serve(socket, hello);
     else this.#serveControl(socket);
-  }
-
-  #serveSession(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
-    const session = serveSession(socket, this.#gateway.faces[face], {
-      marksRelated,
-      onRequest: (request) => this.#gateway.sessionAnswered(request),
-      onLost: (calls, { name }) => this.#gateway.lost(calls, name),
-    });
-    this.#sessions.set(session, { id: `s${this.#nextSession++}`, mode: face, since: Date.now() });
-    // One whose greeting was under way when the others were told.
-    if (this.#givesWay) session.announceSuccessor();
-    session.onClose(() => {
-      this.#sessions.delete(session);
-      this.#watchers.announce();
-    });
-    this.#watchers.announce();
   }
 
   #serveControl(socket: Socket): void {
@@ -272,7 +241,7 @@ export class WorkerProcess {
         this.#successors += 1;
         control.onClose(() => {
           this.#successors -= 1;
-          void this.#checkOwnership();
+          void this.#place.look();
         });
         return { pending: true };
       },
@@ -286,7 +255,7 @@ export class WorkerProcess {
   }
 
   #stopAsAsked(): Promise<void> {
-    for (const session of this.#sessions.keys()) session.announceStop();
+    this.#sessions.announceStop();
     return this.stop('asked to');
   }
 
@@ -302,10 +271,7 @@ export class WorkerProcess {
         startedAt: this.#startedAt,
         uptimeMs: now - this.#startedAt,
       },
-      sessions: [...this.#sessions].map(([session, told]): SessionStatus => {
-        const { name, version, protocolVersion } = session.client;
-        return { ...told, client: name, clientVersion: version, protocolVersion };
-      }),
+      sessions: this.#sessions.statuses,
     };
   }
 

@@ -1,0 +1,57 @@
+import type { Admission, Terminal } from '../ops/journalCall.ts';
+import { peekIsError } from '../protocol/frames.ts';
+import { listKey } from '../protocol/movingSession.ts';
+import { type ClientCall, type FaultTerminal, faultAnswer, lostCall, refusal } from './clientCall.ts';
+import type { ClientStream } from './clientStream.ts';
+import type { HeldSession } from './heldSession.ts';
+import type { WithoutWorker } from './withoutWorker.ts';
+
+export interface SessionAnswersParts {
+  client: Pick<ClientStream, 'write' | 'relay'>;
+  held: HeldSession;
+  withoutWorker: WithoutWorker;
+  /** A worker has answered. */
+  onProved(): void;
+  /** There are losses to be told, where a worker is there. */
+  onLoss(): void;
+}
+
+/** What a client's requests are answered with: the worker's answer, what its host can tell itself, or why there is none. */
+export class SessionAnswers {
+  readonly #parts: SessionAnswersParts;
+
+  constructor(parts: SessionAnswersParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a call was taken; one that was not is answered. */
+  taken(call: ClientCall, admission: Admission): boolean {
+    if (!admission.admitted) this.#parts.client.write(refusal(call, admission.fault, admission));
+    return admission.admitted;
+  }
+
+  settle(call: ClientCall, terminal: Terminal<Buffer>): void {
+    if (terminal.kind === 'reply') this.#relay(call, terminal.reply);
+    else if (terminal.kind === 'fault') this.#answerItself(call, terminal);
+  }
+
+  #relay(call: ClientCall, reply: Buffer): void {
+    const { client, held, withoutWorker, onProved } = this.#parts;
+    onProved();
+    if (!peekIsError(reply)) {
+      withoutWorker.noteAnswer(call, reply);
+      held.noteSuccess(call);
+    }
+    client.relay(reply);
+  }
+
+  #answerItself(call: ClientCall, terminal: FaultTerminal): void {
+    const { client, held, withoutWorker, onLoss } = this.#parts;
+    const own = withoutWorker.answer(call, (list, mark) => held.memory.keep(listKey(list), mark, mark.length));
+    client.write(own ?? faultAnswer(call, terminal, withoutWorker));
+    // At the end of a session whoever has the call counts it.
+    if (own !== undefined || terminal.fault.code === 'stopped') return;
+    held.losses.note(lostCall(call, terminal));
+    onLoss();
+  }
+}

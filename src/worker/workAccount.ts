@@ -1,0 +1,72 @@
+import type { CatalogTool } from '../catalog/types.ts';
+import type { CallRecord } from '../control/contract.ts';
+import type { KeptCounts } from '../control/healthContract.ts';
+import { BUILD } from '../ops/build.ts';
+import type { LostCall } from '../ops/lostCall.ts';
+import type { CallEvent } from '../surface/gateway/callEvents.ts';
+import { Activity } from './activity.ts';
+import type { Diagnostics } from './diagnostics.ts';
+import { lostRequest, lostToolCall } from './lostCalls.ts';
+
+export interface WorkAccountOptions {
+  diagnostics: Diagnostics;
+  toolOf(toolId: string): CatalogTool | undefined;
+  /** Something that a watcher shows has changed. */
+  onChange(): void;
+}
+
+/** The account of a gateway's calls: each is told and counted once, here or, what is handed on, by its successor. */
+export class WorkAccount {
+  readonly activity = new Activity();
+  readonly #options: WorkAccountOptions;
+  #inFlight = 0;
+
+  constructor(options: WorkAccountOptions) {
+    this.#options = options;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  callStarted(): void {
+    this.#inFlight += 1;
+  }
+
+  callEnded(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }): void {
+    this.#inFlight -= 1;
+    this.#note(call, event);
+    this.#options.onChange();
+  }
+
+  /** What hosts have answered because there was no worker. */
+  lost(calls: readonly LostCall[], client: string): void {
+    const { diagnostics, toolOf, onChange } = this.#options;
+    for (const call of calls) {
+      if (call.tool === undefined) diagnostics.sessionAnswered(lostRequest(call));
+      else {
+        const { record, event } = lostToolCall(call, client, toolOf);
+        this.#note(record, event);
+      }
+    }
+    onChange();
+  }
+
+  /** What was counted and noted so far; it is the successor's from now on. */
+  takeCounts(): KeptCounts {
+    return { build: BUILD, telemetry: this.#options.diagnostics.takeCounts(), recentCalls: this.activity.take() };
+  }
+
+  inherit({ build, telemetry, recentCalls }: KeptCounts): { inherited: boolean } {
+    if (build !== BUILD) return { inherited: false };
+    this.#options.diagnostics.inherit(telemetry);
+    this.activity.inherit(recentCalls);
+    this.#options.onChange();
+    return { inherited: true };
+  }
+
+  #note(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }): void {
+    this.activity.add(call);
+    this.#options.diagnostics.callEnded(call, event);
+  }
+}
