@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { oneLine } from '../ops/porcelain.ts';
+import { CONNECTION_CLOSED } from '../ops/rpcCodes.ts';
 import { relateToSender } from './callOrigin.ts';
 import { faultResponse } from './frameFault.ts';
 import { boundedBody } from './httpBody.ts';
@@ -286,7 +287,11 @@ class HttpUpstream implements Transport {
   /** Its answer will not come any more. */
   #lose(id: RequestId): void {
     if (!this.#settle(id)) return;
-    const error = { code: -32000, message: 'the connection broke off before the answer was whole', data: LOST };
+    const error = {
+      code: CONNECTION_CLOSED,
+      message: 'the connection broke off before the answer was whole',
+      data: LOST,
+    };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 
