@@ -1,5 +1,6 @@
 import { GatewayError } from '../ops/gatewayError.ts';
 import { oneLine } from '../ops/porcelain.ts';
+import { INTERNAL_ERROR, RESOURCE_NOT_FOUND } from '../ops/rpcCodes.ts';
 import { RpcError } from '../ops/rpcError.ts';
 import type { Progress } from '../protocol/sessionSurface.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
@@ -10,10 +11,6 @@ import { dispatchError } from './dispatchError.ts';
 
 /** How long a server may take over a resource or a prompt; its progress extends it. */
 export const READ_TIMEOUT_MS = 60_000;
-
-/** MCP's code for a resource that its server does not have. */
-export const RESOURCE_NOT_FOUND = -32002;
-const INTERNAL_ERROR = -32603;
 
 /** A connection's own limit comes after the deadline, which then tells what happened. */
 const SLACK_MS = 1_000;

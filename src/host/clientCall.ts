@@ -3,7 +3,8 @@ import { faultError } from '../ops/faultError.ts';
 import type { Terminal } from '../ops/journalCall.ts';
 import type { LostCall } from '../ops/lostCall.ts';
 import { errorText } from '../ops/porcelain.ts';
-import { errorResponse, INTERNAL_ERROR, INVALID_REQUEST, type RequestId, resultResponse } from '../protocol/frames.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../ops/rpcCodes.ts';
+import { errorResponse, type RequestId, resultResponse } from '../protocol/frames.ts';
 
 /** A client's request as the host keeps it while a worker has it, or while there is none. */
 export interface ClientCall {

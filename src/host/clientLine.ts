@@ -1,10 +1,9 @@
+import { INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from '../ops/rpcCodes.ts';
 import {
   errorResponse,
   ID_FORM,
-  INVALID_REQUEST,
   isRequestId,
   type JsonRpcMessage,
-  PARSE_ERROR,
   PRIVATE_PREFIX,
   peekId,
   type RequestId,
@@ -19,8 +18,6 @@ export type ClientLine =
   | { kind: 'ignored' }
   /** It is no message of MCP: the client is told so. */
   | { kind: 'refused'; answer: string };
-
-const METHOD_NOT_FOUND = -32601;
 
 const refused = (id: RequestId | null, code: number, message: string): ClientLine => ({
   kind: 'refused',

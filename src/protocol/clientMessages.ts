@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isRequestId, type JsonRpcMessage, PARSE_ERROR } from './frames.ts';
+import { PARSE_ERROR } from '../ops/rpcCodes.ts';
+import { isRequestId, type JsonRpcMessage } from './frames.ts';
 import { HttpRefusal } from './httpRefusal.ts';
 
 /** A message of the client's, and the line that it becomes. */

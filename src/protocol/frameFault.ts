@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { INTERNAL_ERROR, type RequestId } from './frames.ts';
+import { INTERNAL_ERROR } from '../ops/rpcCodes.ts';
+import type { RequestId } from './frames.ts';
 
 /** Why an answer cannot be used; the names are those of the fault table (004, Typed faults). */
 export type FrameFault = 'malformed_response' | 'bad_result' | 'frame_too_large';

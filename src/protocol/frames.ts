@@ -1,5 +1,8 @@
 /** JSON-RPC frames as text, without the MCP SDK: all that a host needs to know of them. */
 
+/** For `host/sessionHost.ts`. */
+export { INVALID_REQUEST } from '../ops/rpcCodes.ts';
+
 export type RequestId = string | number;
 
 export interface JsonRpcMessage {
@@ -10,11 +13,6 @@ export interface JsonRpcMessage {
   result?: unknown;
   error?: unknown;
 }
-
-/** The codes of JSON-RPC 2.0; operational faults travel as tool results instead (design.md §3). */
-export const PARSE_ERROR = -32700;
-export const INVALID_REQUEST = -32600;
-export const INTERNAL_ERROR = -32603;
 
 /** What no client ever sees or may say, and no server either. */
 export const PRIVATE_PREFIX = 'notifications/waygate/';

@@ -1,4 +1,4 @@
-import { INVALID_REQUEST } from './frames.ts';
+import { INVALID_REQUEST } from '../ops/rpcCodes.ts';
 
 /** An HTTP request that is not taken, told in one sentence. */
 export class HttpRefusal extends Error {

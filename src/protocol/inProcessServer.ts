@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { INTERNAL_ERROR } from './frames.ts';
+import { INTERNAL_ERROR } from '../ops/rpcCodes.ts';
 import type { UpstreamTransport } from './upstreamClient.ts';
 
 /** Answers a request, or throws an error with a `code`. */

@@ -1,16 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import {
-  encodeMessage,
-  errorResponse,
-  INTERNAL_ERROR,
-  INVALID_REQUEST,
-  isRequestId,
-  peekId,
-  type RequestId,
-  relateFrame,
-} from './frames.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../ops/rpcCodes.ts';
+import { encodeMessage, errorResponse, isRequestId, peekId, type RequestId, relateFrame } from './frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from './lineFraming.ts';
 
 export interface LineTransportOptions {

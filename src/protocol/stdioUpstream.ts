@@ -1,8 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR } from '../ops/rpcCodes.ts';
 import { faultResponse } from './frameFault.ts';
-import { encodeMessage, errorResponse, INTERNAL_ERROR, peekId, peekLastId, type RequestId } from './frames.ts';
+import { encodeMessage, errorResponse, peekId, peekLastId, type RequestId } from './frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from './lineFraming.ts';
 import { BATCH_VERSION } from './mcpVersions.ts';
 import { Oddities } from './oddities.ts';

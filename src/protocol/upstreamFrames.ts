@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../ops/rpcCodes.ts';
 import { faultResponse } from './frameFault.ts';
 import { frameShape, MAX_FRAME_DEPTH, withoutDepths } from './frameShape.ts';
-import { errorResponse, INTERNAL_ERROR, INVALID_REQUEST, isRequestId, peekId, type RequestId } from './frames.ts';
+import { errorResponse, isRequestId, peekId, type RequestId } from './frames.ts';
 import type { Oddities } from './oddities.ts';
 
 export interface FrameReading {

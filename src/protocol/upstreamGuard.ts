@@ -1,7 +1,8 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR } from '../ops/rpcCodes.ts';
 import { frameFaultOf } from './frameFault.ts';
-import { INTERNAL_ERROR, type RequestId } from './frames.ts';
+import type { RequestId } from './frames.ts';
 import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
 import type { TaskProgress } from './taskProgress.ts';

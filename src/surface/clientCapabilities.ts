@@ -1,7 +1,5 @@
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../ops/rpcCodes.ts';
 import { RpcError } from '../ops/rpcError.ts';
-
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
 
 /**
  * Servers are told that their client can be asked anything, because many clients share them. The error for one that

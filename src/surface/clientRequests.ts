@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { relatedTask } from '../ops/mcpTask.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../ops/rpcCodes.ts';
 import { RpcError } from '../ops/rpcError.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../protocol/sessionSurface.ts';
 import { OWN_BUSINESS } from '../upstream/callOrigin.ts';
@@ -28,10 +29,6 @@ const TIME_LIMITS_MS: Readonly<Record<string, number>> = {
 /** A call that waits for its client is not late: said well within the shortest deadline there is. */
 const STILL_WORKING_MS = 200;
 const MAX_ELICITATIONS = 1_000;
-
-const INVALID_REQUEST = -32600;
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
 
 /**
  * What servers ask their clients: elicitation, sampling, roots, and what they log. It goes to the session whose call is

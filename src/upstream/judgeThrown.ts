@@ -1,5 +1,6 @@
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
 import type { ExecutionKnowledge } from '../ops/replay.ts';
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from '../ops/rpcCodes.ts';
 
 /** What a failed request was, and what is known of its execution. The fault of it is made from this and nothing else. */
 export interface Judged {
@@ -65,10 +66,10 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
 
 /** Of JSON-RPC: the server did not take the request, whatever else its words speak of. */
 const BY_RPC_CODE: Readonly<Record<string, Verdict>> = {
-  '-32700': ANSWERED('upstream_error'),
-  '-32600': ANSWERED('upstream_error'),
-  '-32601': ANSWERED('upstream_error'),
-  '-32602': ANSWERED('upstream_error'),
+  [PARSE_ERROR]: ANSWERED('upstream_error'),
+  [INVALID_REQUEST]: ANSWERED('upstream_error'),
+  [METHOD_NOT_FOUND]: ANSWERED('upstream_error'),
+  [INVALID_PARAMS]: ANSWERED('upstream_error'),
 };
 const BY_NUMBER: Readonly<Record<string, Verdict>> = { ...BY_STATUS, ...BY_RPC_CODE };
 

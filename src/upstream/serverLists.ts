@@ -1,3 +1,4 @@
+import { METHOD_NOT_FOUND } from '../ops/rpcCodes.ts';
 import type { PagedList } from '../protocol/listPages.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { ListName } from './serverCatalog.ts';
@@ -75,8 +76,6 @@ export async function listGroup(client: UpstreamClient, group: ListGroup, option
   );
   return { lists: listed, failures, cut };
 }
-
-const METHOD_NOT_FOUND = -32601;
 
 function isUnknownMethod(error: unknown): boolean {
   return error instanceof UpstreamRequestError && error.code === METHOD_NOT_FOUND;

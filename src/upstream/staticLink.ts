@@ -1,13 +1,10 @@
 import type { StaticItem, StaticListing, StaticServerConfig } from '../config/gatewayConfig.ts';
 import { VERSION } from '../ops/build.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND } from '../ops/rpcCodes.ts';
 import { RpcError } from '../ops/rpcError.ts';
 import { inProcessServer } from '../protocol/inProcessServer.ts';
 import { UpstreamClient, type UpstreamClientOptions } from '../protocol/upstreamClient.ts';
 import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
-
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
-const RESOURCE_NOT_FOUND = -32002;
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,10 +2,9 @@ import type { CatalogTool } from '../catalog/types.ts';
 import type { CallRecord } from '../control/contract.ts';
 import { faultError } from '../ops/faultError.ts';
 import type { LostCall } from '../ops/lostCall.ts';
+import { INTERNAL_ERROR } from '../ops/rpcCodes.ts';
 import { type SessionRequest, UNKNOWN_METHOD } from '../protocol/sessionRequest.ts';
 import { type CallEvent, failedEvent } from '../surface/gateway/callEvents.ts';
-
-const INTERNAL_ERROR = -32603;
 
 /** A call that its host has answered without a worker, as it is told and counted beside those that were answered here. */
 export function lostToolCall(

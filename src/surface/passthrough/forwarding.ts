@@ -2,6 +2,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { requestInTime } from '../../dispatch/readRequest.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { RESUMED_META } from '../../ops/replay.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
@@ -20,9 +21,6 @@ import { prefixed } from './toolRoutes.ts';
 type Params = Readonly<Record<string, unknown>>;
 
 const FORWARDED_TIMEOUT_MS = 120_000;
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
-const RESOURCE_NOT_FOUND = -32002;
 
 /** What is listed, and under which capability: a server without it is not asked. */
 const LISTS: Readonly<Record<string, { capability: string; key: string }>> = {

@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import { INTERNAL_ERROR } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
 import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
@@ -7,8 +8,6 @@ import { takeQuota } from '../gateway/gatewaySurface.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
 import { forwardedReadEvent } from './forwardedEvent.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-
-const INTERNAL_ERROR = -32603;
 
 /** What is read, and with which method of MCP. */
 export interface Read {

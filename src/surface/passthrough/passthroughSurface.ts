@@ -2,6 +2,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { takesTasks } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
@@ -28,8 +29,6 @@ import { shownResult } from './shownResult.ts';
 import { Tasks } from './tasks.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
-const INVALID_PARAMS = -32602;
-const METHOD_NOT_FOUND = -32601;
 const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
 
 /** The servers as they are, with everything in the way of a call that there is in gateway mode. */

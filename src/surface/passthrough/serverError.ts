@@ -3,12 +3,9 @@ import { faultError } from '../../ops/faultError.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
 import { errorText } from '../../ops/porcelain.ts';
 import { contractOf } from '../../ops/replay.ts';
+import { INTERNAL_ERROR, URL_ELICITATION_REQUIRED } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import { failedCall } from '../../upstream/callFailed.ts';
-
-const INTERNAL_ERROR = -32603;
-/** The person must go to URLs first (2025-11-25, URL Mode Elicitation). */
-const URL_ELICITATION_REQUIRED = -32042;
 
 interface Failed {
   failure?: unknown;

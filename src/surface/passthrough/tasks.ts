@@ -13,6 +13,7 @@ import {
   takesTasks,
 } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
+import { INVALID_PARAMS } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
@@ -32,7 +33,6 @@ import { prefixed } from './toolRoutes.ts';
 type Params = Readonly<Record<string, unknown>>;
 type Result = Record<string, unknown>;
 
-const INVALID_PARAMS = -32602;
 const TIMEOUT_MS = 120_000;
 /** `tasks/result` is answered when the task has ended: longer than this nobody keeps a request open. */
 const RESULT_TIMEOUT_MS = 60 * 60_000;

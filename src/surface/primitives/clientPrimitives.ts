@@ -1,7 +1,8 @@
 import type { OfferedPrompt } from '../../catalog/primitiveCatalog.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import { RESOURCE_NOT_FOUND, type ReadTarget, readRpcError } from '../../dispatch/readRequest.ts';
+import { type ReadTarget, readRpcError } from '../../dispatch/readRequest.ts';
 import { RESUMED_META } from '../../ops/replay.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RESOURCE_NOT_FOUND } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { ClientNews } from './clientNews.ts';
@@ -21,10 +22,6 @@ import { textParam } from './textParam.ts';
 
 type Json = Record<string, unknown>;
 type Params = Readonly<Json>;
-
-const INVALID_REQUEST = -32600;
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
 
 /**
  * MCP's own methods for resources and prompts, over all servers: what a client asks by itself, or for its person, and

@@ -1,9 +1,9 @@
+import { INVALID_PARAMS } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 
 /** Items of a page, and their characters: icons can be large. */
 const PAGE_ITEMS = 250;
 const PAGE_CHARS = 1024 * 1024;
-const INVALID_PARAMS = -32602;
 const CURSOR = /^from:(\d{1,9})$/;
 
 /** One page of a list; the cursor is the place where the next begins, which no client need understand. */

@@ -1,5 +1,6 @@
 import { READ_TIMEOUT_MS } from '../../dispatch/readRequest.ts';
 import { Pace } from '../../ops/pace.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer } from '../../protocol/sessionSurface.ts';
 import type { PrimitiveUpstream } from './primitivePorts.ts';
@@ -9,9 +10,6 @@ import type { ResourceTarget } from './resourceDirectory.ts';
 export const MAX_SUBSCRIPTIONS = 1_024;
 /** Some servers tell of a file at each of its lines: a client that reads it after each would do nothing else. */
 const UPDATE_PACE = { delayMs: 20, intervalMs: 250 };
-
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
 
 interface Listener {
   peer: ClientPeer;

@@ -1,6 +1,5 @@
+import { INVALID_PARAMS } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
-
-const INVALID_PARAMS = -32602;
 
 /** A parameter of MCP's own methods without which nothing can be asked. */
 export function textParam(params: Readonly<Record<string, unknown>>, name: string): string {

@@ -1,0 +1,33 @@
+/** One that stays on the host is for the SDK to judge: it follows what stays within the origin, and nothing else. */
+export function isLeftToSdk(response: Response, url: string | URL): boolean {
+  return isRedirect(response) && staysOnHost(response, url);
+}
+
+/** Where a redirect leads, in words; `undefined` for an answer that is none. */
+export function redirectTarget(response: Response, url: string | URL): string | undefined {
+  const location = isRedirect(response) ? response.headers.get('location') : null;
+  return location === null ? undefined : whereTo(location, url);
+}
+
+function isRedirect({ status }: Response): boolean {
+  return status >= 300 && status < 400;
+}
+
+function staysOnHost(response: Response, url: string | URL): boolean {
+  const location = response.headers.get('location');
+  try {
+    return location !== null && new URL(location, url).hostname === new URL(url).hostname;
+  } catch {
+    return false;
+  }
+}
+
+/** Never its query: that is where secrets stand. */
+function whereTo(location: string, base: string | URL): string {
+  try {
+    const { origin, pathname } = new URL(location, base);
+    return `${origin}${pathname}`;
+  } catch {
+    return 'somewhere else';
+  }
+}

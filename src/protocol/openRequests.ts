@@ -1,0 +1,44 @@
+import type { RequestId } from './frames.ts';
+
+interface OpenRequest {
+  exchange: AbortController;
+  isList: boolean;
+}
+
+/** Requests that have no answer yet, with what ends the exchange of each. */
+export class OpenRequests {
+  readonly #requests = new Map<RequestId, OpenRequest>();
+
+  add(id: RequestId, method: string): void {
+    this.#requests.set(id, { exchange: new AbortController(), isList: method.endsWith('/list') });
+  }
+
+  has(id: RequestId): boolean {
+    return this.#requests.has(id);
+  }
+
+  /** Of a list a part is better than nothing. */
+  isList(id: RequestId): boolean {
+    return this.#requests.get(id)?.isList ?? false;
+  }
+
+  signalOf(id: RequestId): AbortSignal | undefined {
+    return this.#requests.get(id)?.exchange.signal;
+  }
+
+  /** It is over, and its exchange goes on to its end. Returns whether it was open. */
+  settle(id: RequestId): boolean {
+    return this.#requests.delete(id);
+  }
+
+  /** It is over, and its exchange with it. */
+  abort(id: RequestId): void {
+    const exchange = this.#requests.get(id)?.exchange;
+    this.#requests.delete(id);
+    exchange?.abort();
+  }
+
+  clear(): void {
+    this.#requests.clear();
+  }
+}
