@@ -1,9 +1,9 @@
 import type { Face } from '../ops/face.ts';
 import type { Fault } from '../ops/fault.ts';
+import { INVALID_REQUEST } from '../ops/rpcCodes.ts';
 import {
   encodeMessage,
   errorResponse,
-  INVALID_REQUEST,
   type JsonRpcMessage,
   type RequestId,
   resultResponse,

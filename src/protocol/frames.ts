@@ -1,8 +1,5 @@
 /** JSON-RPC frames as text, without the MCP SDK: all that a host needs to know of them. */
 
-/** For `host/sessionHost.ts`. */
-export { INVALID_REQUEST } from '../ops/rpcCodes.ts';
-
 export type RequestId = string | number;
 
 export interface JsonRpcMessage {
