@@ -3,6 +3,7 @@ import type { CallRecord } from '../control/contract.ts';
 import { faultError } from '../ops/faultError.ts';
 import type { LostCall } from '../ops/lostCall.ts';
 import { type SessionRequest, UNKNOWN_METHOD } from '../protocol/sessionRequest.ts';
+import { callRecord } from '../surface/callRecord.ts';
 import { type CallEvent, failedEvent } from '../surface/gateway/callEvents.ts';
 
 const INTERNAL_ERROR = -32603;
@@ -15,16 +16,8 @@ export function lostToolCall(
 ): { record: Omit<CallRecord, 'id'>; event: CallEvent } {
   const error = faultError(fault, { subject: undefined, knowledge, contract, dispatches });
   const event = failedEvent(name, { tool_id: toolId }, error, toolOf);
-  const record: Omit<CallRecord, 'id'> = {
-    at: Date.now() - took,
-    client,
-    metaTool: name,
-    subject: toolId ?? '',
-    durationMs: took,
-    outcome: 'error',
-    errorCode: error.code,
-  };
-  return { record, event };
+  const call = { at: Date.now() - took, client, metaTool: name, subject: toolId ?? '', durationMs: took };
+  return { record: callRecord(call, event), event };
 }
 
 export function lostRequest({ method, contract, took }: LostCall): SessionRequest {

@@ -6,6 +6,7 @@ import { RpcError } from '../../ops/rpcError.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
+import { beginCall } from '../callRecord.ts';
 import { clientEndOf } from '../callRequest.ts';
 import { checkArguments } from '../gateway/arguments.ts';
 import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
@@ -141,9 +142,7 @@ async function callThrough(
   sessionId: string,
 ): Promise<object> {
   const runner = call.task && taskRunner(tool, context);
-  const at = Date.now();
-  const started = performance.now();
-  context.onCallStart();
+  const end = beginCall(context, { client: call.client, metaTool: 'tools/call', subject: tool.id, sessionId });
   let event: CallEvent | undefined;
   try {
     // Twice begun are two tasks: such a call is never repeated.
@@ -163,17 +162,7 @@ async function callThrough(
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
     throw own;
   } finally {
-    const told = event ?? forwardedEvent(tool, true);
-    const ended = {
-      at,
-      client: call.client,
-      metaTool: 'tools/call',
-      subject: tool.id,
-      durationMs: performance.now() - started,
-      outcome: told.success ? ('ok' as const) : ('error' as const),
-      ...(told.error === undefined ? {} : { errorCode: told.error.code }),
-    };
-    context.onCallEnd(ended, { ...told, sessionId });
+    end(event ?? forwardedEvent(tool, true));
   }
 }
 
