@@ -10,13 +10,13 @@ const INTERNAL_ERROR = -32603;
 
 /** A call that its host has answered without a worker, as it is told and counted beside those that were answered here. */
 export function lostToolCall(
-  { tool: name = '', toolId, took, fault, knowledge, contract, dispatches }: LostCall,
+  { tool: name = '', toolId, metaTool = name, took, fault, knowledge, contract, dispatches }: LostCall,
   client: string,
   toolOf: (toolId: string) => CatalogTool | undefined,
 ): { record: Omit<CallRecord, 'id'>; event: CallEvent } {
   const error = faultError(fault, { subject: undefined, knowledge, contract, dispatches });
   const event = failedEvent(name, { tool_id: toolId }, error, toolOf);
-  const call = { at: Date.now() - took, client, metaTool: name, subject: toolId ?? '', durationMs: took };
+  const call = { at: Date.now() - took, client, metaTool, subject: toolId ?? '', durationMs: took };
   return { record: callRecord(call, event), event };
 }
 

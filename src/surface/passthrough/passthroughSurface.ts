@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import type { LostCall } from '../../ops/lostCall.ts';
 import { takesTasks } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import { RpcError } from '../../ops/rpcError.ts';
@@ -31,6 +32,8 @@ import { ToolRoutes } from './toolRoutes.ts';
 
 const INVALID_PARAMS = -32602;
 const METHOD_NOT_FOUND = -32601;
+/** What a call of a server's own tool is called among the recent calls. */
+const PASSED_ON = 'tools/call';
 const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
 
 /** The servers as they are, with everything in the way of a call that there is in gateway mode. */
@@ -95,6 +98,10 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
         return view(checked, context, session, call);
       });
     },
+    namedLosses: (calls) => {
+      const known = routes();
+      return calls.map((call) => namedLoss(call, known));
+    },
     request: (method, params, call) => tasks.request(method, params, call) ?? forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
     open: (peer) => {
@@ -142,7 +149,7 @@ async function callThrough(
   sessionId: string,
 ): Promise<object> {
   const runner = call.task && taskRunner(tool, context);
-  const end = beginCall(context, { client: call.client, metaTool: 'tools/call', subject: tool.id, sessionId });
+  const end = beginCall(context, { client: call.client, metaTool: PASSED_ON, subject: tool.id, sessionId });
   let event: CallEvent | undefined;
   try {
     // Twice begun are two tasks: such a call is never repeated.
@@ -164,6 +171,14 @@ async function callThrough(
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }
+}
+
+/** Every name but one is a server's here, whatever it reads like; what its arguments are called says nothing. */
+function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
+  const { tool: name } = call;
+  const tool = name === undefined ? undefined : routes.find(name);
+  if (name === undefined || (name === VIEW.name && !tool)) return call;
+  return { ...call, tool: 'tool_execute', toolId: tool?.id ?? name, metaTool: PASSED_ON };
 }
 
 function forward(

@@ -1,3 +1,4 @@
+import type { LostCall } from '../../ops/lostCall.ts';
 import type { Tell } from '../../ops/normalise.ts';
 import { shortened } from '../../ops/porcelain.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
@@ -88,6 +89,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
         sessions,
         (name, args, session, tell) => run(name, args, session, call, tell),
       ),
+    namedLosses: (calls) => calls.map((call) => namedLoss(call, toolsOf(context.view()))),
     open: (peer) => {
       clients.add(peer);
       return () => clients.delete(peer);
@@ -96,4 +98,16 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
       for (const client of clients) client.notify('notifications/tools/list_changed');
     },
   };
+}
+
+/** A listed name may stand where a tool's is called, and in `tool_execute`. */
+function namedLoss(call: LostCall, tools: StrippedTools): LostCall {
+  const { tool, toolId } = call;
+  if (tool === undefined) return call;
+  const listed = tools.idOf(tool);
+  if (listed !== undefined) return { ...call, tool: 'tool_execute', toolId: listed };
+  const { name } = normaliseCall(tool, {}, TRANSPARENT_TOOLS);
+  // What is not ours has arguments of its own, whatever they are called.
+  const isOwn = TRANSPARENT_TOOLS.some((one) => one.name === name);
+  return { ...call, tool: name, toolId: isOwn && toolId !== undefined ? (tools.idOf(toolId) ?? toolId) : undefined };
 }
