@@ -8,7 +8,7 @@ import { execute } from '../gateway/execute.ts';
 import type { Answer, GatewayContext } from '../gateway/gatewayContext.ts';
 import { answerCall, takeQuota } from '../gateway/gatewaySurface.ts';
 import { SERVER_INFO } from '../gateway/introduction.ts';
-import { normaliseCall } from '../gateway/normaliseCall.ts';
+import { type NormalisedCall, normaliseCall } from '../gateway/normaliseCall.ts';
 import { type SessionState, SessionStates } from '../gateway/sessionState.ts';
 import { view } from '../gateway/view.ts';
 import { TRANSPARENT_TOOLS } from './definitions.ts';
@@ -48,9 +48,6 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     const tools = toolsOf(context.view());
     const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
     if (!definition) {
-      // Not supported by the specification, and what a client does that takes a list for what it is.
-      if (tools.has(name))
-        return execute({ tool_id: tools.resolve(name, context).id, args }, context, session, call, tell);
       throw argsInvalid(
         `There is no tool "${name.slice(0, 64)}" here; run a listed one with tool_execute {"tool_id": "<its name>", "args": {}}.`,
         [],
@@ -80,10 +77,8 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     shownTools,
     callTool: (givenName, givenArgs, call) =>
       answerCall(
-        // A listed name is that tool's, however near it comes to one of ours.
-        toolsOf(context.view()).has(givenName)
-          ? { name: givenName, args: givenArgs, told: [] }
-          : normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),
+        listedCall(givenName, givenArgs, toolsOf(context.view())) ??
+          normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),
         call,
         context,
         sessions,
@@ -98,6 +93,15 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
       for (const client of clients) client.notify('notifications/tools/list_changed');
     },
   };
+}
+
+/**
+ * A listed tool that is called by itself: not supported by the specification, and what a client does that takes a list
+ * for what it is. The name is that tool's, however near it comes to one of ours, and so are all the arguments.
+ */
+function listedCall(name: string, args: unknown, tools: StrippedTools): NormalisedCall | undefined {
+  const id = tools.idOf(name);
+  return id === undefined ? undefined : { name: 'tool_execute', args: { tool_id: id, args }, told: [] };
 }
 
 /** A listed name may stand where a tool's is called, and in `tool_execute`. */
