@@ -9,7 +9,7 @@ export default defineConfig({
     include: [
       'test/ops/**/*.test.ts',
       'test/upstream/{serverCalls,judgeThrown,judgedWords,callers}.test.ts',
-      'test/firewall/{secrets,knownSecrets,properties}.test.ts',
+      'test/firewall/{secrets,knownSecrets,scrubValue,properties}.test.ts',
     ],
     runner: './test/support/mutationRunner.ts',
     pool: 'forks',

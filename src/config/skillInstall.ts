@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { makeFolder } from '../ops/makeFolder.ts';
 import { writeWhole } from '../ops/writeWhole.ts';
 
 /**
@@ -120,8 +121,14 @@ function isWithin(root: string, path: string): boolean {
 }
 
 function writeText(file: string, content: Buffer): void {
+  const folder = dirname(file);
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(folder);
+  } catch (error) {
+    const { code, path = folder } = error as NodeJS.ErrnoException;
+    throw new Error(`The folder ${path} cannot be made (${code}).`);
+  }
+  try {
     writeWhole(file, content);
   } catch (error) {
     throw new Error(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);

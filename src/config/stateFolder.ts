@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { accessSync, chmodSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../ops/makeFolder.ts';
 
 /** A folder that cannot be used, told in one sentence. */
 export class StateFolderError extends Error {
@@ -82,7 +83,7 @@ export function rootOf(workspaceState: string): string {
 /** Makes a folder that only its owner may enter, or says why it is not one. */
 export function ensurePrivateFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const stat = lstatSync(folder);
     if (stat.isSymbolicLink()) throw new StateFolderError(`${folder} is a symbolic link; ${REMEDY}`);
     if (!stat.isDirectory()) throw new StateFolderError(`${folder} is not a folder; ${REMEDY}`);

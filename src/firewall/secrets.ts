@@ -68,6 +68,39 @@ export function scrubSecrets(text: string): string {
   return secrets.length === 0 ? text : mask(text, secrets, text.length);
 }
 
+/** The same for a text that is cut into pieces, each by itself; they themselves where there is no secret in them. */
+export function scrubPieces(pieces: readonly string[]): readonly string[] {
+  const text = pieces.join('');
+  const secrets = findSecrets(text);
+  if (secrets.length === 0) return pieces;
+  const hidden = withoutOverlaps(secrets);
+  let next = 0;
+  let end = 0;
+  return pieces.map((piece) => {
+    let at = end;
+    end += piece.length;
+    let masked = '';
+    for (let one = hidden[next]; one && one.start < end && at < end; one = hidden[next]) {
+      masked += text.slice(at, Math.max(at, one.start)) + SECRET_MASK;
+      at = Math.min(one.end, end);
+      // What is longer goes on in the next piece.
+      if (one.end > end) break;
+      next += 1;
+    }
+    return masked + text.slice(at, end);
+  });
+}
+
+function withoutOverlaps(secrets: readonly Secret[]): { start: number; end: number }[] {
+  const apart: { start: number; end: number }[] = [];
+  for (const { start, end } of secrets) {
+    const last = apart.at(-1);
+    if (last && start < last.end) last.end = Math.max(last.end, end);
+    else apart.push({ start, end });
+  }
+  return apart;
+}
+
 /** Longer than any secret but a private key; a longer run is masked up to where it was cut. */
 const HOLD_BACK_CHARS = 8 * 1024;
 

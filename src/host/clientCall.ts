@@ -14,7 +14,7 @@ export interface ClientCall {
   readonly uri: string | undefined;
   /** Of what servers log, of a request for that. */
   readonly level: string | undefined;
-  /** Of a `tools/call`: what it names, and the tool that this is to run. */
+  /** Of a `tools/call`: what it names, and the tool that this is to run where it names a tool of ours. */
   readonly tool: string | undefined;
   readonly toolId: string | undefined;
   /** When it came; by `performance.now()`. */

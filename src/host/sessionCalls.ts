@@ -129,9 +129,10 @@ export function journalCallOf(
   frame: Buffer,
   face: Face,
 ): JournalCall<ClientCall> {
-  // In passthrough mode a name is a server's, whatever it reads like.
-  const tool = method === 'tools/call' && face !== 'passthrough' ? params?.name : undefined;
-  const contract = contractOf(method, typeof tool === 'string' ? tool : undefined);
+  const tool = method === 'tools/call' ? text(params?.name) : undefined;
+  // In passthrough mode a name is a server's, whatever it reads like; so are its arguments.
+  const isOwn = face !== 'passthrough';
+  const contract = contractOf(method, isOwn ? tool : undefined);
   return {
     id: requestKey(id),
     contract,
@@ -142,8 +143,8 @@ export function journalCallOf(
       method,
       uri: text(params?.uri),
       level: text(params?.level),
-      tool: text(tool),
-      toolId: text((params?.arguments as { tool_id?: unknown } | undefined)?.tool_id),
+      tool,
+      toolId: isOwn ? text((params?.arguments as { tool_id?: unknown } | undefined)?.tool_id) : undefined,
       since: performance.now(),
       wantsTask: face === 'passthrough' && params?.task !== undefined,
       frame,

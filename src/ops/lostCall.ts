@@ -5,9 +5,11 @@ import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 /** A request that its host has answered in place of a worker: the next worker counts it, nobody else can (004, Telemetry). */
 export interface LostCall {
   method: string;
-  /** Of a `tools/call`: the tool of ours, and which server's tool it was to run. */
+  /** Of a `tools/call`: the tool as its client named it, and where that is one of ours which server's tool it was to run. */
   tool?: string | undefined;
   toolId?: string | undefined;
+  /** What the recent calls say it was, where that is not `tool`. No host tells it: the face knows. */
+  metaTool?: string | undefined;
   /** Milliseconds. */
   took: number;
   fault: Fault;

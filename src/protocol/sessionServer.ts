@@ -104,8 +104,10 @@ export function serveSession(
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
     if (method === TASKS_NOTIFICATION) surface.adopt?.(readHeldTasks(params.tasks), peer);
-    else if (method === LOST_NOTIFICATION) onLost?.(readLostCalls(params.calls), client());
-    else surface.notification?.(method, params, peer);
+    else if (method === LOST_NOTIFICATION) {
+      const calls = readLostCalls(params.calls);
+      onLost?.(surface.namedLosses?.(calls) ?? calls, client());
+    } else surface.notification?.(method, params, peer);
   };
   server.onclose = () => {
     close?.();

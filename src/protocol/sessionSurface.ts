@@ -1,4 +1,5 @@
 import type { HeldTask } from '../ops/heldTask.ts';
+import type { LostCall } from '../ops/lostCall.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import type { SessionMemory } from './movingSession.ts';
 
@@ -80,6 +81,8 @@ export interface SessionSurface {
   request?(method: string, params: Readonly<Record<string, unknown>>, call: SurfaceCall): Promise<object> | undefined;
   /** What the client tells by itself. */
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
+  /** Calls that a host has answered without a worker, each with the tool of ours and the `tool_id` that its name stands for. */
+  namedLosses?(calls: readonly LostCall[]): LostCall[];
   /** What moves with a session to the worker that comes next. */
   memory?: SessionMemory;
   /** A session that is initialized; the function returned is called at its end. */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { scrubValue } from '../firewall/scrubValue.ts';
 import { relatedTask } from '../ops/mcpTask.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../ops/rpcCodes.ts';
 import { RpcError } from '../ops/rpcError.ts';
@@ -208,7 +209,9 @@ export class ClientRequests {
     const task = named === undefined ? undefined : await taskCallOf(connection, named);
     const peer = named === undefined ? this.#listenerAt(connection, related) : task?.peer;
     if (!peer || !this.#levels.admits(peer.session, params.level)) return;
-    peer.notify('notifications/message', task ? asShown(params, task) : params);
+    // A log is read in other places than an answer, and kept there: whatever may stand in results, no secret stands in it.
+    const told = scrubValue(params) as Params;
+    peer.notify('notifications/message', task ? asShown(told, task) : told);
   }
 
   #listenerAt(connection: ServerConnection, related: object | undefined): ClientPeer | undefined {

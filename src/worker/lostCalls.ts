@@ -4,26 +4,19 @@ import { faultError } from '../ops/faultError.ts';
 import type { LostCall } from '../ops/lostCall.ts';
 import { INTERNAL_ERROR } from '../ops/rpcCodes.ts';
 import { type SessionRequest, UNKNOWN_METHOD } from '../protocol/sessionRequest.ts';
+import { callRecord } from '../surface/callRecord.ts';
 import { type CallEvent, failedEvent } from '../surface/gateway/callEvents.ts';
 
 /** A call that its host has answered without a worker, as it is told and counted beside those that were answered here. */
 export function lostToolCall(
-  { tool: name = '', toolId, took, fault, knowledge, contract, dispatches }: LostCall,
+  { tool: name = '', toolId, metaTool = name, took, fault, knowledge, contract, dispatches }: LostCall,
   client: string,
   toolOf: (toolId: string) => CatalogTool | undefined,
 ): { record: Omit<CallRecord, 'id'>; event: CallEvent } {
   const error = faultError(fault, { subject: undefined, knowledge, contract, dispatches });
   const event = failedEvent(name, { tool_id: toolId }, error, toolOf);
-  const record: Omit<CallRecord, 'id'> = {
-    at: Date.now() - took,
-    client,
-    metaTool: name,
-    subject: toolId ?? '',
-    durationMs: took,
-    outcome: 'error',
-    errorCode: error.code,
-  };
-  return { record, event };
+  const call = { at: Date.now() - took, client, metaTool, subject: toolId ?? '', durationMs: took };
+  return { record: callRecord(call, event), event };
 }
 
 export function lostRequest({ method, contract, took }: LostCall): SessionRequest {

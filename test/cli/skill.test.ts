@@ -1,11 +1,23 @@
+import { spawn } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SKILL_NAME } from '../../src/config/skillInstall.ts';
 import { waygate } from '../support/census.ts';
-import { testWorkspace } from '../support/workspace.ts';
+import { testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 describe('waygate skill install', () => {
+  it.skipIf(process.platform !== 'linux')(
+    'says in one sentence that it cannot make the folder, in /proc too',
+    async () => {
+      const { env, folder: cwd } = testWorkspace();
+      const child = spawn(process.execPath, [WAYGATE, 'skill', 'install', '--into', '/proc/x'], { env, cwd });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      expect(await text(child.stderr)).toBe('waygate: The folder /proc/x cannot be made (ENOENT).\n');
+    },
+  );
+
   it('puts the skill where the workspace has its skills, and tells each file', async () => {
     const workspace = testWorkspace();
     mkdirSync(join(workspace.folder, '.claude/skills'), { recursive: true });

@@ -168,3 +168,30 @@ it('and is masked in results and in what is viewed of them where the person want
   expect(viewed.text).toContain('it is [REDACTED-SECRET]');
   expect(JSON.stringify([shown, structured, viewed])).not.toContain(KEPT);
 });
+
+it.each([
+  ['gateway', 'tool_execute'],
+  ['passthrough', 'logs'],
+])('and is masked in what a server logs for its clients, in %s mode', async (mode, name) => {
+  const workspace = testWorkspace();
+  const env = { GIVEN_KEPT: '${secret:db}', GIVEN_PASSWORD: IN_CLEAR, GIVEN_ZONE: ZONE };
+  const leaky = { command: process.execPath, args: [PROGRAM, 'serves'], env };
+  workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { leaky } }));
+  workspace.approve();
+  await setSecret(workspace, 'db', KEPT);
+  const browsing = await HostProcess.connect(workspace);
+  const tool_id = await browsing.toolId('/leaky/logs');
+  const host = await HostProcess.connect(workspace, ['--mode', mode]);
+  await host.call(name, name === 'logs' ? {} : { tool_id, args: {} });
+  const log = await until('the log', () => host.told.find(({ method }) => method === 'notifications/message'));
+  const words = JSON.stringify(log);
+  expect(FORMS.filter((form) => words.includes(form))).toEqual([]);
+  expect(log.params).toMatchObject({
+    level: 'info',
+    logger: '[REDACTED-SECRET]',
+    data: {
+      given: ['[REDACTED-SECRET]', '[REDACTED-SECRET]', ZONE],
+      '[REDACTED-SECRET]': { password: '[REDACTED-SECRET]' },
+    },
+  });
+});

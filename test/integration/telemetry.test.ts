@@ -217,6 +217,36 @@ describe('health and telemetry of a gateway that works', () => {
     expect(JSON.stringify(records)).not.toContain('c4nary');
   });
 
+  it.each([
+    ['passthrough', 'of the only server', 'wait', {}, 'tools/call'],
+    ['passthrough', 'of one of several', 'one__wait', { two: servers.fixture() }, 'tools/call'],
+    ['transparent', 'by its name in the list', 'one.wait', {}, 'tool_execute'],
+    ['transparent', 'with tool_execute and that name', 'tool_execute', {}, 'tool_execute'],
+  ])('have it by the tool in %s mode too: %s', async (mode, _how, name, others, metaTool) => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects), ...others });
+    const id = await (await HostProcess.connect(workspace)).toolId('/one/wait');
+    const host = await HostProcess.connect(workspace, ['--mode', mode]);
+    const args = { ms: 600_000, nonce: 'a', query: 'c4nary', tool_id: 'c4nary' };
+    const called = name === 'tool_execute' ? { tool_id: 'one.wait', args } : args;
+    const lost = host.request('tools/call', { name, arguments: called });
+    await until('its effect', () => readFileSync(effects, 'utf8') !== '');
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    expect(JSON.stringify(await lost)).toContain('outcome: unknown');
+    await host.request('tools/list');
+    const { tools, methods } = await told<TelemetryReport>(workspace, 'telemetry');
+    expect(tools).toMatchObject([{ tool_id: id, request_count: 1, recovery_error_count: 1 }]);
+    expect(methods.map(({ method }) => method)).not.toContain('(unknown)');
+    const { recentCalls } = await status(workspace);
+    expect(recentCalls).toMatchObject([{ metaTool, subject: id, outcome: 'error', errorCode: 'UPSTREAM_UNAVAILABLE' }]);
+    const record = await until('the event', () =>
+      recordsOf(eventsFile(workspace)).find(({ event }) => event === 'execute.failed'),
+    );
+    expect(record).toMatchObject({ tool_id: id, namespace: 'one' });
+    expect(JSON.stringify([record, recentCalls])).not.toContain('c4nary');
+  });
+
   it('survive the worker: a log that was cut off by its end is gone on with', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { TelemetryReport } from '../../src/control/healthContract.ts';
+import { status, waygate } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
@@ -65,6 +67,23 @@ describe('the transparent mode', () => {
     await toolsOf(host);
     expect((await host.call('one.echo', { text: 'directly' })).text).toContain('directly');
     expect((await host.call('one.nothing', {})).text).toMatch(/^Error ARGS_INVALID.*tool_execute/s);
+  });
+
+  it('leaves such a tool its own arguments, whatever they are called, and counts it by its id', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace, MODE);
+    await toolsOf(host);
+    const answer = await host.call('one.echo', { text: 'hi', render: 'json', query: 'c4nary' });
+    expect(answer).toMatchObject({ isError: false, text: 'ok\nhi\n', structured: undefined });
+    expect((await host.call('one.echo', { query: 'c4nary' })).isError).toBe(true);
+    const { recentCalls } = await status(workspace);
+    const ofEcho = { metaTool: 'tool_execute', subject: expect.stringMatching(/^one[:.]echo/) };
+    expect(recentCalls).toMatchObject([{ ...ofEcho, errorCode: 'ARGS_INVALID' }, ofEcho]);
+    const { tools, methods } = JSON.parse(
+      (await waygate(workspace, ['telemetry', '--json'])).stdout,
+    ) as TelemetryReport;
+    expect(tools).toMatchObject([{ tool_id: expect.stringMatching(/^one:echo#/), success_count: 1, error_count: 1 }]);
+    expect(methods.map(({ method }) => method)).not.toContain('(unknown)');
   });
 
   it('shows a long result as a digest, and more of it by tool_view', async () => {

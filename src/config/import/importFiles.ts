@@ -3,7 +3,6 @@ import {
   chmodSync,
   constants,
   copyFileSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../../ops/makeFolder.ts';
 import type { ClientId } from './clientIds.ts';
 import type { ReadSource } from './planImport.ts';
 import { type ClientSource, UnreadableSource } from './sourceFile.ts';
@@ -118,7 +118,7 @@ export class ChangedMeanwhile extends Error {
 
 /** Replaces a file whole, never half, and only if it is still what the new text was made from. */
 export function replaceFile(file: string, before: string | undefined, after: string): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   if (readTextIfThere(file) !== before) {
     throw new ChangedMeanwhile(
       `${file} was changed by someone else in the meantime; nothing was written. Run it again.`,

@@ -4,6 +4,7 @@ import { GatewayError } from '../../ops/gatewayError.ts';
 import { type Normalisation, normalisationNote, type RenderMode, type Tell } from '../../ops/normalise.ts';
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
+import { beginCall } from '../callRecord.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from './arguments.ts';
 import { browse, browsePrompts, browseResources } from './browse.ts';
 import { answeredEvent, type CallEvent, failedEvent } from './callEvents.ts';
@@ -53,24 +54,12 @@ export async function answerCall(
   sessions: SessionStates,
   run: (name: string, args: unknown, session: SessionState, tell: Tell) => Promise<Answer>,
 ): Promise<object> {
-  const at = Date.now();
-  const started = performance.now();
-  context.onCallStart();
   const session = sessions.of(call.session);
   const { name, args } = meant;
+  const recorded = { client: call.client, metaTool: name, subject: subjectOf(args), sessionId: session.id };
+  const end = beginCall(context, recorded);
   const { result, event } = await settle(meant, context, (tell) => run(name, args, session, tell));
-  context.onCallEnd(
-    {
-      at,
-      client: call.client,
-      metaTool: name,
-      subject: subjectOf(args),
-      durationMs: performance.now() - started,
-      outcome: result.isError ? 'error' : 'ok',
-      ...(event.error === undefined ? {} : { errorCode: event.error.code }),
-    },
-    { ...event, sessionId: session.id },
-  );
+  end(event);
   return result;
 }
 

@@ -3,6 +3,7 @@ import { GatewayError } from '../../ops/gatewayError.ts';
 import { INTERNAL_ERROR } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
+import { beginCall } from '../callRecord.ts';
 import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
 import { takeQuota } from '../gateway/gatewaySurface.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
@@ -30,10 +31,8 @@ export async function guardedRead<T>(
   { context, sessionId }: { context: PassthroughContext; sessionId: string },
   send: () => Promise<T>,
 ): Promise<T> {
-  const at = Date.now();
-  const started = performance.now();
   const counted = COUNTED_AS[method];
-  context.onCallStart();
+  const end = beginCall(context, { client: call.client, metaTool: method, subject: choice.id, sessionId });
   let event: CallEvent = forwardedReadEvent(counted, isListed ? choice : undefined);
   try {
     await context.admit?.();
@@ -45,16 +44,7 @@ export async function guardedRead<T>(
     event = failedEvent(counted, {}, error, () => choice);
     throw thrown instanceof GatewayError ? new RpcError(INTERNAL_ERROR, thrown.message, thrown.toObject()) : thrown;
   } finally {
-    const ended = {
-      at,
-      client: call.client,
-      metaTool: method,
-      subject: choice.id,
-      durationMs: performance.now() - started,
-      outcome: event.success ? ('ok' as const) : ('error' as const),
-      ...(event.error === undefined ? {} : { errorCode: event.error.code }),
-    };
-    context.onCallEnd(ended, { ...event, sessionId });
+    end(event);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import type { LostCall } from '../../ops/lostCall.ts';
 import { takesTasks } from '../../ops/mcpTask.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../ops/rpcCodes.ts';
@@ -7,6 +8,7 @@ import { RpcError } from '../../ops/rpcError.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
+import { beginCall } from '../callRecord.ts';
 import { clientEndOf } from '../callRequest.ts';
 import { checkArguments } from '../gateway/arguments.ts';
 import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
@@ -29,6 +31,8 @@ import { shownResult } from './shownResult.ts';
 import { Tasks } from './tasks.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
+/** What a call of a server's own tool is called among the recent calls. */
+const PASSED_ON = 'tools/call';
 const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
 
 /** The servers as they are, with everything in the way of a call that there is in gateway mode. */
@@ -93,6 +97,10 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
         return view(checked, context, session, call);
       });
     },
+    namedLosses: (calls) => {
+      const known = routes();
+      return calls.map((call) => namedLoss(call, known));
+    },
     request: (method, params, call) => tasks.request(method, params, call) ?? forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
     open: (peer) => {
@@ -140,9 +148,7 @@ async function callThrough(
   sessionId: string,
 ): Promise<object> {
   const runner = call.task && taskRunner(tool, context);
-  const at = Date.now();
-  const started = performance.now();
-  context.onCallStart();
+  const end = beginCall(context, { client: call.client, metaTool: PASSED_ON, subject: tool.id, sessionId });
   let event: CallEvent | undefined;
   try {
     // Twice begun are two tasks: such a call is never repeated.
@@ -162,18 +168,16 @@ async function callThrough(
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
     throw own;
   } finally {
-    const told = event ?? forwardedEvent(tool, true);
-    const ended = {
-      at,
-      client: call.client,
-      metaTool: 'tools/call',
-      subject: tool.id,
-      durationMs: performance.now() - started,
-      outcome: told.success ? ('ok' as const) : ('error' as const),
-      ...(told.error === undefined ? {} : { errorCode: told.error.code }),
-    };
-    context.onCallEnd(ended, { ...told, sessionId });
+    end(event ?? forwardedEvent(tool, true));
   }
+}
+
+/** Every name but one is a server's here, whatever it reads like; what its arguments are called says nothing. */
+function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
+  const { tool: name } = call;
+  const tool = name === undefined ? undefined : routes.find(name);
+  if (name === undefined || (name === VIEW.name && !tool)) return call;
+  return { ...call, tool: 'tool_execute', toolId: tool?.id ?? name, metaTool: PASSED_ON };
 }
 
 function forward(

@@ -43,7 +43,12 @@ export class StrippedTools {
   }
 
   has(name: string): boolean {
-    return this.#ids.has(name) || this.#catalog.byId.has(decoded(name));
+    return this.idOf(name) !== undefined;
+  }
+
+  /** The `tool_id` behind a listed name, or behind itself. */
+  idOf(name: string): string | undefined {
+    return this.#ids.get(name) ?? this.#catalog.byId.get(decoded(name))?.id;
   }
 
   /** By the listed name, the `tool_id`, or that one as a URL has it. Throws for what names no tool. */

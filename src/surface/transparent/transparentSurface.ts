@@ -1,3 +1,4 @@
+import type { LostCall } from '../../ops/lostCall.ts';
 import type { Tell } from '../../ops/normalise.ts';
 import { shortened } from '../../ops/porcelain.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
@@ -7,7 +8,7 @@ import { execute } from '../gateway/execute.ts';
 import type { Answer, GatewayContext } from '../gateway/gatewayContext.ts';
 import { answerCall, takeQuota } from '../gateway/gatewaySurface.ts';
 import { SERVER_INFO } from '../gateway/introduction.ts';
-import { normaliseCall } from '../gateway/normaliseCall.ts';
+import { type NormalisedCall, normaliseCall } from '../gateway/normaliseCall.ts';
 import { type SessionState, SessionStates } from '../gateway/sessionState.ts';
 import { view } from '../gateway/view.ts';
 import { TRANSPARENT_TOOLS } from './definitions.ts';
@@ -47,9 +48,6 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     const tools = toolsOf(context.view());
     const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
     if (!definition) {
-      // Not supported by the specification, and what a client does that takes a list for what it is.
-      if (tools.has(name))
-        return execute({ tool_id: tools.resolve(name, context).id, args }, context, session, call, tell);
       throw argsInvalid(
         `There is no tool "${name.slice(0, 64)}" here; run a listed one with tool_execute {"tool_id": "<its name>", "args": {}}.`,
         [],
@@ -79,15 +77,14 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     shownTools,
     callTool: (givenName, givenArgs, call) =>
       answerCall(
-        // A listed name is that tool's, however near it comes to one of ours.
-        toolsOf(context.view()).has(givenName)
-          ? { name: givenName, args: givenArgs, told: [] }
-          : normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),
+        listedCall(givenName, givenArgs, toolsOf(context.view())) ??
+          normaliseCall(givenName, givenArgs, TRANSPARENT_TOOLS),
         call,
         context,
         sessions,
         (name, args, session, tell) => run(name, args, session, call, tell),
       ),
+    namedLosses: (calls) => calls.map((call) => namedLoss(call, toolsOf(context.view()))),
     open: (peer) => {
       clients.add(peer);
       return () => clients.delete(peer);
@@ -96,4 +93,25 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
       for (const client of clients) client.notify('notifications/tools/list_changed');
     },
   };
+}
+
+/**
+ * A listed tool that is called by itself: not supported by the specification, and what a client does that takes a list
+ * for what it is. The name is that tool's, however near it comes to one of ours, and so are all the arguments.
+ */
+function listedCall(name: string, args: unknown, tools: StrippedTools): NormalisedCall | undefined {
+  const id = tools.idOf(name);
+  return id === undefined ? undefined : { name: 'tool_execute', args: { tool_id: id, args }, told: [] };
+}
+
+/** A listed name may stand where a tool's is called, and in `tool_execute`. */
+function namedLoss(call: LostCall, tools: StrippedTools): LostCall {
+  const { tool, toolId } = call;
+  if (tool === undefined) return call;
+  const listed = tools.idOf(tool);
+  if (listed !== undefined) return { ...call, tool: 'tool_execute', toolId: listed };
+  const { name } = normaliseCall(tool, {}, TRANSPARENT_TOOLS);
+  // What is not ours has arguments of its own, whatever they are called.
+  const isOwn = TRANSPARENT_TOOLS.some((one) => one.name === name);
+  return { ...call, tool: name, toolId: isOwn && toolId !== undefined ? (tools.idOf(toolId) ?? toolId) : undefined };
 }
