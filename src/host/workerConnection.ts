@@ -73,8 +73,8 @@ export class WorkerConnection {
   }
 
   /**
-   * Whether more may be sent at once. It leaves when all that has come until now is read: to write to a worker that is
-   * gone ends the socket, with its last words in it.
+   * Whether more may be sent at once. It leaves when all that has come until now is read: a pipe of Windows that could
+   * not be written to is closed with the worker's last words in it.
    */
   send(frame: Buffer): boolean {
     if (this.#socket.writableCorked === 0) {
