@@ -224,7 +224,7 @@ export interface ControlRequests {
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** A successor is being prepared for as long as whoever asks stays attached; then the worker looks whether there is one. */
   rollout: { params: Record<string, never>; result: { pending: true } };
-  /** What the worker before has counted: it goes on here. */
+  /** What the worker before has counted: it goes on here, and once however often it is sent. */
   inherit: { params: KeptCounts; result: { inherited: boolean } };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
   stop: { params: Record<string, never>; result: { stopped: true } };

@@ -44,6 +44,8 @@ export interface EventLogHealth {
 
 /** What a worker has counted and noted, for the one that takes over from it. */
 export interface KeptCounts {
+  /** Of this handing-on: sent again it has the same one. */
+  id: string;
   /** Of another build it is not read: it may have another form. */
   build: string;
   telemetry: TelemetryKept;

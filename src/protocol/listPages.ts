@@ -14,8 +14,17 @@ export interface PagedList {
   items: unknown[];
   /** Set where there is more than our bounds let in. */
   cut?: ListCut;
-  /** What a page failed with, where others had come before it. */
+  /** What a page failed with, or did not come in time, where others had come before it. */
   failure?: unknown;
+}
+
+/** All its pages together take longer than they may. */
+export class ListTooSlow extends Error {
+  override readonly name = 'ListTooSlow';
+
+  constructor(limitMs: number) {
+    super(`Its pages take more than ${limitMs / 1_000} s.`);
+  }
 }
 
 export interface Page {
@@ -27,8 +36,9 @@ export interface Page {
 type AskPage = (cursor: string | undefined, timeoutMs: number) => Promise<Page>;
 
 /**
- * Every page of a list, each item as it came. What goes on beyond the bounds is kept up to there and marked. What came
- * before a page that failed is half a list, which is for whoever has no whole one to keep instead.
+ * Every page of a list, each item as it came. What goes on beyond the bounds is kept up to there and marked: asked again it
+ * is the same. What came before a page that failed, or for which the time was over, is half a list, which is for whoever
+ * has no whole one to keep instead.
  */
 export async function listPages(key: string, ask: AskPage, limitMs = MAX_MS): Promise<PagedList> {
   const items: unknown[] = [];
@@ -43,7 +53,7 @@ export async function listPages(key: string, ask: AskPage, limitMs = MAX_MS): Pr
     } catch (failure) {
       if (page === 1) throw failure;
       const isLate = performance.now() >= deadline - TIMER_SLACK_MS;
-      return isLate ? { items, cut: `its pages take more than ${limitMs / 1_000} s` } : { items, failure };
+      return { items, failure: isLate ? new ListTooSlow(limitMs) : failure };
     }
     const { items: listed, nextCursor: next } = answer;
     // A spread of a hostile list would overflow the stack.

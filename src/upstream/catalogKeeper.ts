@@ -6,8 +6,17 @@ import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import { waitAtMost } from './patience.ts';
 import { RefreshPace } from './refreshPace.ts';
-import type { ListName, ServerCatalog } from './serverCatalog.ts';
-import { introductionOf, LIST_GROUPS, type ListGroup, type ListOptions, listGroup } from './serverLists.ts';
+import { LIST_NAMES, type ListName, type ServerCatalog } from './serverCatalog.ts';
+import {
+  type GroupListed,
+  introductionOf,
+  LIST_GROUPS,
+  type ListGroup,
+  type ListingFailure,
+  type ListOptions,
+  listGroup,
+  together,
+} from './serverLists.ts';
 import type { ServerMessages } from './serverMessages.ts';
 import { describeRequestError } from './upstreamLink.ts';
 
@@ -42,7 +51,7 @@ export class CatalogKeeper {
   readonly #refreshPace: RefreshPace;
   readonly #listings = new Map<ListGroup, Promise<void>>();
   readonly #paces: Readonly<Record<ListGroup, Pace>>;
-  #note: string | undefined;
+  readonly #notes = new Map<ListName, string | undefined>();
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
@@ -79,7 +88,7 @@ export class CatalogKeeper {
 
   /** Why what is shown of it is not all that it has. */
   get note(): string | undefined {
-    return this.#note;
+    return LIST_NAMES.flatMap((name) => this.#notes.get(name) ?? []).join(' ') || undefined;
   }
 
   /** A list is under way or will be. */
@@ -94,23 +103,20 @@ export class CatalogKeeper {
 
   /** Without its tools a server cannot be served; what else it has is waited for only so long. */
   async listFirst(client: UpstreamClient): Promise<void> {
-    const { lists, failures, cut } = await listGroup(client, 'tools', this.#listOptions);
-    const failure = failures[0];
-    const half = failure?.came;
-    if (failure && !half) throw failure.error;
+    const tools = await listGroup(client, 'tools', this.#listOptions);
+    const failure = tools.failures[0];
+    if (failure && !failure.came) throw failure.error;
     // Kept at once with the rest where that comes in time: a snapshot should be whole.
-    const rest: Partial<ServerCatalog> = {};
+    const listed = [tools];
     let adopted = false;
     const beside = BESIDE_TOOLS.map(async (group) => {
-      const parts = await this.#listedBeside(client, group);
-      if (adopted) this.#adopt(client, parts);
-      else Object.assign(rest, parts);
+      const one = await listGroup(client, group, this.#listOptions);
+      if (adopted) this.#adopt(client, one);
+      else listed.push(one);
     });
     await waitAtMost(Promise.all(beside), performance.now() + FIRST_LISTS_WAIT_MS, undefined);
     adopted = true;
-    this.#note = failure ? `It could not list all its tools: ${this.#describe(failure.error)}` : cut;
-    const tools = half ? { tools: half } : {};
-    this.#adopt(client, { ...lists, ...tools, ...rest, ...introductionOf(client) }, half ? 'tools' : undefined);
+    this.#adopt(client, together(listed), introductionOf(client));
   }
 
   async listAll(): Promise<void> {
@@ -121,32 +127,6 @@ export class CatalogKeeper {
     for (const pace of Object.values(this.#paces)) pace.stop();
   }
 
-  /** What cannot be listed stays as it was last. */
-  async #listedBeside(client: UpstreamClient, group: ListGroup): Promise<Partial<ServerCatalog>> {
-    const { lists, failures } = await listGroup(client, group, this.#listOptions);
-    for (const { method, error } of failures) {
-      if (client.closed || client !== this.#ports.client()) break;
-      this.#ports.log(`${method}: ${this.#describe(error)} What it listed before is kept.`);
-    }
-    return lists;
-  }
-
-  async #listTools(client: UpstreamClient): Promise<void> {
-    const { lists, failures, cut } = await listGroup(client, 'tools', this.#listOptions);
-    if (client !== this.#ports.client()) return;
-    if (failures.length === 0) {
-      const before = this.#note;
-      this.#note = cut;
-      if (!this.#adopt(client, { ...lists, ...introductionOf(client) }) && before !== cut) this.#ports.onChange();
-      return;
-    }
-    // It did not fail to list, it ended: its supervisor tells how.
-    if (client.closed) return;
-    this.#note = `It could not list its tools: ${this.#describe(failures[0]?.error)}${this.staleNote}`;
-    this.#ports.log(this.#note);
-    this.#ports.onChange();
-  }
-
   get #listOptions(): ListOptions {
     return { timeoutMs: LIST_TIMEOUT_MS, limitMs: this.#ports.listLimitMs };
   }
@@ -155,14 +135,43 @@ export class CatalogKeeper {
     return describeRequestError(error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
   }
 
-  /** One step for whoever looks: the old lists or the new ones. Returns whether they differ. */
-  #adopt(client: UpstreamClient, parts: Partial<ServerCatalog>, incomplete?: ListName): boolean {
-    if (client !== this.#ports.client()) return false;
+  /** One step for whoever looks: the old lists or the new ones. What cannot be listed stays as it was last. */
+  #adopt(client: UpstreamClient, listed: GroupListed, introduction: Partial<ServerCatalog> = {}): void {
+    if (client !== this.#ports.client()) return;
     const { isKnown } = this.#kept;
-    const changed = this.#kept.replace(parts, this.#ports.config(), incomplete);
+    const before = this.note;
+    const halves = this.#halvesOf(listed);
+    this.#noteWhatIsMissing(listed, halves);
+    // It did not fail to list, it ended: its supervisor tells how.
+    if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#tellKept(failure);
+    const parts = { ...listed.lists, ...halves, ...introduction };
+    const changed = this.#kept.replace(parts, new Set(Object.keys(halves) as ListName[]), this.#ports.config());
     if (isKnown && changed.length > 0) this.#ports.log(`its catalog has changed: ${this.#changeNote(changed)}`);
-    if (changed.length > 0) this.#ports.onChange();
-    return changed.length > 0;
+    if (changed.length > 0 || this.note !== before) this.#ports.onChange();
+  }
+
+  /** What came of lists that failed, where there is nothing better. */
+  #halvesOf({ failures }: GroupListed): GroupListed['lists'] {
+    const halves = failures.filter(({ name, came }) => came && !this.#kept.showsMoreThan(came, name));
+    return Object.fromEntries(halves.map(({ name, came }) => [name, came]));
+  }
+
+  #noteWhatIsMissing({ lists, cuts, failures }: GroupListed, halves: GroupListed['lists']): void {
+    for (const name of Object.keys(lists) as ListName[]) this.#notes.set(name, cuts[name]);
+    for (const { name, error } of failures) {
+      if (name in halves) this.#notes.set(name, `It could not list all its ${name}: ${this.#describe(error)}`);
+    }
+  }
+
+  #tellKept({ name, method, error }: ListingFailure): void {
+    const why = this.#describe(error);
+    if (name !== 'tools') {
+      this.#ports.log(`${method}: ${why} What it listed before is kept.`);
+      return;
+    }
+    const note = `It could not list its tools: ${why}${this.staleNote}`;
+    this.#notes.set(name, note);
+    this.#ports.log(note);
   }
 
   #changeNote(changed: readonly (keyof ServerCatalog)[]): string {
@@ -180,10 +189,12 @@ export class CatalogKeeper {
     if (!client) return Promise.resolve();
     const current =
       this.#listings.get(group) ??
-      (group === 'tools'
-        ? this.#listTools(client)
-        : this.#listedBeside(client, group).then((parts) => void this.#adopt(client, parts))
-      ).finally(() => this.#listings.delete(group));
+      listGroup(client, group, this.#listOptions)
+        .then((listed) => {
+          const introduced = group === 'tools' && listed.failures.length === 0;
+          this.#adopt(client, listed, introduced ? introductionOf(client) : {});
+        })
+        .finally(() => this.#listings.delete(group));
     this.#listings.set(group, current);
     return current;
   }

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { count } from '../ops/porcelain.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
-import { NOTHING_LISTED, PARTS, partHash, type ServerCatalog } from './serverCatalog.ts';
+import { type ListName, NOTHING_LISTED, PARTS, partHash, type ServerCatalog } from './serverCatalog.ts';
 
 type Part = keyof ServerCatalog;
 
@@ -12,6 +12,8 @@ export class KeptCatalog {
   readonly #hashes = new Map<Part, string | undefined>();
   /** Of the snapshot: a start does not wait for what only a server that runs is compared with. */
   readonly #unhashed = new Set<Part>();
+  /** Lists of which there is no more than a half. */
+  readonly #halves = new Set<Part>();
 
   constructor(config: ServerConfig, snapshots: CatalogSnapshots | undefined) {
     this.#snapshots = snapshots;
@@ -32,20 +34,29 @@ export class KeptCatalog {
 
   /**
    * Puts these parts in the place of the old ones. A list that is as before stays the same object, so that nothing is
-   * built anew for it. Returns which are others. Of what is incomplete nothing is kept on disk: the next worker has the
-   * server list it once more.
+   * built anew for it. Returns which are others. While half of a list is shown nothing is kept on disk: the next worker
+   * has the server list it once more.
    */
-  replace(parts: Partial<ServerCatalog>, config: ServerConfig, incomplete?: Part): Part[] {
+  replace(parts: Partial<ServerCatalog>, halves: ReadonlySet<Part>, config: ServerConfig): Part[] {
     const changed = (Object.keys(parts) as Part[]).filter((part) => {
-      const hash = part === incomplete ? undefined : partHash(parts[part]);
-      const same = hash !== undefined && hash === this.#hashOf(part);
+      const hash = partHash(parts[part]);
+      const same = hash !== undefined && hash === this.#hashOf(part) && halves.has(part) === this.#halves.has(part);
       this.#hashes.set(part, hash);
+      if (halves.has(part)) this.#halves.add(part);
+      else this.#halves.delete(part);
       return !same;
     });
     if (changed.length === 0) return changed;
     this.#current = { ...this.#current, ...Object.fromEntries(changed.map((part) => [part, parts[part]])) };
-    if ([...this.#hashes.values()].every((hash) => hash !== undefined)) this.#snapshots?.write(config, this.#current);
+    const writable = [...this.#hashes.values()].every((hash) => hash !== undefined);
+    if (writable && this.#halves.size === 0) this.#snapshots?.write(config, this.#current);
     return changed;
+  }
+
+  /** Half a list is for whoever has no whole one, and no greater half. */
+  showsMoreThan(half: readonly unknown[], name: ListName): boolean {
+    const { length } = this.#current[name];
+    return this.#halves.has(name) ? length > half.length : length > 0;
   }
 
   #hashOf(part: Part): string | undefined {

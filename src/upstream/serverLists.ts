@@ -1,5 +1,5 @@
 import { METHOD_NOT_FOUND } from '../ops/rpcCodes.ts';
-import type { PagedList } from '../protocol/listPages.ts';
+import { ListTooSlow, type PagedList } from '../protocol/listPages.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import type { ListName } from './serverCatalog.ts';
 
@@ -36,11 +36,12 @@ export const LIST_GROUPS: Readonly<Record<ListGroup, GroupTerms>> = {
 export interface GroupListed {
   lists: Partial<Record<ListName, readonly unknown[]>>;
   failures: readonly ListingFailure[];
-  /** Said where there is more than what is listed. */
-  cut: string | undefined;
+  /** Said of a list that goes on beyond what is listed. */
+  cuts: Partial<Record<ListName, string>>;
 }
 
 export interface ListingFailure {
+  name: ListName;
   method: string;
   error: unknown;
   /** Half a list, which is for whoever has no whole one. */
@@ -57,7 +58,7 @@ export async function listGroup(client: UpstreamClient, group: ListGroup, option
   const { capability, lists } = LIST_GROUPS[group];
   const listed: Partial<Record<ListName, readonly unknown[]>> = {};
   const failures: ListingFailure[] = [];
-  let cut: string | undefined;
+  const cuts: Partial<Record<ListName, string>> = {};
   const declared = Boolean(client.capabilities[capability]);
   await Promise.all(
     lists.map(async ({ method, name }) => {
@@ -65,25 +66,34 @@ export async function listGroup(client: UpstreamClient, group: ListGroup, option
         const list: PagedList = declared ? await client.listAll(method, name, options) : { items: [] };
         const { items, cut: why, failure: error } = list;
         if (error === undefined) listed[name] = items;
-        else failures.push({ method, error, ...(items.length > 0 && isOfPage(error) ? { came: items } : {}) });
-        if (why) cut = `Its list of ${name} was cut: ${why}.`;
+        else failures.push({ name, method, error, ...(items.length > 0 && isOfPage(error) ? { came: items } : {}) });
+        if (why) cuts[name] = `Its list of ${name} was cut: ${why}.`;
       } catch (error) {
         // Of servers that declare resources a third does not know their templates (real-servers.md): they have none.
         if (group !== 'tools' && isUnknownMethod(error)) listed[name] = [];
-        else failures.push({ method, error });
+        else failures.push({ name, method, error });
       }
     }),
   );
-  return { lists: listed, failures, cut };
+  return { lists: listed, failures, cuts };
 }
 
 function isUnknownMethod(error: unknown): boolean {
   return error instanceof UpstreamRequestError && error.code === METHOD_NOT_FOUND;
 }
 
-/** The page is bad, and the server is there: one that ended, or that lets us in no more, is not ready with half its tools. */
+/** Lists of several groups as those of one. */
+export function together(groups: readonly GroupListed[]): GroupListed {
+  return {
+    lists: Object.assign({}, ...groups.map(({ lists }) => lists)),
+    failures: groups.flatMap(({ failures }) => failures),
+    cuts: Object.assign({}, ...groups.map(({ cuts }) => cuts)),
+  };
+}
+
+/** The page is bad, or late, and the server is there: one that ended, or that lets us in no more, is not ready with half its tools. */
 function isOfPage(error: unknown): boolean {
-  if (!(error instanceof UpstreamRequestError)) return false;
+  if (!(error instanceof UpstreamRequestError)) return error instanceof ListTooSlow;
   return /^(?:timeout|protocol|error)$/.test(error.failure) && error.retryAfterSeconds === undefined;
 }
 

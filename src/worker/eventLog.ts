@@ -1,5 +1,6 @@
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Events as lines of JSON, appended a batch at a time (004, Telemetry). A batch is one write to a file opened for
@@ -37,6 +38,13 @@ const MAX_BATCH_BYTES = 64 * 1024;
 /** Events are made as they are written; whoever else needs the loop gets it between two slices. */
 const SLICE_MS = 3;
 const NEWLINE = 10;
+/**
+ * Ends a torn line. Where another has ended it meanwhile, or was still writing it, this is a line that every reader leaves
+ * out, while a bare line end would be an empty one, which is no JSON.
+ */
+const LINE_END = 'null\n';
+/** What another writes comes into the file page by page, so whoever looks may see the half of it: he looks again after this. */
+const SETTLE_MS = 20;
 
 export class EventLog {
   readonly #options: Required<Omit<EventLogOptions, 'notice'>> & Pick<EventLogOptions, 'notice'>;
@@ -179,13 +187,9 @@ export class EventLog {
     // Reading the last byte needs the right to.
     const handle = await open(this.#options.file, 'a+', 0o600);
     this.#handle = handle;
-    const { size } = await handle.stat();
-    if (size === 0) return '';
-    const last = Buffer.alloc(1);
-    await handle.read(last, 0, 1, size - 1);
-    if (last[0] === NEWLINE) return '';
+    if (!(await endsTorn(handle))) return '';
     const notice = this.#options.notice?.('log.healed', {});
-    return notice ? `\n${JSON.stringify(notice)}\n` : '\n';
+    return notice ? `${LINE_END}${JSON.stringify(notice)}\n` : LINE_END;
   }
 
   /** A name of its own for what is full: two workers that rename at once never put one over the other. */
@@ -232,6 +236,21 @@ export async function rotatedFiles(file: string): Promise<string[]> {
 
 function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
+}
+
+/** Whether it ends within a line that nobody goes on with. */
+async function endsTorn(handle: FileHandle): Promise<boolean> {
+  const last = Buffer.alloc(1);
+  let before: number | undefined;
+  for (;;) {
+    const { size } = await handle.stat();
+    if (size === 0) return false;
+    await handle.read(last, 0, 1, size - 1);
+    if (last[0] === NEWLINE) return false;
+    if (size === before) return true;
+    before = size;
+    await sleep(SETTLE_MS);
+  }
 }
 
 async function isStillAt(handle: FileHandle, file: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CatalogTool } from '../catalog/types.ts';
 import type { CallRecord } from '../control/contract.ts';
 import type { KeptCounts } from '../control/healthContract.ts';
@@ -19,6 +20,8 @@ export interface WorkAccountOptions {
 export class WorkAccount {
   readonly activity = new Activity();
   readonly #options: WorkAccountOptions;
+  /** What was taken over from others, by its id. */
+  readonly #inherited = new Set<string>();
   #inFlight = 0;
 
   constructor(options: WorkAccountOptions) {
@@ -54,11 +57,15 @@ export class WorkAccount {
 
   /** What was counted and noted so far; it is the successor's from now on. */
   takeCounts(): KeptCounts {
-    return { build: BUILD, telemetry: this.#options.diagnostics.takeCounts(), recentCalls: this.activity.take() };
+    const telemetry = this.#options.diagnostics.takeCounts();
+    return { id: randomUUID(), build: BUILD, telemetry, recentCalls: this.activity.take() };
   }
 
-  inherit({ build, telemetry, recentCalls }: KeptCounts): { inherited: boolean } {
+  /** What comes again, because it was not heard that it was taken, is not counted again. */
+  inherit({ id, build, telemetry, recentCalls }: KeptCounts): { inherited: boolean } {
     if (build !== BUILD) return { inherited: false };
+    if (this.#inherited.has(id)) return { inherited: true };
+    this.#inherited.add(id);
     this.#options.diagnostics.inherit(telemetry);
     this.activity.inherit(recentCalls);
     this.#options.onChange();

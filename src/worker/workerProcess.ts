@@ -14,7 +14,7 @@ import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
 import type { SupervisedLife } from './diagnostics.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
-import { handOn } from './handOn.ts';
+import { HandingOn } from './handOn.ts';
 import type { Handover } from './handover.ts';
 import { LastGood } from './lastGood.ts';
 import { Watchers } from './watchers.ts';
@@ -207,17 +207,12 @@ export class WorkerProcess {
     // An editor looks at the successor from now on.
     this.#watchers.supersede();
     // What hosts have sent before they heard of it is served here: a closed socket would make it a lost call.
-    await Promise.all([sleep(HEARD_MS), this.#handOnCounts()]);
+    const counts = new HandingOn(this.#options.stateFolder, this.#gateway.account);
+    await Promise.all([sleep(HEARD_MS), counts.handOn()]);
     await this.#gateway.drained();
-    await this.#handOnCounts();
+    await counts.handOn();
     if (!this.#stopping) await this.#attachers.finish();
     await this.stop(successor ? `worker ${successor.pid} has taken over` : 'its file is gone');
-  }
-
-  /** Whoever looks at the figures does not see that another worker counts. */
-  async #handOnCounts(): Promise<void> {
-    const counts = this.#gateway.account.takeCounts();
-    if (!(await handOn(this.#options.stateFolder, counts))) this.#gateway.account.inherit(counts);
   }
 
   #onAttach(socket: Socket, hello: Hello): void {

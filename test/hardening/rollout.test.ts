@@ -59,6 +59,29 @@ const held = ({ gate }: TestWorkspace, host: HostProcess, id: string, nonce: str
   host.call('tool_execute', { tool_id: id, args: { until: gate, nonce } });
 const LET_GO = { isError: false, text: 'ok\nwaited until it was let go\n' };
 
+/** A worker that takes what it is handed, and whose answer to that is lost. */
+const answersNoHandingOn = (real: string) => `
+const { Socket } = require('node:net');
+const write = Socket.prototype.write;
+Socket.prototype.write = function (chunk, ...rest) {
+  return String(chunk).includes('"inherited":') || write.call(this, chunk, ...rest);
+};
+require(${JSON.stringify(real)});
+`;
+/** A worker that hangs up on the first who hands it something, before it has read that. */
+const hangsUpOnHandingOn = (real: string) => `
+const { Socket } = require('node:net');
+const push = Socket.prototype.push;
+let hungUp = false;
+Socket.prototype.push = function (chunk, ...rest) {
+  if (hungUp || !String(chunk).includes('"inherit"')) return push.call(this, chunk, ...rest);
+  hungUp = true;
+  this.destroy();
+  return false;
+};
+require(${JSON.stringify(real)});
+`;
+
 describe('a reload', () => {
   it('cuts over silently: every session moves, none is told anything, the servers run once', async () => {
     const { workspace, pids } = watched();
@@ -209,6 +232,22 @@ describe('a reload', () => {
     await waygate(workspace, ['stop']);
     await host.request('tools/list');
     expect(await health(workspace)).toMatchObject({ generation: 4, restart_count: 1, consecutive_failures: 0 });
+  });
+
+  it.each([
+    ['does not answer that', answersNoHandingOn],
+    ['hangs up on the first try', hangsUpOnHandingOn],
+  ])('hands on what was counted, once, to a worker that %s', async (_what, worker) => {
+    const workspace = { ...testWorkspace({}), program: otherBuild({ worker }) };
+    const host = await HostProcess.connect(workspace);
+    for (let n = 0; n < 3; n++) await host.call('tool_browse', { path: '/' });
+    const { pid } = here(workspace);
+    await reload(workspace);
+    await until('the old one to leave', () => !isAlive(pid));
+    const { methods } = JSON.parse((await waygate(workspace, ['telemetry', '--json'])).stdout) as {
+      methods: { method: string; request_count: number }[];
+    };
+    expect(methods.find(({ method }) => method === 'tool_browse')?.request_count).toBe(3);
   });
 
   it('tells that it is pending for as long as the other worker is prepared', async () => {

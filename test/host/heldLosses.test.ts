@@ -32,6 +32,16 @@ describe('what a host has answered without a worker', () => {
     expect([calls.length, calls[0]?.toolId]).toEqual([MAX_LOST_CALLS, 't0']);
   });
 
+  it('is bounded in what it names too, whole characters of it kept', () => {
+    const losses = new HeldLosses();
+    const long = `${'x'.repeat(254)}${'😀'.repeat(500_000)}`;
+    for (let n = 0; n < MAX_LOST_CALLS; n++) losses.note({ ...lost(long), method: long, tool: long });
+    const frames = losses.frames();
+    expect(frames.join().length).toBeLessThan(200_000);
+    const name = `${'x'.repeat(254)}…`;
+    expect(readLostCalls(sent(frames))[0]).toEqual({ ...lost(name), method: name, tool: name });
+  });
+
   it('is read with care: it comes from another process', () => {
     const whole = lost('x');
     const odd = [

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { listPages, type Page } from '../../src/protocol/listPages.ts';
+import { ListTooSlow, listPages, type Page } from '../../src/protocol/listPages.ts';
 
 /** A server that answers with what is made of each page's number; the pages that it was asked for. */
 function pages(make: (page: number) => Page) {
@@ -41,7 +41,7 @@ describe('a list in pages', () => {
     expect(await list()).not.toHaveProperty('cut');
   });
 
-  it('that has no end and is slow is kept up to its time', async () => {
+  it('whose time is over is half a list, like one of which a page failed', async () => {
     let pageNumber = 0;
     const slow = async (_cursor: string | undefined, timeoutMs: number): Promise<Page> => {
       await sleep(Math.min(60, timeoutMs));
@@ -50,7 +50,8 @@ describe('a list in pages', () => {
       return { items: [pageNumber], nextCursor: `c${pageNumber}` };
     };
     const listed = await listPages('tools', slow, 200);
-    expect(listed).toEqual({ items: items(pageNumber).map((_, i) => i + 1), cut: 'its pages take more than 0.2 s' });
+    expect(listed).toEqual({ items: items(pageNumber).map((_, i) => i + 1), failure: new ListTooSlow(200) });
+    expect((listed.failure as Error).message).toBe('Its pages take more than 0.2 s.');
     expect(pageNumber).toBeGreaterThan(0);
   });
 

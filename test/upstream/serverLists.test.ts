@@ -76,6 +76,41 @@ describe('what a server has beside its tools', () => {
     expect(connection.catalog).toMatchObject({ tools: { length: 5 }, resources: [], prompts: [{}] });
   });
 
+  /** A server whose resources come in pages of one; what it answers when the second is asked for. */
+  async function inPages(second: string) {
+    const answer = (members: string) => ({ raw: `{"jsonrpc":"2.0","id":ID,${members}}` });
+    const capabilities = { tools: {}, resources: {} };
+    const told = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'x', version: '1' } };
+    const page = '"result":{"resources":[{"uri":"note:a","name":"a"}],"nextCursor":"next"}';
+    const steps = [
+      { on: 'initialize', do: [answer(`"result":${JSON.stringify(told)}`)] },
+      { on: 'resources/list', nth: 1, do: [answer(page)] },
+      { on: 'resources/list', do: [answer(second === 'again' ? page : second)] },
+      { on: 'resources/templates/list', do: [answer('"result":{"resourceTemplates":[]}')] },
+    ];
+    const args = [resolve('test/fixtures/faultServer.mjs'), '--script', JSON.stringify({ steps })];
+    const { connection, log, folder } = connect({ args });
+    await connection.start();
+    return { connection, log, nextWorker: () => connect({ args }, folder).connection };
+  }
+
+  it('says where its list was cut', async () => {
+    const { connection } = await inPages('again');
+    expect(connection).toMatchObject({ state: 'ready', catalog: { resources: { length: 2 } } });
+    expect(connection.reason).toBe('Its list of resources was cut: it gave the same page again.');
+    await connection.refresh();
+    expect(connection.reason).toContain('was cut');
+  });
+
+  it('is kept and marked where half of it came, and listed once more by the next worker', async () => {
+    const { connection, log, nextWorker } = await inPages('"error":{"code":-32603,"message":"the database is down"}');
+    expect(connection).toMatchObject({ state: 'ready', catalog: { tools: { length: 2 }, resources: { length: 1 } } });
+    expect(connection.reason).toMatch(/^It could not list all its resources: .*the database is down\.$/);
+    expect(log.join()).not.toContain('is kept');
+    await connection.stop();
+    expect(nextWorker().isKnown).toBe(false);
+  });
+
   it('is not told to have failed where the server ends while it lists: that is told as its end', async () => {
     const { connection, log } = await logged('--hangs', 'resources/list');
     await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
@@ -104,7 +139,7 @@ describe('a first list in pages', () => {
     const limits = { listLimitMs: 3_200, startTimeoutMs: () => 3_000 };
     const { connection, log } = await paged([slow], { count: 'endless' }, limits);
     expect(connection.state).toBe('ready');
-    expect(connection.reason).toBe('Its list of tools was cut: its pages take more than 3.2 s.');
+    expect(connection.reason).toBe('It could not list all its tools: Its pages take more than 3.2 s.');
     expect(log).toContain('one: It has started, and has not listed all its tools within 1.5 s.');
     expect(connection.tools.length).toBeGreaterThan(0);
     expect(await connection.call('act', { nonce: 'a' }, WAIT)).toMatchObject({ content: [{ text: 'a' }] });
@@ -113,14 +148,17 @@ describe('a first list in pages', () => {
   it.each([
     ['is refused', refused, /^It could not list all its tools: It answered with an error: the database is down\.$/],
     ['is no list', answer('"result":{"tools":7}'), /^It could not list all its tools: .*has no list of tools/],
+    ['is late', 'hang', /^It could not list all its tools: Its pages take more than 1\.5 s\.$/],
   ])(
     'of which one %s is kept up to there and marked, and whole from the next worker on',
     async (_what, act, reason) => {
-      const { connection, folder, args } = await paged([{ on: 'tools/list', nth: 3, life: 1, do: [act] }]);
+      const step = { on: 'tools/list', nth: 3, life: 1, do: [act] };
+      const { connection, folder, args } = await paged([step], {}, { listLimitMs: 1_500 });
       expect(connection).toMatchObject({ state: 'ready', reason: expect.stringMatching(reason) });
       expect(connection.tools).toHaveLength(4);
       await connection.stop();
       const next = connect({ args }, folder).connection;
+      expect(next.isKnown).toBe(false);
       await next.start();
       expect(next).toMatchObject({ state: 'ready', reason: undefined });
       expect(next.tools).toHaveLength(6);
@@ -135,16 +173,34 @@ describe('a first list in pages', () => {
     expect(log.join()).not.toContain('its catalog has changed');
   });
 
-  it('that was whole before is not replaced by half of one', async () => {
-    const changed = { on: 'tools/call', nth: 1, do: [{ flood: 'list_changed', count: 1 }, 'reply'] };
-    const { connection } = await paged([{ on: 'tools/list', nth: 6, do: [refused] }, changed]);
+  const announced = { on: 'tools/call', nth: 1, do: [{ flood: 'list_changed', count: 1 }, 'reply'] };
+
+  it.each([
+    ['is refused', refused, /^It could not list its tools: .*database is down\. What is shown of it \(6 tools\)/],
+    ['is late', 'hang', /^It could not list its tools: Its pages take more than 2 s\. What is shown of it \(6 tools\)/],
+  ])('that was whole is not replaced by half of one, of which a page %s', async (_what, act, reason) => {
+    const steps = [{ on: 'tools/list', nth: 6, do: [act] }, announced];
+    const { connection, folder, args } = await paged(steps, {}, { listLimitMs: 2_000 });
     expect(connection.tools).toHaveLength(6);
     await connection.call('act', { nonce: 'a' }, WAIT);
     await until('the list that fails', () => connection.reason !== undefined);
-    expect(connection.reason).toMatch(
-      /^It could not list its tools: .*database is down\. What is shown of it \(6 tools\)/,
-    );
+    expect(connection.reason).toMatch(reason);
     expect(connection.tools).toHaveLength(6);
+    await connection.stop();
+    expect(connect({ args }, folder).connection.tools).toHaveLength(6);
+  });
+
+  it.each([
+    ['keeps its place where that is less', 5, 4, 'last good list'],
+    ['gives way where that is more', 7, 6, 'tools (6 now)'],
+  ])('that is half of one, listed again up to another page, %s', async (_what, nth, shown, said) => {
+    const steps = [3, nth].map((at) => ({ on: 'tools/list', nth: at, do: [refused] }));
+    const { connection, log } = await paged([...steps, announced], { count: 4 });
+    expect(connection.tools).toHaveLength(4);
+    await connection.call('act', { nonce: 'a' }, WAIT);
+    await until('the second list', () => log.join().includes(said));
+    expect(connection.tools).toHaveLength(shown);
+    expect(connection.reason).toContain('It could not list');
   });
 
   it('whose answer does not come says how long that was waited for, whatever the start was given', async () => {

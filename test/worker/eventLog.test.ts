@@ -53,8 +53,27 @@ describe('the event log', () => {
     const log = new EventLog({ file, notice });
     log.append(() => ({ n: 3 }));
     await log.close();
-    expect(readFileSync(file, 'utf8')).toBe('{"n":1}\n{"n":2,"torn":"ye\n{"event":"log.healed"}\n{"n":3}\n');
+    expect(readFileSync(file, 'utf8')).toBe('{"n":1}\n{"n":2,"torn":"yenull\n{"event":"log.healed"}\n{"n":3}\n');
     expect(numbers(file)).toEqual([1, 3]);
+  });
+
+  it('leaves no empty line where another was still writing what looked torn', async () => {
+    const file = logFile();
+    writeFileSync(file, '{"n":1,"half":"ye');
+    const endsItsLine = (event: string): object => {
+      writeFileSync(file, 's"}\n', { flag: 'a' });
+      return { event };
+    };
+    const log = new EventLog({ file, notice: endsItsLine });
+    log.append(() => ({ n: 2 }));
+    await log.close();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { n: 1, half: 'yes' },
+      null,
+      { event: 'log.healed' },
+      { n: 2 },
+    ]);
   });
 
   it('renames what is full, never empties it, and lets go of the oldest alone', async () => {
@@ -158,9 +177,9 @@ describe('the event log', () => {
         .split('\n')
         .slice(0, -1),
     );
-    const records = lines.map((line) => JSON.parse(line) as { who: string; n: number });
+    const records = lines.map((line) => JSON.parse(line) as { who: string; n: number } | null);
     for (const who of ['a', 'b']) {
-      const seen = records.filter((record) => record.who === who).map((record) => record.n);
+      const seen = records.flatMap((record) => (record?.who === who ? [record.n] : []));
       expect(seen.sort((x, y) => x - y)).toEqual(Array.from({ length: 1_500 }, (_, n) => n));
     }
   });
