@@ -1,5 +1,7 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
+import type { ReplayContract } from '../ops/replay.ts';
+import type { RequestId } from '../protocol/frames.ts';
 import type { TaskTerms } from '../protocol/taskProgress.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';
@@ -32,7 +34,13 @@ export interface CallRequest {
   task?: TaskTerms | undefined;
   /** Whose quota and approvals count: an MCP session, inside VS Code a conversation. */
   session: object;
+  /** The client's request, as its host knows it. */
+  requestId?: RequestId | undefined;
+  /** A worker before this one has counted it: it is sent again. */
+  counted?: boolean | undefined;
   signal: AbortSignal;
+  /** Tells whoever would send it again that it begins, by which contract: see `SurfaceCall.begins`. */
+  begins?: ((contract: ReplayContract) => Promise<void> | undefined) | undefined;
   /** How far the call is; it extends the deadline too. */
   onProgress?: ((progress: CallProgress) => void) | undefined;
   /** The client's own way to ask its person. */
@@ -125,11 +133,11 @@ export type Stage = <R>(call: Call<R>, parts: PipelineParts, ports: PipelinePort
 export class CallPipeline<R> {
   readonly #ports: PipelinePorts<R>;
   readonly #parts: PipelineParts;
-  readonly #watchers = new WeakMap<object, () => void>();
+  readonly #watchers = new WeakMap<object, (counted?: RequestId) => void>();
 
   constructor(ports: PipelinePorts<R>, config: DispatchConfig = DISPATCH_DEFAULTS) {
     this.#ports = ports;
-    const changed = (session: object): void => this.#watchers.get(session)?.();
+    const changed = (session: object, counted?: RequestId): void => this.#watchers.get(session)?.(counted);
     this.#parts = {
       config,
       validator: new ArgumentValidator({ limits: config.schemaLimits }),
@@ -160,8 +168,8 @@ export class CallPipeline<R> {
     return quota || approved ? { quota, approved } : undefined;
   }
 
-  /** Calls back in the moment that this changes: before the call that it is about leaves. */
-  watchMemory(session: object, onChange: () => void): void {
+  /** Calls back in the moment that this changes, with the request that was counted: before the call leaves. */
+  watchMemory(session: object, onChange: (counted?: RequestId) => void): void {
     this.#watchers.set(session, onChange);
   }
 

@@ -41,6 +41,8 @@ export interface ClientEnd {
   meta?: Readonly<JsonObject> | undefined;
   /** The answer it waits for is that a task has begun. */
   task?: TaskTerms | undefined;
+  /** Told just before anything of it is sent: see `RequestOptions`. */
+  onSend?: (() => Promise<void> | undefined) | undefined;
 }
 
 export interface DispatchTerms {
@@ -67,7 +69,7 @@ export async function dispatchCall(
   tool: CatalogTool,
   upstream: Upstream,
   args: JsonObject,
-  { signal, onProgress, origin, meta, task }: ClientEnd,
+  { signal, onProgress, origin, meta, task, onSend }: ClientEnd,
   terms: DispatchTerms,
 ): Promise<Attempts<JsonObject>> {
   const { contract, probe, deadlineMs, scrubSecrets } = terms;
@@ -92,6 +94,7 @@ export async function dispatchCall(
       contract,
       probe,
       maxReplays: Math.max(0, maxReplays + 1 - tries - replays),
+      onSend,
       onEnd: (dispatches) => {
         replays += Math.max(0, dispatches - 1);
       },

@@ -1,4 +1,5 @@
 import { GatewayError } from '../ops/gatewayError.ts';
+import type { RequestId } from '../protocol/frames.ts';
 import { asObject, ConfigBlock } from './configReader.ts';
 import type { JsonPath } from './json.ts';
 
@@ -39,6 +40,10 @@ export interface QuotaSubject {
   session: object;
   metaTool: MetaTool;
   toolId?: string | undefined;
+  /** The client's request, as whoever sends it again knows it. */
+  requestId?: RequestId | undefined;
+  /** It was let in and counted in another process: what is remembered of the session has it. */
+  counted?: boolean | undefined;
 }
 
 const WINDOW_SECONDS = 60;
@@ -58,13 +63,13 @@ export class RateLimiter {
   readonly #perTool: ReadonlyMap<string, RateLimit>;
   /** Seconds, from wherever: only differences count. */
   readonly #now: () => number;
-  readonly #onCounted: (session: object) => void;
+  readonly #onCounted: (session: object, requestId: RequestId | undefined) => void;
   readonly #sessions = new WeakMap<object, Map<string, Bucket>>();
 
   constructor(
     limits: RateLimits,
     now: () => number = () => performance.now() / 1000,
-    onCounted: (session: object) => void = () => undefined,
+    onCounted: (session: object, requestId: RequestId | undefined) => void = () => undefined,
   ) {
     this.#limits = limits;
     this.#onCounted = onCounted;
@@ -93,6 +98,7 @@ export class RateLimiter {
 
   /** Counts one call where all limits allow it, and none where one does not. */
   take(subject: QuotaSubject): QuotaDecision {
+    if (subject.counted) return ALLOWED;
     const decision = this.evaluate(subject);
     if (!decision.allowed) return decision;
     const now = this.#now();
@@ -103,7 +109,7 @@ export class RateLimiter {
       if (limit.max_calls_per_minute !== null) bucket.recent = [...within(bucket, now), now];
       bucket.total += 1;
     }
-    if (limits.length > 0) this.#onCounted(subject.session);
+    if (limits.length > 0) this.#onCounted(subject.session, subject.requestId);
     return decision;
   }
 
@@ -195,6 +201,8 @@ export function rateLimited(path: string, { scope, retry_after: wait }: QuotaDec
       : `Call again in ${Math.ceil(seconds)} s.`;
   return new GatewayError('RATE_LIMITED', `The limit ${scope} is reached. ${remedy}`, {
     path,
+    // The same session never has more of them.
+    retryable: seconds !== undefined,
     details: { scope, ...(seconds === undefined ? {} : { retry_after: seconds }) },
   });
 }

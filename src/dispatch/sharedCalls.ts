@@ -1,9 +1,15 @@
 import { CancelledError } from './deadline.ts';
 
+/** Who waits for a call. `onSend` is told just before anything of it is sent, and awaited where there is something to. */
+export interface Waiter {
+  signal: AbortSignal;
+  onSend?: (() => Promise<void> | undefined) | undefined;
+}
+
 interface Shared<T> {
   result: Promise<T>;
-  waiting: number;
-  controller: AbortController;
+  readonly waiting: Set<Waiter>;
+  readonly controller: AbortController;
 }
 
 /** Equal calls at the same time share one dispatch. It is cancelled when nobody waits for it any more. */
@@ -15,14 +21,11 @@ export class SharedCalls<T> {
   }
 
   /** `joined`: another call had begun it. */
-  async run(
-    key: string,
-    signal: AbortSignal,
-    start: (signal: AbortSignal) => Promise<T>,
-  ): Promise<{ value: T; joined: boolean }> {
+  async run(key: string, waiter: Waiter, start: (end: Waiter) => Promise<T>): Promise<{ value: T; joined: boolean }> {
     const running = this.#calls.get(key);
-    const shared = running ?? this.#start(key, start);
-    return { value: await this.#wait(key, shared, signal), joined: running !== undefined };
+    running?.waiting.add(waiter);
+    const shared = running ?? this.#start(key, waiter, start);
+    return { value: await this.#wait(key, shared, waiter), joined: running !== undefined };
   }
 
   /** Calls that begin from now on do not join those under way. */
@@ -30,21 +33,23 @@ export class SharedCalls<T> {
     this.#calls.clear();
   }
 
-  #start(key: string, start: (signal: AbortSignal) => Promise<T>): Shared<T> {
+  #start(key: string, first: Waiter, start: (end: Waiter) => Promise<T>): Shared<T> {
     const controller = new AbortController();
-    const shared: Shared<T> = { result: start(controller.signal), waiting: 0, controller };
+    const waiting = new Set([first]);
+    const result = start({ signal: controller.signal, onSend: () => tellAll(waiting) });
+    const shared: Shared<T> = { result, waiting, controller };
     this.#calls.set(key, shared);
     const forget = (): void => this.#forget(key, shared);
-    shared.result.then(forget, forget);
+    result.then(forget, forget);
     return shared;
   }
 
-  #wait(key: string, shared: Shared<T>, signal: AbortSignal): Promise<T> {
-    shared.waiting += 1;
+  #wait(key: string, shared: Shared<T>, waiter: Waiter): Promise<T> {
+    const { signal } = waiter;
     return new Promise<T>((resolve, reject) => {
       const onAbort = (): void => {
-        shared.waiting -= 1;
-        if (shared.waiting === 0) {
+        shared.waiting.delete(waiter);
+        if (shared.waiting.size === 0) {
           this.#forget(key, shared);
           shared.controller.abort(new CancelledError());
         }
@@ -59,4 +64,14 @@ export class SharedCalls<T> {
   #forget(key: string, shared: Shared<T>): void {
     if (this.#calls.get(key) === shared) this.#calls.delete(key);
   }
+}
+
+/** Rejects where nobody could be told: one whose session has ended is about to leave the others alone with it. */
+function tellAll(waiting: ReadonlySet<Waiter>): Promise<void> | undefined {
+  const words = [...waiting].map(({ onSend }) => onSend?.());
+  if (words.every((word) => word === undefined)) return undefined;
+  return Promise.allSettled(words).then((told) => {
+    const failed = told.filter(({ status }) => status === 'rejected');
+    if (failed.length === told.length) throw (failed[0] as PromiseRejectedResult).reason;
+  });
 }

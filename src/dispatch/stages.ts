@@ -6,7 +6,7 @@ import { authorize } from './authorize.ts';
 import { resultBytes } from './callHistory.ts';
 import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
 import { createTask, type TaskUpstream } from './createTask.ts';
-import { type DispatchTerms, dispatchCall, type Upstream } from './dispatchCall.ts';
+import { type ClientEnd, type DispatchTerms, dispatchCall, type Upstream } from './dispatchCall.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { isObject, type JsonObject } from './json.ts';
@@ -81,7 +81,8 @@ const quota: Stage = (call, { limiter }) => {
 };
 
 function quotaSubject<R>({ request, tool }: Call<R>): QuotaSubject {
-  return { session: request.session, metaTool: 'tool_execute', toolId: tool.id };
+  const { session, requestId, counted } = request;
+  return { session, metaTool: 'tool_execute', toolId: tool.id, requestId, counted };
 }
 
 const dryRun: Stage = (call, parts) => {
@@ -147,14 +148,15 @@ const dispatch: Stage = async (call, parts, ports) => {
   const { tool, args, request, cacheKey: key } = call;
   const started = performance.now();
   const terms = { ...termsFor(tool, parts, ports), ...(request.task ? NEVER_REPEATED : {}) };
-  const { onProgress, origin, meta, task } = request;
+  const { onProgress, origin, meta, task, begins } = request;
   const way = wayTo(call);
-  const send = (signal: AbortSignal) =>
-    dispatchCall(tool, way, args as JsonObject, { signal, onProgress, origin, meta, task }, terms);
+  const onSend = begins && (() => begins(terms.contract));
+  const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
+    dispatchCall(tool, way, args as JsonObject, { ...end, onProgress, origin, meta, task }, terms);
   try {
-    if (key === undefined) call.attempts = await send(request.signal);
+    if (key === undefined) call.attempts = await send({ signal: request.signal, onSend });
     else {
-      const { value, joined } = await parts.shared.run(key, request.signal, send);
+      const { value, joined } = await parts.shared.run(key, { signal: request.signal, onSend }, send);
       call.attempts = value;
       call.shared = joined;
     }

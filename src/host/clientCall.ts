@@ -4,7 +4,13 @@ import type { Terminal } from '../ops/journalCall.ts';
 import type { LostCall } from '../ops/lostCall.ts';
 import { errorText } from '../ops/porcelain.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../ops/rpcCodes.ts';
-import { errorResponse, type RequestId, resultResponse } from '../protocol/frames.ts';
+import {
+  COUNTED_NOTIFICATION,
+  encodeMessage,
+  errorResponse,
+  type RequestId,
+  resultResponse,
+} from '../protocol/frames.ts';
 
 /** A client's request as the host keeps it while a worker has it, or while there is none. */
 export interface ClientCall {
@@ -23,6 +29,14 @@ export interface ClientCall {
   readonly wantsTask?: boolean;
   /** As it came, its newline included. */
   readonly frame: Buffer;
+  /** A worker has counted it among the session's calls, and has had that kept: the next one does not once more. */
+  counted?: boolean;
+}
+
+/** What a worker is sent of it. */
+export function framesOf({ id, frame, counted }: ClientCall): Buffer {
+  if (!counted) return frame;
+  return Buffer.concat([Buffer.from(encodeMessage({ method: COUNTED_NOTIFICATION, params: { id } })), frame]);
 }
 
 export type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;

@@ -96,6 +96,17 @@ export class SessionCalls {
     this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
   }
 
+  /** A worker is about to send it to its server. */
+  begin(generation: number, id: RequestId): void {
+    this.#journal.begin(generation, requestKey(id));
+  }
+
+  /** A worker has counted it among the session's calls. */
+  noteCounted(generation: number, id: RequestId): void {
+    const call = this.#journal.payloadWith(generation, requestKey(id));
+    if (call) call.counted = true;
+  }
+
   /** Nothing new goes to this worker. */
   retire(generation: number): void {
     this.#journal.retire(generation);
@@ -136,7 +147,7 @@ export function journalCallOf(
   return {
     id: requestKey(id),
     contract,
-    // A worker tells its tool's contract before anything of it leaves.
+    // A worker tells before anything of it leaves.
     declared: method === 'tools/call' && contract !== 'convergent',
     payload: {
       id,

@@ -4,7 +4,7 @@ import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import type { Fault } from '../ops/fault.ts';
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
 import { isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../protocol/frames.ts';
-import type { ClientCall } from './clientCall.ts';
+import { type ClientCall, framesOf } from './clientCall.ts';
 import { readClientLine } from './clientLine.ts';
 import { ClientStream, framed } from './clientStream.ts';
 import { faultAt } from './faultAt.ts';
@@ -157,8 +157,8 @@ export class SessionHost {
   }
 
   /** What the socket holds back has been sent too: only a worker that is gone takes nothing. */
-  #dispatch({ frame }: ClientCall, generation: number): boolean {
-    const mayGoOn = this.#link.sendTo(generation, frame);
+  #dispatch(call: ClientCall, generation: number): boolean {
+    const mayGoOn = this.#link.sendTo(generation, framesOf(call));
     this.#pace(mayGoOn);
     return mayGoOn !== undefined;
   }
@@ -180,9 +180,12 @@ export class SessionHost {
     else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
     else if (read.kind === 'contract') {
       this.#calls.reclassify(generation, read.id, read.contract);
+      if (read.begins) this.#calls.begin(generation, read.id);
     } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
-    else if (read.kind === 'keep') this.#held.memory.keep(read.key, read.value, read.bytes);
-    else if (read.kind === 'stopped') {
+    else if (read.kind === 'keep') {
+      this.#held.memory.keep(read.key, read.value, read.bytes);
+      if (read.counted !== undefined) this.#calls.noteCounted(generation, read.counted);
+    } else if (read.kind === 'stopped') {
       this.#calls.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {

@@ -2,6 +2,7 @@ import type { HeldTask } from '../ops/heldTask.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import {
   CONTRACT_NOTIFICATION,
+  isRequestId,
   type JsonRpcMessage,
   KEEP_NOTIFICATION,
   PRIVATE_PREFIX,
@@ -26,8 +27,8 @@ export type WorkerFrame =
   | { kind: 'stopped' }
   | { kind: 'superseded' }
   | { kind: 'task'; told: TaskTold }
-  | { kind: 'contract'; id: RequestId; contract: ReplayContract }
-  | { kind: 'keep'; key: string; value: unknown; bytes: number }
+  | { kind: 'contract'; id: RequestId; contract: ReplayContract; begins: boolean }
+  | { kind: 'keep'; key: string; value: unknown; bytes: number; counted: RequestId | undefined }
   | { kind: 'unknown' };
 
 const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
@@ -43,11 +44,18 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
   if (method === TASK_NOTIFICATION) return { kind: 'task', told: params as TaskTold };
   if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
   if (method === KEEP_NOTIFICATION) {
-    return { kind: 'keep', key: String(params?.key), value: params?.value, bytes: frame.length };
+    const { key, value, counted } = params ?? {};
+    return {
+      kind: 'keep',
+      key: String(key),
+      value,
+      bytes: frame.length,
+      counted: isRequestId(counted) ? counted : undefined,
+    };
   }
   if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
-  const { id, contract } = params as { id: RequestId; contract: ReplayContract };
-  return { kind: 'contract', id, contract };
+  const { id, contract, begins = true } = params as { id: RequestId; contract: ReplayContract; begins?: boolean };
+  return { kind: 'contract', id, contract, begins };
 }
 
 function isPrivate(frame: Buffer): boolean {

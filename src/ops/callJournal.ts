@@ -138,8 +138,19 @@ export class CallJournal<Payload, Reply> {
     const entry = this.#shelf.with(generation, id);
     if (!entry) return false;
     entry.call = { ...entry.call, ...terms };
-    entry.begun = true;
     return true;
+  }
+
+  /** Who has a call is about to begin with it: from now on it may have taken effect. */
+  begin(generation: number, id: string): boolean {
+    const entry = this.#shelf.with(generation, id);
+    if (entry) entry.begun = true;
+    return entry !== undefined;
+  }
+
+  /** What a generation has. */
+  payloadWith(generation: number, id: string): Payload | undefined {
+    return this.#shelf.with(generation, id)?.call.payload;
   }
 
   resolveProbe(generation: number, id: string, resolution: ProbeResolution): boolean {
@@ -220,6 +231,8 @@ export class CallJournal<Payload, Reply> {
   /** It was sent in vain, and may be what ends whoever reads it. */
   #takeBackUnbegun(entry: JournalEntry<Payload>, fault: Fault): void {
     this.#uncount(entry);
+    // One that was replaced has not ended by what it had.
+    if (fault.class === 'rollout') return;
     entry.unbegun += 1;
     if (entry.unbegun > this.#limits.maxReplays) this.#settleFault(entry, faultFrom('replay_exhausted', fault));
   }

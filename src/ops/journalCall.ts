@@ -10,7 +10,7 @@ export interface JournalCall<Payload> {
   readonly bytes: number;
   /** Whether something can be asked about its effect; without that `probe_required` is as good as `never_replay`. */
   readonly canProbe: boolean;
-  /** Whoever gets it says so (`reclassify`) before it does anything of it: one that has said nothing has not begun. */
+  /** Whoever gets it says so (`begin`) before it does anything of it: one that has said nothing has not begun. */
   readonly declared?: boolean;
   /** How often whoever made it lets it be sent again; the journal's own limit holds without it, and above it. */
   readonly maxReplays?: number;

@@ -17,11 +17,20 @@ export const PRIVATE_PREFIX = 'notifications/waygate/';
 export const STOPPED_NOTIFICATION = 'notifications/waygate/stopped';
 /** Likewise: another worker has taken over. New requests are its own; this one finishes what it has. */
 export const SUPERSEDED_NOTIFICATION = 'notifications/waygate/superseded';
-/** Likewise: `{ key, value }`, what a host keeps of the session for the worker that comes next; without value, no longer. */
+/**
+ * Likewise: `{ key, value }`, what a host keeps of the session for the worker that comes next; without value, no longer.
+ * `counted` is the id of a request where that is what has changed: it was counted among the session's calls.
+ */
 export const KEEP_NOTIFICATION = 'notifications/waygate/keep';
 /** From a host to a worker, before anything else of a session: `{ kept }`, each with its key, its value and its age in seconds. */
 export const KEPT_NOTIFICATION = 'notifications/waygate/kept';
-/** From the worker to its hosts alone: `{ id, contract }`, what a request's replay contract is, which depends on a tool that the host does not know. */
+/** From a host to a worker, before a request that it sends again: `{ id }`, which a worker before has counted. */
+export const COUNTED_NOTIFICATION = 'notifications/waygate/counted';
+/**
+ * From the worker to its hosts alone: `{ id, contract }`, what a request's replay contract is, which depends on a tool
+ * that the host does not know, and that the call begins now: until then it is as good as not sent. With `begins: false`
+ * the contract alone, known before.
+ */
 export const CONTRACT_NOTIFICATION = 'notifications/waygate/contract';
 /** Likewise: `{ task }`, one that the client has begun (`HeldTask`), or `{ gone }`, the id of one that is over. */
 export const TASK_NOTIFICATION = 'notifications/waygate/task';

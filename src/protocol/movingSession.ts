@@ -1,4 +1,5 @@
 import { Conversations } from './conversations.ts';
+import type { RequestId } from './frames.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 
@@ -6,8 +7,8 @@ export type ListKind = 'tools' | 'resources' | 'prompts';
 export interface SessionMemory {
   /** What is remembered of a conversation (`SurfaceCall.session`), as JSON; undefined where that is nothing. */
   take(conversation: object): unknown;
-  /** Calls back in the moment that this changes. */
-  watch(conversation: object, onChange: () => void): void;
+  /** Calls back in the moment that this changes, with the request that was counted where it is by that. */
+  watch(conversation: object, onChange: (counted?: RequestId) => void): void;
   /** What another worker has taken, so many seconds ago; whatever it is. */
   give(conversation: object, memory: unknown, age: number): void;
   /** What clients see of a list now, told apart by value; undefined where this face has no such list. */
@@ -18,7 +19,7 @@ export interface SessionMemory {
 
 export interface MovingSessionPorts {
   /** Has the host keep a value for the worker that comes next, or forget it where it is undefined. */
-  keep(key: string, value: unknown): void;
+  keep(key: string, value: unknown, counted?: RequestId): void;
   listChanged(kind: ListKind): void;
 }
 
@@ -48,7 +49,8 @@ export class MovingSession {
     this.#memory = memory;
     this.#ports = ports;
     this.#conversations = new Conversations({
-      begins: (conversation, key) => memory?.watch(conversation, () => this.#keep(key, memory.take(conversation))),
+      begins: (conversation, key) =>
+        memory?.watch(conversation, (counted) => this.#keep(key, memory.take(conversation), counted)),
       isForgotten: (key) => this.#keep(key, undefined),
     });
   }
@@ -102,8 +104,8 @@ export class MovingSession {
     else this.#keep(listKey(method), mark);
   }
 
-  #keep(key: string, value: unknown): void {
-    if (!this.#handedOver) this.#ports.keep(key, value);
+  #keep(key: string, value: unknown, counted?: RequestId): void {
+    if (!this.#handedOver) this.#ports.keep(key, value, counted);
   }
 
   #give(key: string, value: unknown, age: unknown): void {

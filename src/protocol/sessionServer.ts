@@ -8,9 +8,11 @@ import { oneLine } from '../ops/porcelain.ts';
 import { askOf, type CallExtra, peerOf, progressOf, type ToHost } from './clientPeer.ts';
 import {
   CONTRACT_NOTIFICATION,
+  COUNTED_NOTIFICATION,
   KEEP_NOTIFICATION,
   KEPT_NOTIFICATION,
   LOST_NOTIFICATION,
+  type RequestId,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
   TASKS_NOTIFICATION,
@@ -30,6 +32,8 @@ export interface SessionServer {
   announceStop(): void;
   /** Tells the host that another worker has taken over; what this one has it finishes. */
   announceSuccessor(): void;
+  /** Gives up what is open here: of it the host sends on what has not begun, and nobody is asked anything for it any more. */
+  handBack(): void;
   dispose(): void;
 }
 
@@ -60,9 +64,11 @@ export function serveSession(
   const client = (): SessionClient => clientOf(server, negotiated());
   const peer = peerOf(server, session, client, toHost);
   const moving = new MovingSession(surface.memory, {
-    keep: (key, value) => toHost(KEEP_NOTIFICATION, { key, value }),
+    keep: (key, value, counted) => toHost(KEEP_NOTIFICATION, { key, value, counted }),
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
   });
+  const open = new Set<RequestId>();
+  const counted = new Set<unknown>();
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
     if (request.method === 'tools/list') return { tools: await surface.listTools() };
@@ -70,10 +76,13 @@ export function serveSession(
       signal: extra.signal,
       client: client().name,
       session: moving.conversation(extra._meta),
+      id: extra.requestId,
+      counted: counted.delete(extra.requestId),
       meta: extra._meta,
       task: taskOf(params),
       peer: peerOf(server, session, client, toHost, extra),
-      contract: (contract) => {
+      contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, begins: false }),
+      begins: (contract) => {
         toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract });
         return left(socket);
       },
@@ -90,8 +99,10 @@ export function serveSession(
   // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
     const { method } = request;
-    if (method === 'tools/call') return answerTo(request, extra);
-    const answer = (): Promise<Result> => answerTo(request, extra);
+    const { requestId } = extra;
+    open.add(requestId);
+    const answer = (): Promise<Result> => answerTo(request, extra).finally(() => open.delete(requestId));
+    if (method === 'tools/call') return answer();
     const result = await (onRequest ? toldWhenAnswered({ method, signal: extra.signal }, answer, onRequest) : answer());
     // Who has cancelled it is not answered.
     if (!extra.signal.aborted) moving.answering(method);
@@ -114,7 +125,11 @@ export function serveSession(
     socket.destroy();
     for (const listener of closed) listener();
   };
-  const negotiated = connect(server, transport, surface, (kept) => moving.receive(kept));
+  const hostWords: HostWords = new Map([
+    [KEPT_NOTIFICATION, ({ kept }) => moving.receive(kept)],
+    [COUNTED_NOTIFICATION, ({ id }) => void counted.add(id)],
+  ]);
+  const negotiated = connect(server, transport, surface, hostWords);
   socket.resume();
   return {
     get client() {
@@ -125,6 +140,12 @@ export function serveSession(
     announceSuccessor: () => {
       moving.handOver();
       toHost(SUPERSEDED_NOTIFICATION);
+    },
+    // As if the client had cancelled it, with the connection still there: what was asked for it is withdrawn.
+    handBack: () => {
+      for (const requestId of open) {
+        transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+      }
     },
     dispose: () => void server.close(),
   };
@@ -142,12 +163,15 @@ function serverFor(surface: SessionSurface): Server {
   return server;
 }
 
+/** Hears what a host says of a session, before the SDK hears what comes behind it; by the method. */
+type HostWords = ReadonlyMap<string, (params: Readonly<Record<string, unknown>>) => void>;
+
 /** With what the SDK leaves to do at the beginning of a session; returns what tells the version that was negotiated. */
 function connect(
   server: Server,
   transport: LineTransport,
   surface: SessionSurface,
-  onKept: (kept: unknown) => void,
+  hostWords: HostWords,
 ): () => string {
   let protocolVersion = '';
   let initializeId: unknown;
@@ -166,7 +190,8 @@ function connect(
   void server.connect(transport);
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {
-    if ('method' in message && message.method === KEPT_NOTIFICATION) return onKept(message.params?.kept);
+    const hear = 'method' in message ? hostWords.get(message.method) : undefined;
+    if (hear) return hear((message as { params?: Record<string, unknown> }).params ?? {});
     // The SDK does not tell what was negotiated; the host has put the settled version into its request.
     if ('method' in message && message.method === 'initialize') {
       protocolVersion = String(message.params?.protocolVersion ?? '');
@@ -177,10 +202,11 @@ function connect(
   return () => protocolVersion;
 }
 
-/** Resolves when all that was written has left this process; undefined where it has. */
+/** Resolves when all that was written has left this process, rejects where it never will; undefined where it has. */
 function left(socket: Socket): Promise<void> | undefined {
+  if (socket.destroyed || socket.writableEnded) return Promise.reject(new Error('the session has ended'));
   if (socket.writableLength === 0) return undefined;
-  return new Promise((resolve) => socket.write('', () => resolve()));
+  return new Promise((resolve, reject) => socket.write('', (error) => (error ? reject(error) : resolve())));
 }
 
 function clientOf(server: Server, protocolVersion: string): SessionClient {

@@ -1,6 +1,7 @@
 import type { HeldTask } from '../ops/heldTask.ts';
 import type { LostCall } from '../ops/lostCall.ts';
 import type { ReplayContract } from '../ops/replay.ts';
+import type { RequestId } from './frames.ts';
 import type { SessionMemory } from './movingSession.ts';
 
 export interface Progress {
@@ -50,6 +51,10 @@ export interface SurfaceCall {
   signal: AbortSignal;
   client: string;
   session: object;
+  /** The request's own id; absent where no MCP client has made it. */
+  id?: RequestId;
+  /** A worker before this one has counted the request among the session's calls: it is sent again. */
+  counted?: boolean;
   /** The request's `_meta`, as it came. */
   meta?: Readonly<Record<string, unknown>> | undefined;
   /** The request's `task`, as it came: the client wants a task for an answer. */
@@ -58,11 +63,13 @@ export interface SurfaceCall {
   peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
   progress?: (progress: Progress) => void;
+  /** Tells the host the call's replay contract, before it begins: what is not told is `never_replay`. */
+  contract?: (contract: ReplayContract) => void;
   /**
-   * Tells the host the call's replay contract, and that it begins: until then it is as good as not sent. To be awaited,
-   * where there is something to await: the word has not left yet.
+   * Tells the host that the call begins: until then it is as good as not sent. To be awaited, where there is something
+   * to await: the word has not left yet. Rejects where it never can: then nothing of the call may leave either.
    */
-  contract?: (contract: ReplayContract) => Promise<void> | undefined;
+  begins?: (contract: ReplayContract) => Promise<void> | undefined;
   /** Asks the person in the client; absent where the client cannot. */
   ask?: (question: Question) => Promise<QuestionAnswer>;
 }

@@ -77,7 +77,8 @@ export class ServerCalls {
   /** Its supervisor has seen a start end. */
   lost(generation: number, fault: Fault): void {
     this.#lives.delete(generation);
-    this.#journal.lose(generation, fault);
+    // What it has not begun waits for its word, here: nothing of it has left.
+    this.#journal.lose(generation, fault, { heardOut: true });
   }
 
   send(method: string, params: Json, options: RequestOptions): Promise<Json> {
@@ -110,7 +111,8 @@ export class ServerCalls {
       };
       signal?.addEventListener('abort', request.onAbort);
       const canProbe = asked !== undefined;
-      const admission = this.#journal.admit({ id, contract, payload: request, bytes: 0, canProbe, maxReplays });
+      const terms = { contract, canProbe, maxReplays, declared: true };
+      const admission = this.#journal.admit({ id, payload: request, bytes: 0, ...terms });
       if (admission.admitted) return;
       this.#leave(request);
       request.permit.abandoned();
@@ -147,7 +149,7 @@ export class ServerCalls {
   #dispatch({ id, payload: request }: RequestCall, generation: number): boolean {
     const live = this.#lives.get(generation);
     if (!live || live.client.closed) return false;
-    const { method, params, options, deadline } = request;
+    const { options } = request;
     if (options.start !== undefined && options.start !== generation) {
       request.thrown = new UpstreamRequestError('closed', 'the start of it that this was about has ended');
       const { fault } = this.#failed(request.thrown, generation);
@@ -156,12 +158,33 @@ export class ServerCalls {
     }
     const isFirst = request.generation === 0 && !request.awaits;
     request.generation = generation;
+    const word = options.onSend?.();
+    if (word) void this.#sendBehind(word, live, id, request);
+    else this.#write(live, id, request, isFirst);
+    return true;
+  }
+
+  /** Whoever has to know that it is sent has not been told yet. */
+  async #sendBehind(word: Promise<void>, live: Live, id: string, request: Request): Promise<void> {
+    try {
+      await word;
+    } catch {
+      return this.#cancel(id, request);
+    }
+    if (live.client.closed) await lastWord(live);
+    else this.#write(live, id, request, false);
+  }
+
+  #write(live: Live, id: string, request: Request, isFirst: boolean): void {
+    const { generation, client } = live;
+    // Cancelled, or with another start meanwhile.
+    if (!this.#journal.begin(generation, id)) return;
+    const { method, params, options, deadline } = request;
     const left = isFirst ? options : { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
-    live.client.request(method, params, left).then(
+    client.request(method, params, left).then(
       (result) => void this.#journal.reply(generation, id, { result }),
       (error: unknown) => void this.#onError(live, id, request, error),
     );
-    return true;
   }
 
   async #onError(live: Live, id: string, request: Request, thrown: unknown): Promise<void> {
@@ -242,11 +265,14 @@ export class ServerCalls {
     if (ranOutOfTime(undefined, signal)) {
       this.#fail(id, request, new UpstreamRequestError('timeout', thrownWords(signal?.reason)));
       void this.#life.check(this.#server.usable);
-    } else if (this.#journal.cancel(id)) {
-      this.#leave(request);
-      request.permit.abandoned();
-      request.reject(cancelled());
-    }
+    } else this.#cancel(id, request);
+  }
+
+  #cancel(id: string, request: Request): void {
+    if (!this.#journal.cancel(id)) return;
+    this.#leave(request);
+    request.permit.abandoned();
+    request.reject(cancelled());
   }
 
   #fail(id: string, request: Request, thrown: unknown): void {

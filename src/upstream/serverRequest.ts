@@ -18,6 +18,11 @@ export interface RequestOptions extends CallOptions {
   maxReplays?: number;
   /** The one start that may have it: what it is about has ended with any other. */
   start?: number;
+  /**
+   * Told each time just before it is sent, and awaited where there is something to await: it is not sent before. Where
+   * that rejects nobody wants it any more.
+   */
+  onSend?: (() => Promise<void> | undefined) | undefined;
   /** Told at its end: how often it was sent in all. */
   onEnd?: (dispatches: number) => void;
 }

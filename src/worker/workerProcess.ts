@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { serveControl } from '../control/channel.ts';
 import type { GatewaySnapshot } from '../control/contract.ts';
 import type { RolloutState } from '../control/healthContract.ts';
@@ -211,6 +211,9 @@ export class WorkerProcess {
     await Promise.all([sleep(HEARD_MS), counts.handOn()]);
     await this.#gateway.drained();
     await counts.handOn();
+    this.#sessions.handBack();
+    // What is withdrawn by that is told before nothing more can be.
+    await nextTurn();
     if (!this.#stopping) await this.#attachers.finish();
     await this.stop(successor ? `worker ${successor.pid} has taken over` : 'its file is gone');
   }

@@ -48,6 +48,11 @@ export class WorkerSessions {
     for (const session of this.#sessions.keys()) session.announceSuccessor();
   }
 
+  /** What is open in them is the successor's, as far as it has not begun. */
+  handBack(): void {
+    for (const session of this.#sessions.keys()) session.handBack();
+  }
+
   announceStop(): void {
     for (const session of this.#sessions.keys()) session.announceStop();
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, decide, readPolicy } from '../../src/dispatch/policy.ts';
-import { RateLimiter, readRateLimits } from '../../src/dispatch/quota.ts';
+import { RateLimiter, rateLimited, readRateLimits } from '../../src/dispatch/quota.ts';
 import { globMatches } from '../../src/ops/glob.ts';
 
 describe('globs', () => {
@@ -157,6 +157,26 @@ describe('quota', () => {
         total: 2,
       },
     });
+  });
+
+  it('counts what is sent again where it was counted, and lets it in', () => {
+    const told: unknown[] = [];
+    const limiter = new RateLimiter(
+      readRateLimits({ tool_execute: { max_calls_per_session: 1 } }),
+      () => 0,
+      (_session, requestId) => told.push(requestId),
+    );
+    const session = {};
+    const take = (requestId: string, counted: boolean) =>
+      limiter.take({ session, metaTool: 'tool_execute', requestId, counted }).allowed;
+    expect([take('a', false), take('a', true), take('a', true), take('b', false)]).toEqual([true, true, true, false]);
+    expect(told).toEqual(['a']);
+  });
+
+  it('says that the same call may succeed later where that is so', () => {
+    const refused = (scope: string, wait: number | null) =>
+      rateLimited('a:b@1', { allowed: false, scope, retry_after: wait }).retryable;
+    expect([refused('tool_execute/minute', 12), refused('tool_execute/session', null)]).toEqual([true, false]);
   });
 
   it('never lets more calls through in any minute than it says', () => {

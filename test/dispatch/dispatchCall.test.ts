@@ -4,6 +4,8 @@ import { readDispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
 import { NOTHING_REPEATED, replayOf } from '../../src/dispatch/replaySettings.ts';
 import { ResultCache, readCacheSettings } from '../../src/dispatch/resultCache.ts';
 import { backoffDelay, RETRY_WITH_FULL_JITTER, RetryBudget } from '../../src/dispatch/retry.ts';
+import { SharedCalls, type Waiter } from '../../src/dispatch/sharedCalls.ts';
+import { deferred } from '../../src/ops/deferred.ts';
 import { faultOf } from '../../src/ops/fault.ts';
 import { UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
 import { CallFailedError } from '../../src/upstream/callFailed.ts';
@@ -333,6 +335,57 @@ describe('sharing and the cache', () => {
     expect(outcomes.map((one) => one.kind === 'result' && one.diagnostics.shared)).toEqual([false, true, true]);
     await Promise.all([run(PUT, {}), run(PUT, {})]);
     expect(upstream.calls).toHaveLength(3);
+  });
+
+  it('is told before it is sent to whoever it is sent for, not to who joins it then', async () => {
+    const { run, upstream } = bench(TOOLS, { cache });
+    const events: string[] = [];
+    const finish = deferred<void>();
+    upstream.answer = async () => {
+      events.push('sent');
+      await finish.promise;
+      return text('one');
+    };
+    const as = (name: string, word?: Promise<void>) => ({
+      begins: (contract: string) => {
+        events.push(`${name} ${contract}`);
+        return word;
+      },
+    });
+    const word = deferred<void>();
+    const calls = [run(GET, {}, as('a', word.promise)), run(GET, {}, as('b'))];
+    while (events.length === 0) await new Promise((turn) => setImmediate(turn));
+    for (let i = 0; i < 5; i++) await new Promise((turn) => setImmediate(turn));
+    expect(events).toEqual(['a never_replay']);
+    word.resolve();
+    while (upstream.calls.length === 0) await new Promise((turn) => setImmediate(turn));
+    finish.resolve();
+    expect((await Promise.all(calls)).map((one) => resultOf(one).text)).toEqual(['one', 'one']);
+    expect(events).toEqual(['a never_replay', 'sent']);
+  });
+
+  it('is told to all who wait for it by then, and sent where one of them can still be told', async () => {
+    const shared = new SharedCalls<string>();
+    const { signal } = new AbortController();
+    const told: string[] = [];
+    const there = { signal, onSend: () => void told.push('told') };
+    const gone = { signal, onSend: () => Promise.reject(new Error('the session has ended')) };
+    const start = async ({ onSend }: Waiter): Promise<string> => {
+      await new Promise((turn) => setImmediate(turn));
+      await onSend?.();
+      return 'sent';
+    };
+    const calls = [there, gone, there].map((waiter) => shared.run('a', { ...waiter }, start));
+    expect((await Promise.all(calls)).map(({ value }) => value)).toEqual(['sent', 'sent', 'sent']);
+    expect(told).toEqual(['told', 'told']);
+    await expect(shared.run('b', gone, start)).rejects.toThrow('the session has ended');
+  });
+
+  it('is not sent where nobody can be told', async () => {
+    const { fail, upstream } = bench(TOOLS);
+    const begins = () => Promise.reject(new Error('the session has ended'));
+    expect((await fail(GET, {}, { begins })).message).toContain('was cancelled');
+    expect(upstream.calls).toEqual([]);
   });
 
   it('is cancelled only when nobody waits any more', async () => {

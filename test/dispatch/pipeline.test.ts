@@ -81,6 +81,19 @@ describe('the chain', () => {
     expect((await allowed.fail(READ, { n: 1 })).error).toBe('RATE_LIMITED');
   });
 
+  it('tells that a call begins when it is sent, by its contract: of nothing that is refused, looked up or tried dry', async () => {
+    const { run, fail, upstream } = bench(TOOLS, { cache: CACHE });
+    const told: string[] = [];
+    const begins = (contract: string): undefined => void told.push(`${contract}, ${upstream.calls.length} sent`);
+    await run(READ, { n: 1 }, { begins });
+    expect(told).toEqual(['never_replay, 0 sent']);
+    await run(READ, { n: 1 }, { begins });
+    await run(READ, { n: 2 }, { begins, dryRun: true });
+    await fail(READ, { n: 'two' }, { begins });
+    await bench(TOOLS, { policy: DENY }).fail(READ, { n: 1 }, { begins });
+    expect(told).toHaveLength(1);
+  });
+
   it('counts before it looks into the cache', async () => {
     const { fail, run, upstream } = bench(TOOLS, { cache: CACHE, rateLimits: NOTHING_LEFT });
     await run(READ, { n: 1 });

@@ -82,6 +82,60 @@ describe('how often a session has called, when its worker is killed', () => {
     expect((await wait(2)).text).toMatch(/^Error RATE_LIMITED/);
   });
 
+  it.each<[string, object]>([
+    ['in the middle of a call that may be repeated', { servers: { one: 'convergent' } }],
+    ['before a call was sent that may not', {}],
+  ])('has each call once, and lets in again what it has let in: %s', async (_when, replay) => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    const isRepeated = Object.keys(replay).length > 0;
+    const one = servers.fixture('--effects', effects, ...(isRepeated ? [] : ['--start-delay', '1500']));
+    const config = { servers: { one }, replay, rateLimits: { tool_execute: { maxCallsPerSession: 2 } } };
+    writeFileSync(workspace.configFile, JSON.stringify(config));
+    workspace.approve();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    // Known by its snapshot from now on: the first call starts it.
+    if (!isRepeated) await killed(workspace);
+    await host.toolId('/one/wait');
+    const wait = (args: object) => host.call('tool_execute', { tool_id: id, args });
+    const call = wait({ until: workspace.gate, nonce: 'a' });
+    for (let workers = 1; workers <= 2; workers++) {
+      await until('the call', async () => {
+        if (isRepeated) return readFileSync(effects, 'utf8') === 'a\n'.repeat(workers);
+        const { text } = await host.call('tool_execute', { tool_id: id, args: {}, dry_run: true });
+        return text.includes('quota: 1 of 2 left');
+      });
+      await killed(workspace);
+    }
+    workspace.letGo();
+    expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited until it was let go\n' });
+    expect((await wait({ ms: 1 })).isError).toBe(false);
+    const refused = await wait({ ms: 2 });
+    expect(refused.text).toMatch(/^Error RATE_LIMITED/);
+    expect(refused.text).not.toContain('retryable');
+  });
+
+  it('has a call that was not counted yet, once', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const config = {
+      servers: { one: servers.fixture() },
+      rateLimits: { tool_execute: { maxCallsPerSession: 1 } },
+      policy: { rules: [{ action: 'require_approval', tool: 'echo' }] },
+    };
+    writeFileSync(workspace.configFile, JSON.stringify(config));
+    const host = await HostProcess.connect(workspace, [], { elicitation: { form: {} } });
+    const id = await host.toolId('/one/echo');
+    // The first question is left open: it is asked before anything is counted.
+    const answer = call(host, id);
+    await until('the question', () => host.asked.length === 1);
+    host.answer('elicitation/create', () => ({ action: 'accept', content: { remember: 'session' } }));
+    await killed(workspace);
+    expect(await answer).toBe('ok');
+    expect(host.asked).toHaveLength(2);
+    expect(await call(host, id)).toBe('RATE_LIMITED');
+  });
+
   it('ages meanwhile: who has waited a part of the minute waits for the rest of it', async () => {
     const workspace = limited({ maxCallsPerMinute: 1 });
     const host = await HostProcess.connect(workspace);

@@ -568,13 +568,12 @@ describe('a contract that is learnt from who has the call', () => {
 
 describe('a call of which is told when it begins', () => {
   const declared = (id: string) => ({ ...call(id), declared: true });
-  const begins = { contract: 'never_replay', canProbe: false } as const;
 
   it('is as good as not sent until then, where all was heard: the next generation has it for the first time', () => {
     journal.open(1);
     for (const id of ['begun', 'not']) journal.admit(declared(id));
     journal.admit(call('silent'));
-    journal.reclassify(1, 'begun', begins);
+    journal.begin(1, 'begun');
     journal.lose(1, fault(), { heardOut: true });
     expect([...ended.keys()]).toEqual(['begun', 'silent']);
     expect(journal.knowledgeOf('not')).toBe('not_dispatched');
@@ -594,6 +593,7 @@ describe('a call of which is told when it begins', () => {
     journal.open(1);
     journal.admit(declared('a'));
     journal.reclassify(1, 'a', { contract: 'convergent', canProbe: false });
+    expect([journal.begin(1, 'a'), journal.begin(2, 'a'), journal.begin(1, 'b')]).toEqual([true, false, false]);
     journal.lose(1, fault(), { heardOut: true });
     journal.open(2);
     journal.lose(2, fault(), { heardOut: true });
@@ -601,6 +601,40 @@ describe('a call of which is told when it begins', () => {
     journal.open(3);
     expect(sent).toEqual(['a@1', 'a@2', 'a@3']);
     expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 1 });
+  });
+
+  it('has not begun when its contract is told, which counts where the last words were not heard', () => {
+    journal.admit(declared('a'));
+    journal.open(1);
+    journal.reclassify(1, 'a', { contract: 'convergent', canProbe: false });
+    journal.lose(1, fault(), { heardOut: true });
+    expect(journal.knowledgeOf('a')).toBe('not_dispatched');
+    journal.open(2);
+    journal.lose(2, fault());
+    expect(journal.knowledgeOf('a')).toBe('outcome_unknown');
+    journal.open(3);
+    expect(sent).toEqual(['a@1', 'a@2', 'a@3']);
+    expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 1 });
+  });
+
+  it('is known to who has it, and to nobody else', () => {
+    journal.open(1);
+    journal.admit(declared('a'));
+    expect([journal.payloadWith(1, 'a'), journal.payloadWith(2, 'a'), journal.payloadWith(1, 'b')]).toEqual([
+      'a',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('goes on however often the one that has it is replaced meanwhile: a person may think for long', () => {
+    journal.admit(declared('asks'));
+    for (let generation = 1; generation <= 10; generation++) {
+      journal.open(generation);
+      journal.lose(generation, fault('drain_limit'), { heardOut: true });
+    }
+    journal.open(11);
+    expect([sent.length, journal.reply(11, 'asks', 'done')]).toEqual([11, 'delivered']);
   });
 
   it('that ends whoever reads it is not offered for ever', () => {

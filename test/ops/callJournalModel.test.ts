@@ -80,19 +80,28 @@ const commands: fc.Arbitrary<Step>[] = [
   ),
   fc.constant(step('open', (model, real) => real.journal.open(model.open()))),
   fc.tuple(back, id, contract).map(([n, name, how]) =>
-    step(`${name} begun by ${n} back, ${how}`, (model, real) => {
+    step(`${name} is ${how}, says ${n} back`, (model, real) => {
       const process = model.processes - n;
       const call = model.find(name);
       const counts = call?.at === 'process' && call.process === process;
-      if (call && counts) model.begin(call, how);
+      if (call && counts) call.contract = how;
       expect(real.journal.reclassify(process, name, { contract: how, canProbe: true })).toBe(counts);
     }),
   ),
-  fc.tuple(back, fc.boolean()).map(([n, heardOut]) =>
-    step(`lose ${n} back${heardOut ? ', heard out' : ''}`, (model, real) => {
+  fc.tuple(back, id).map(([n, name]) =>
+    step(`${name} begun by ${n} back`, (model, real) => {
       const process = model.processes - n;
-      if (model.alive.has(process)) model.lose(process, heardOut);
-      real.journal.lose(process, fault('killed'), { heardOut });
+      const call = model.find(name);
+      const counts = call?.at === 'process' && call.process === process;
+      if (call && counts) call.begun = true;
+      expect(real.journal.begin(process, name)).toBe(counts);
+    }),
+  ),
+  fc.tuple(back, fc.boolean(), fc.constantFrom('killed' as const, 'drain_limit' as const)).map(([n, heardOut, cause]) =>
+    step(`lose ${n} back, ${cause}${heardOut ? ', heard out' : ''}`, (model, real) => {
+      const process = model.processes - n;
+      if (model.alive.has(process)) model.lose(process, heardOut, cause);
+      real.journal.lose(process, fault(cause), { heardOut });
     }),
   ),
   back.map((n) =>

@@ -92,18 +92,14 @@ export class JournalModel {
     return this.current;
   }
 
-  begin(call: ModelCall, contract: ReplayContract): void {
-    Object.assign(call, { contract, begun: true });
-  }
-
-  lose(process: number, heardOut: boolean): void {
+  lose(process: number, heardOut: boolean, cause: KnownFaultCode): void {
     this.alive.delete(process);
     if (this.current === process) this.current = 0;
     for (const call of this.calls.filter((one) => one.process === process)) {
-      if (heardOut && call.declared && !call.begun && call.at === 'process') this.wasInVain(call);
+      if (heardOut && call.declared && !call.begun && call.at === 'process') this.wasInVain(call, cause);
       else {
         if (call.at === 'process') call.deaths += 1;
-        this.bereave(call, 'killed');
+        this.bereave(call, cause);
       }
     }
     this.pump();
@@ -116,8 +112,9 @@ export class JournalModel {
   }
 
   /** Nothing of it was done: as if it had not been sent, but for the count of such deaths. */
-  wasInVain(call: ModelCall): void {
-    Object.assign(call, { at: 'queue', process: 0, sends: call.sends - 1, inVain: call.inVain + 1 });
+  wasInVain(call: ModelCall, cause: KnownFaultCode): void {
+    const deaths = cause === 'drain_limit' ? 0 : 1;
+    Object.assign(call, { at: 'queue', process: 0, sends: call.sends - 1, inVain: call.inVain + deaths });
     if (call.inVain > MODEL_LIMITS.maxReplays) this.end(call, 'replay_exhausted');
   }
 

@@ -4,29 +4,35 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SessionMemory } from '../../src/protocol/movingSession.ts';
-import { serveSession } from '../../src/protocol/sessionServer.ts';
+import { type SessionServer, serveSession } from '../../src/protocol/sessionServer.ts';
 import type { SurfaceCall } from '../../src/protocol/sessionSurface.ts';
 import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 /** A session over a real socket, whose one tool does what the test has it do. */
 async function session(
-  tool: (call: SurfaceCall) => void,
+  tool: (call: SurfaceCall) => void | Promise<void>,
   memory?: SessionMemory,
-): Promise<{ lines: string[]; say(message: object): void; call(id: string): void }> {
+): Promise<{
+  lines: string[];
+  say(message: object): void;
+  call(id: string): void;
+  server: SessionServer;
+  end(): void;
+}> {
   const path = join(temporaryFolder('wg-session-'), 's');
   const listener = createServer().listen(path);
   await once(listener, 'listening');
   const accepted = once(listener, 'connection');
   const client = connect(path);
   const [socket] = (await accepted) as [Socket];
-  serveSession(socket, {
+  const server = serveSession(socket, {
     serverInfo: { name: 'x', title: 'X', version: '1' },
     capabilities: { tools: {}, logging: {} },
     instructions: '',
     listTools: () => [],
     callTool: async (_name, _args, call) => {
-      tool(call);
+      await tool(call);
       return { content: [] };
     },
     ...(memory ? { memory } : {}),
@@ -40,20 +46,91 @@ async function session(
   const say = (message: object): void => {
     client.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   };
-  return { lines, say, call: (id) => say({ id, method: 'tools/call', params: { name: 'one' } }) };
+  const call = (id: string): void => say({ id, method: 'tools/call', params: { name: 'one' } });
+  return { lines, say, call, server, end: () => socket.destroySoon() };
 }
 
 describe('what a worker tells its host alone', () => {
-  it('names the contract of a call before the call is answered', async () => {
-    const { lines, call } = await session((one) => one.contract?.('convergent'));
-    call('seven');
-    await until('the answer', () => lines.length === 2);
-    expect(JSON.parse(lines[0] as string)).toEqual({
-      jsonrpc: '2.0',
-      method: 'notifications/waygate/contract',
-      params: { id: 'seven', contract: 'convergent' },
+  it('names the contract of a call, and that it begins, before the call is answered', async () => {
+    const { lines, call } = await session((one) => {
+      one.contract?.('convergent');
+      expect(one.begins?.('convergent')).toBeUndefined();
     });
-    expect(JSON.parse(lines[1] as string)).toMatchObject({ id: 'seven', result: { content: [] } });
+    call('seven');
+    await until('the answer', () => lines.length === 3);
+    const [contract, begins, answer] = lines.map((line) => JSON.parse(line) as object);
+    const method = 'notifications/waygate/contract';
+    expect(contract).toEqual({
+      jsonrpc: '2.0',
+      method,
+      params: { id: 'seven', contract: 'convergent', begins: false },
+    });
+    // As hosts of every build understand it: one that knows of no difference takes it for begun either way.
+    expect(begins).toEqual({ jsonrpc: '2.0', method, params: { id: 'seven', contract: 'convergent' } });
+    expect(answer).toMatchObject({ id: 'seven', result: { content: [] } });
+  });
+
+  it('that a call begins can be told no more when its session has ended', async () => {
+    const held: SurfaceCall[] = [];
+    const { call, end } = await session((one) => void held.push(one));
+    call('seven');
+    await until('the call', () => held.length === 1);
+    end();
+    await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
+  });
+
+  it('names the request that was counted, and hears of one that was before', async () => {
+    const marks: unknown[] = [];
+    let changed = (_counted?: number | string): void => undefined;
+    const memory: SessionMemory = {
+      take: () => 'one call',
+      watch: (_conversation, onChange) => {
+        changed = onChange;
+      },
+      give: () => undefined,
+      list: () => undefined,
+      settled: () => Promise.resolve(),
+    };
+    const { lines, say, call } = await session(({ id, counted }) => {
+      marks.push([id, counted]);
+      if (!counted) changed(id);
+    }, memory);
+    call('seven');
+    await until('the first answer', () => lines.length === 2);
+    expect(JSON.parse(lines[0] as string)).toMatchObject({
+      method: 'notifications/waygate/keep',
+      params: { key: 'session', value: 'one call', counted: 'seven' },
+    });
+    say({ method: 'notifications/waygate/counted', params: { id: 'eight' } });
+    call('eight');
+    // An id that is used again is another request.
+    call('eight');
+    await until('the last answer', () => marks.length === 3);
+    expect(marks).toEqual([
+      ['seven', false],
+      ['eight', true],
+      ['eight', false],
+    ]);
+  });
+
+  it('withdraws what it has asked when it hands back what is open, and answers nothing of it', async () => {
+    const { lines, say, call, server } = await session(async ({ signal, ask }) => {
+      await ask?.({ message: 'May it?', requestedSchema: { type: 'object', properties: {} } }).catch(() => undefined);
+      expect(signal.aborted).toBe(true);
+    });
+    const capabilities = { elicitation: {} };
+    const clientInfo = { name: 'c', version: '1' };
+    say({ id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities, clientInfo } });
+    say({ method: 'notifications/initialized' });
+    call('seven');
+    const said = () => lines.map((line) => JSON.parse(line) as { id?: string; method?: string; params?: object });
+    const asked = await until('the question', () => said().find(({ method }) => method === 'elicitation/create'));
+    server.handBack();
+    const withdrawn = await until('its end', () => said().find(({ method }) => method === 'notifications/cancelled'));
+    expect(withdrawn.params).toMatchObject({ requestId: asked.id });
+    say({ id: 'last', method: 'ping' });
+    await until('the last answer', () => said().some(({ id }) => id === 'last'));
+    expect(said().some(({ id }) => id === 'seven')).toBe(false);
   });
 
   it('is what it remembers of a session: of a call before its answer, of a list behind it', async () => {

@@ -1,6 +1,7 @@
 import type { PrimitiveListing } from '../../src/catalog/primitiveCatalog.ts';
 import type { ConfigurationStatus, ServerStatus } from '../../src/control/contract.ts';
 import type { DispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
+import type { SurfaceCall } from '../../src/protocol/sessionSurface.ts';
 import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
 import { gatewaySurface } from '../../src/surface/gateway/gatewaySurface.ts';
 import type { PrimitiveUpstream } from '../../src/surface/primitives/primitivePorts.ts';
@@ -43,8 +44,10 @@ export function fixedGateway(
   };
   const surface = gatewaySurface(context);
   const session = {};
-  const call = async (name: string, args: unknown): Promise<Answer> =>
-    (await surface.callTool(name, args, { signal: new AbortController().signal, client: 'test', session })) as Answer;
+  const call = async (name: string, args: unknown, more: Partial<SurfaceCall> = {}): Promise<Answer> => {
+    const { signal } = new AbortController();
+    return (await surface.callTool(name, args, { signal, client: 'test', session, ...more })) as Answer;
+  };
   return {
     surface,
     context,
@@ -52,7 +55,7 @@ export function fixedGateway(
     calls,
     view: context.view(),
     call,
-    text: async (name: string, args: unknown) => textOf(await call(name, args)),
+    text: async (name: string, args: unknown, more?: Partial<SurfaceCall>) => textOf(await call(name, args, more)),
   };
 }
 

@@ -179,6 +179,9 @@ describe('resources and prompts', () => {
     expect(await text('resource_browse', { path: '/' })).toMatch(/^Error RATE_LIMITED: The limit tool_browse\/session/);
     expect(await text('resource_read', { resource_id: id('Style guide') })).not.toMatch(/^Error/);
     expect(await text('prompt_get', { prompt_id: id('standup') })).toMatch(/^Error RATE_LIMITED.*tool_view/);
+    expect(await text('prompt_get', { prompt_id: id('standup') })).not.toContain('retryable');
+    // Sent again after its worker was lost, which had counted it.
+    expect(await text('prompt_get', { prompt_id: id('standup') }, { counted: true })).not.toMatch(/^Error/);
   });
 
   it("are under the person's rules, by id, by tag and by name, and nothing is asked of their server", async () => {

@@ -111,6 +111,10 @@ const failed = (call: Promise<Json>): Promise<unknown> =>
     (result) => expect.fail(`it was answered: ${JSON.stringify(result)}`),
     (error: unknown) => error,
   );
+const abortable = () => {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+};
 const turns = async (n = 5): Promise<void> => {
   for (let i = 0; i < n; i++) await new Promise((next) => setImmediate(next));
 };
@@ -166,6 +170,55 @@ describe('the calls of a server', () => {
       ['never@2', 'read@2'],
       [1, 1],
     ]);
+  });
+
+  it('of which somebody is told first are sent behind that, and by a start that lives then', async () => {
+    const server = new Server();
+    const live = server.start();
+    const sent: string[] = [];
+    server.reply = async ({ generation }, _method, { name }) => {
+      sent.push(`${name}@${generation}`);
+      return { name };
+    };
+    const words = [deferred<void>(), deferred<void>(), deferred<void>()];
+    let told = 0;
+    const onSend = () => words[told++]?.promise;
+    const call = server.calls.send('tools/call', { name: 'put' }, { ...WAIT, onSend });
+    await turns();
+    expect([told, sent]).toEqual([1, []]);
+    server.end(live);
+    server.start();
+    await turns();
+    expect([told, sent]).toEqual([2, []]);
+    // Of the start that has ended; nobody waits for it any more.
+    words[0]?.resolve();
+    await turns();
+    expect(sent).toEqual([]);
+    words[1]?.resolve();
+    expect(await call).toEqual({ name: 'put' });
+    expect(sent).toEqual(['put@2']);
+    expect(await server.calls.send('tools/call', { name: 'now' }, { ...WAIT, onSend: () => undefined })).toEqual({
+      name: 'now',
+    });
+  });
+
+  it('of which somebody is told first are not sent where they are cancelled meanwhile, or nobody can be told', async () => {
+    const server = new Server();
+    server.start();
+    let sent = 0;
+    server.reply = async () => ({ sent: ++sent });
+    const word = deferred<void>();
+    const { signal, abort } = abortable();
+    const call = failed(server.calls.send('tools/call', {}, { ...WAIT, signal, onSend: () => word.promise }));
+    abort();
+    word.resolve();
+    expect(await call).toMatchObject({ failure: 'aborted' });
+    const onSend = () => Promise.reject(new Error('the session has ended'));
+    expect(await failed(server.calls.send('tools/call', {}, { ...WAIT, onSend }))).toMatchObject({
+      failure: 'aborted',
+    });
+    await turns();
+    expect(sent).toBe(0);
   });
 
   it('have the contract of their method where nobody says another', async () => {

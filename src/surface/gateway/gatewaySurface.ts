@@ -79,7 +79,7 @@ async function callTool(
   }
   const checked: CheckedArguments = checkArguments(definition, args);
   if (name === 'tool_execute') return execute(checked, context, session, call, tell);
-  takeQuota(LIMITED_AS[name] as MetaTool, checked, context, call.session);
+  takeQuota(LIMITED_AS[name] as MetaTool, checked, context, call);
   switch (name) {
     case 'tool_view':
       return view(checked, context, session, call);
@@ -107,8 +107,13 @@ const LIMITED_AS: Readonly<Record<string, MetaTool>> = {
 };
 
 /** The limits of `tool_execute` are the pipeline's; those of the others are taken here (000 §4.5). */
-export function takeQuota(metaTool: MetaTool, args: CheckedArguments, context: GatewayContext, session: object): void {
-  const decision = context.calls.limiter.take({ session, metaTool });
+export function takeQuota(
+  metaTool: MetaTool,
+  args: CheckedArguments,
+  context: Pick<GatewayContext, 'calls'>,
+  { session, id, counted }: SurfaceCall,
+): void {
+  const decision = context.calls.limiter.take({ session, metaTool, requestId: id, counted });
   if (decision.allowed) return;
   const subject = args.handle ?? args.resource_id ?? args.prompt_id ?? '';
   throw rateLimited(String(subject), decision);

@@ -3,13 +3,14 @@ import type { SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { GatewayContext } from './gatewayContext.ts';
 
 /**
- * To be awaited before anything of the call leaves: a call has its tool's contract (004, Replay), and the host knows no
- * tools. It knows by this too that the call has begun: of one that nobody has told it of, nothing has happened.
+ * A call has its tool's contract (004, Replay), and the host knows no tools: what may be sent again is, where this worker
+ * hangs or says nothing more. Of all others the host learns when they begin.
  */
 export function tellContract(
   tool: CatalogTool,
   { contractOf }: Pick<GatewayContext, 'contractOf'>,
   call: Pick<SurfaceCall, 'contract'>,
-): Promise<void> | undefined {
-  return call.contract?.(contractOf?.(tool) ?? 'never_replay');
+): void {
+  const contract = contractOf?.(tool);
+  if (contract === 'convergent') call.contract?.(contract);
 }

@@ -37,7 +37,7 @@ export async function guardedRead<T>(
   try {
     await context.admit?.();
     await authorized(context.primitives, choice, call);
-    takeQuota('tool_view', { [`${counted.split('_')[0]}_id`]: choice.id }, context, call.session);
+    takeQuota('tool_view', { [`${counted.split('_')[0]}_id`]: choice.id }, context, call);
     return await send();
   } catch (thrown) {
     const error = thrown instanceof GatewayError ? thrown : unexplained(thrown, choice);

@@ -93,7 +93,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
       }
       return answerCall(normaliseCall(name, args), call, context, sessions, async (_name, given, session) => {
         const checked = checkArguments(VIEW, given);
-        takeQuota('tool_view', checked, context, call.session);
+        takeQuota('tool_view', checked, context, call);
         return view(checked, context, session, call);
       });
     },
@@ -152,7 +152,7 @@ async function callThrough(
   let event: CallEvent | undefined;
   try {
     // Twice begun are two tasks: such a call is never repeated.
-    await (runner ? call.contract?.('never_replay') : tellContract(tool, context, call));
+    if (!runner) tellContract(tool, context, call);
     await context.admit?.();
     const result = runner
       ? await tasks.begin(tool, runner, call, (origin, task) => forward(tool, args, call, context, origin, task))

@@ -55,7 +55,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     }
     const checked = checkArguments(definition, args);
     if (name === 'tool_view') {
-      takeQuota('tool_view', checked, context, call.session);
+      takeQuota('tool_view', checked, context, call);
       return view(checked, context, session, call);
     }
     const given = checked.tool_id as string;

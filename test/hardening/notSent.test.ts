@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { rendezvous } from '../support/census.ts';
+import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { linesOf } from '../support/lines.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+const pidOf = (workspace: TestWorkspace): number => rendezvous(workspace)?.pid as number;
+
+async function killed(workspace: TestWorkspace): Promise<void> {
+  const pid = pidOf(workspace);
+  process.kill(pid, 'SIGKILL');
+  await until('another worker', () => pidOf(workspace) !== pid);
+}
+
+/** A server that writes down what reaches it, and its configuration, which the person may change. */
+function watched(policy: object = {}, ...flags: string[]) {
+  const workspace = testWorkspace();
+  const log = workspace.write('received.jsonl', '');
+  const configure = (more: object = {}): void => {
+    const one = servers.fixture('--log', log, ...flags);
+    writeFileSync(workspace.configFile, JSON.stringify({ policy, ...more, servers: { one } }));
+  };
+  configure();
+  workspace.approve();
+  const calls = (): number => linesOf(log).filter((line) => line.includes('tools/call')).length;
+  const begins = (): number => linesOf(log).filter((line) => line.includes('"initialize"')).length;
+  return { workspace, configure, calls, begins };
+}
+
+const textIn = ({ result }: RpcMessage): string => JSON.stringify(result ?? {});
+
+/** To be sent elsewhere then is a first dispatch (E.1), though none of these calls may be repeated. */
+describe('a call that has not reached its server', () => {
+  it.each<[string, string[]]>([
+    ['gateway', []],
+    ['transparent', ['--mode', 'transparent']],
+    ['passthrough', ['--mode', 'passthrough']],
+  ])('because that is starting is sent by the next worker, once: %s', async (mode, args) => {
+    const { workspace, calls, begins } = watched({}, '--start-delay', '2000');
+    const host = await HostProcess.connect(workspace, args);
+    const nameIn = ({ result }: RpcMessage): string | undefined => {
+      const { tools } = result as { tools: { name: string }[] };
+      return tools.find((tool) => tool.name.endsWith('wait'))?.name;
+    };
+    const list = async (): Promise<string | undefined> => nameIn(await host.request('tools/list'));
+    const id = mode === 'gateway' ? await host.toolId('/one/wait') : await until('its tools', list);
+    // Known by its snapshot from now on: the call starts it.
+    await killed(workspace);
+    await host.request('tools/list');
+    const starts = begins();
+    const execute = { name: 'tool_execute', arguments: { tool_id: id, args: { ms: 0 } } };
+    const direct = { name: id, arguments: { ms: 0 } };
+    const call = host.request('tools/call', mode === 'passthrough' ? direct : execute);
+    await until('its start', () => begins() > starts);
+    expect(calls()).toBe(0);
+    await killed(workspace);
+    expect(textIn(await call)).toContain('waited 0 ms');
+    expect(calls()).toBe(1);
+  });
+
+  it('because the person is asked about it goes over to another configuration, and the question with it', async () => {
+    const { workspace, configure, calls } = watched({ rules: [{ action: 'require_approval', tool: 'wait' }] });
+    workspace.env.WAYGATE_DRAIN_MS = '300';
+    const host = await HostProcess.connect(workspace, [], { elicitation: {} });
+    const id = await host.toolId('/one/wait');
+    const call = host.call('tool_execute', { tool_id: id, args: { ms: 0 } });
+    // As often as a person who thinks may save a file: no worker has ended by this call.
+    for (let saved = 1; saved <= 4; saved++) {
+      const question = await until('the question', () => host.asked[saved - 1]);
+      configure({ idleMinutes: saved });
+      const isWithdrawn = ({ method, params }: RpcMessage): boolean =>
+        method === 'notifications/cancelled' && params?.requestId === question.id;
+      await until('its withdrawal', () => host.told.some(isWithdrawn));
+    }
+    expect(calls()).toBe(0);
+    const last = await until('the last question', () => host.asked[4]);
+    host.write(JSON.stringify({ jsonrpc: '2.0', id: last.id, result: { action: 'accept', content: {} } }));
+    expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 0 ms\n' });
+    expect(calls()).toBe(1);
+  });
+
+  it('because the person is asked about it is asked about again by the next worker', async () => {
+    const { workspace, calls } = watched({ rules: [{ action: 'require_approval', tool: 'wait' }] });
+    const host = await HostProcess.connect(workspace, [], { elicitation: {} });
+    const id = await host.toolId('/one/wait');
+    const call = host.call('tool_execute', { tool_id: id, args: { ms: 0 } });
+    await until('the question', () => host.asked.length === 1);
+    host.answer('elicitation/create', () => ({ action: 'accept', content: {} }));
+    await killed(workspace);
+    expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 0 ms\n' });
+    expect([calls(), host.asked.length]).toEqual([1, 2]);
+  });
+});

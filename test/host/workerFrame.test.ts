@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { readWorkerFrame } from '../../src/host/workerFrame.ts';
+import { CONTRACT_NOTIFICATION, encodeMessage, KEEP_NOTIFICATION } from '../../src/protocol/frames.ts';
+
+const read = (method: string, params: object) => readWorkerFrame(Buffer.from(encodeMessage({ method, params })));
+
+describe('what a worker tells its host alone', () => {
+  it('is that a call begins, unless it says that it does not yet', () => {
+    const told = { id: 7, contract: 'convergent' };
+    // A worker of another build says it once, and has begun.
+    expect(read(CONTRACT_NOTIFICATION, told)).toEqual({ kind: 'contract', ...told, begins: true });
+    expect(read(CONTRACT_NOTIFICATION, { ...told, begins: false })).toEqual({
+      kind: 'contract',
+      ...told,
+      begins: false,
+    });
+  });
+
+  it('names the request that was counted, where it is one', () => {
+    const keep = (more: object) => read(KEEP_NOTIFICATION, { key: 'session', value: 1, ...more });
+    expect(keep({ counted: 'a' })).toMatchObject({ kind: 'keep', key: 'session', value: 1, counted: 'a' });
+    for (const odd of [{}, { counted: null }, { counted: {} }]) expect(keep(odd)).toMatchObject({ counted: undefined });
+  });
+});
