@@ -549,13 +549,13 @@ describe('a successor that fails', () => {
       expect(problems[0]).toMatch(reason);
       expect(last_fault).toMatchObject({ class: 'rollout', code: 'candidate_failed' });
       expect(last_fault?.detail).toMatch(reason);
+      await until('its name in the file', () => here(workspace).token === before.token);
       expect((await status(workspace)).configuration.problems).toMatchObject([
         { location: { file: workspace.configFile, line: 1 } },
       ]);
       expect(log(workspace)).toContain('the changed configuration is not in force: ');
       await until('the event', () => eventsOf(workspace, 'rollout.failed').length === 1);
       expect(eventsOf(workspace, 'rollout.failed')[0]?.attributes.reason).toMatch(reason);
-      await until('its name in the file', () => here(workspace).token === before.token);
       expect(await echo(host, id, 'still here')).toBe('ok\nstill here\n');
       expect(alive(pids)).toHaveLength(1);
       await until('it alone', async () => (await workersOf(workspace)).join() === String(before.pid));
