@@ -83,11 +83,14 @@ const STEPS = {
     ),
   lint: () => check('lint', [[binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.']]),
   build: () => check('build', [['esbuild.mjs', '--test']]),
-  unit: () =>
-    vitest(
+  unit: async () => {
+    // The dashboard's page is looked at in it.
+    await ensureBrowser(root);
+    return vitest(
       'unit',
       [...GROUPS, ...ELSEWHERE].map((folder) => `--exclude=test/${folder}/**`),
-    ),
+    );
+  },
   ...Object.fromEntries(GROUPS.map((folder) => [folder, () => vitest(folder, [`test/${folder}/`])])),
   integration: async () => {
     // One of the real servers opens pages in it.

@@ -1,13 +1,13 @@
-import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import type { DashboardState, FromDashboard } from '../../src/control/dashboardMessages.ts';
 import { dashboardPage } from '../../src/extension/dashboardPage.ts';
 import { BUSY, BUSY_PAGE } from './sample.ts';
 
-/** Where Debian puts it; the editor's suite covers the page where no such browser is. */
-const CHROMIUM = '/usr/bin/chromium';
+/** `npm test` sees to it that there is one. */
+const BROWSER = findBrowser();
 const ORIGIN = 'http://dashboard.test';
 
 let browser: Browser;
@@ -46,7 +46,7 @@ const tell = (message: unknown): Promise<unknown> =>
   })`);
 const show = (state: DashboardState): Promise<unknown> => tell({ type: 'state', state });
 
-describe.skipIf(!existsSync(CHROMIUM))('the dashboard in a browser', () => {
+describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
   beforeAll(async () => {
     const [script, style] = await Promise.all([bundle('main.ts'), bundle('dashboard.css')]);
     const html = dashboardPage({ cspSource: ORIGIN, script: `${ORIGIN}/d.js`, style: `${ORIGIN}/d.css` });
@@ -56,7 +56,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the dashboard in a browser', () => {
       '/d.css': { contentType: 'text/css', body: style },
     };
     browser = await chromium.launch({
-      executablePath: CHROMIUM,
+      executablePath: BROWSER as string,
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
     });
   });
