@@ -63,15 +63,15 @@ function sentence(fault: Fault, telling: Telling, next: string): string {
 /** What happened and no more, as a sentence. */
 export function whatHappened(
   fault: Fault,
-  { subject = OWN_SUBJECT, withinMs }: Pick<Telling, 'subject' | 'withinMs'>,
+  { subject, withinMs }: Pick<Telling, 'subject' | 'withinMs'>,
   limit = MAX_MESSAGE_CHARS,
 ): string {
   const { says, saysWithin, tellsDetail } = traitsOf(fault);
   const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
-  const happened = `${oneLine(subject, MAX_SUBJECT_CHARS)} ${said}`;
+  const happened = `${oneLine(subject ?? OWN_SUBJECT, MAX_SUBJECT_CHARS)} ${said}`;
   const room = limit - happened.length - ': .'.length;
   // Why Waygate itself fails is never a server's words.
-  const isTold = (tellsDetail || subject === OWN_SUBJECT) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
+  const isTold = (tellsDetail || subject === undefined) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
   return ended(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
 }
 
