@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts';
 import { CHECK_FIRST, type FaultTraits, traitsOf } from './faultCodes.ts';
 import { GatewayError } from './gatewayError.ts';
-import { oneLine } from './porcelain.ts';
+import { asSentence, oneLine } from './porcelain.ts';
 import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 
 /** What the teller of a fault knows beyond the fault itself. */
@@ -72,7 +72,7 @@ export function whatHappened(
   const room = limit - happened.length - ': .'.length;
   // Why Waygate itself fails is never a server's words.
   const isTold = (tellsDetail || subject === undefined) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
-  return ended(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
+  return asSentence(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
 }
 
 function whenToCall(fault: Fault, telling: Telling, traits: FaultTraits): string {
@@ -93,8 +93,4 @@ function whenSafe({ retryAfter }: Telling): string {
 
 function after(seconds: number): string {
   return ` after ${Math.ceil(seconds)} s.`;
-}
-
-function ended(words: string): string {
-  return /[.!?…]$/.test(words) ? words : `${words}.`;
 }
