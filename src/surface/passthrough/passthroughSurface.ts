@@ -153,7 +153,7 @@ async function callThrough(
   try {
     // Twice begun are two tasks: such a call is never repeated.
     if (!runner) tellContract(tool, context, call);
-    await context.admit?.();
+    await context.admit();
     const result = runner
       ? await tasks.begin(tool, runner, call, (origin, task) => forward(tool, args, call, context, origin, task))
       : await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));

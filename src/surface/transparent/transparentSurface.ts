@@ -45,7 +45,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     call: SurfaceCall,
     tell: Tell,
   ): Promise<Answer> => {
-    await context.admit?.();
+    await context.admit();
     const tools = toolsOf(context.view());
     const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
     if (!definition) {
