@@ -1,10 +1,10 @@
 import { approvable, approvalsOf, needsApproval } from '../config/approvals.ts';
 import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import { stateRoot } from '../config/stateFolder.ts';
 import type { WouldRun } from '../control/contract.ts';
 import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
-import { stateVariant } from '../host/startWorker.ts';
+import { gatewayFolder } from '../host/startWorker.ts';
 import { didYouMean } from '../ops/nearest.ts';
 import { count } from '../ops/porcelain.ts';
 import { approvalFile } from '../worker/approvalFile.ts';
@@ -107,8 +107,7 @@ function revoke(command: ApproveCommand, config: MergedConfig, servers: readonly
 }
 
 function toolsOf(target: GatewayTarget): ReturnType<typeof approvalFile> {
-  const folder = workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target));
-  return approvalFile(folder, (line) => {
+  return approvalFile(gatewayFolder(target), (line) => {
     throw new Error(`${line}.`);
   });
 }

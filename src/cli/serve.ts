@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ensureWorkspaceState, StateFolderError, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import { ensureWorkspaceState, StateFolderError, stateRoot } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
-import { type GatewayTarget, stateVariant } from '../host/startWorker.ts';
+import { type GatewayTarget, gatewayFolder, stateVariant } from '../host/startWorker.ts';
 import { chosenFace } from './chosenFace.ts';
 import type { ServeOptions } from './commands.ts';
 import { ownRuntime } from './runtime.ts';
@@ -28,7 +28,7 @@ export async function serve(target: ServeOptions): Promise<number> {
     log,
     face,
     workspace: target.workspace,
-    folder: workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target)),
+    folder: gatewayFolder(target),
     attach: (signal, start) => {
       const attaching = first ?? attachSession(start, signal);
       first = undefined;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureWorkspaceState, stateRoot, unwritable, workspaceStateFolder } from '../config/stateFolder.ts';
+import { ensureWorkspaceState, stateRoot, unwritable } from '../config/stateFolder.ts';
 import { attach } from '../host/attach.ts';
 import { SessionHost } from '../host/sessionHost.ts';
-import { type GatewayTarget, stateVariant } from '../host/startWorker.ts';
+import { type GatewayTarget, gatewayFolder, stateVariant } from '../host/startWorker.ts';
 import { HttpFront } from '../protocol/httpFront.ts';
 import { chosenFace } from './chosenFace.ts';
 import type { HttpOptions, ServeOptions } from './commands.ts';
@@ -32,7 +32,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
         log,
         face,
         workspace: target.workspace,
-        folder: workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target)),
+        folder: gatewayFolder(target),
         attach: (signal, start) =>
           attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, face, signal, log }),
       });

@@ -1,4 +1,5 @@
 import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import { isAlive } from '../ops/isAlive.ts';
 import type { Printed } from './commands.ts';
 import { inTime } from './inTime.ts';
 import { print } from './print.ts';
@@ -31,11 +32,7 @@ export async function stop({ json, ...target }: GatewayTarget & Printed): Promis
 async function ended(pid: number): Promise<boolean> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   while (performance.now() < deadline) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
+    if (!isAlive(pid)) return true;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return false;

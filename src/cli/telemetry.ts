@@ -1,6 +1,5 @@
-import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { attachControl } from '../host/attachControl.ts';
-import { stateVariant } from '../host/startWorker.ts';
+import { gatewayFolder } from '../host/startWorker.ts';
 import { eventText, telemetryText } from '../surface/systemReports.ts';
 import { eventLogFile } from '../worker/eventLogFile.ts';
 import { follow as followLines } from '../worker/jsonLines.ts';
@@ -19,7 +18,7 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
     process.stdout.write(`${JSON.stringify(report ?? { workspace, state: 'cold', totals: null }, null, space)}\n`);
   else process.stdout.write(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
   if (!follow) return 0;
-  const file = eventLogFile(workspaceStateFolder(workspace, stateRoot(), stateVariant(target)));
+  const file = eventLogFile(gatewayFolder(target));
   const stop = new AbortController();
   // Whoever reads us may go first.
   process.stdout.once('error', () => stop.abort());

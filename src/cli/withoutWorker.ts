@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { EXIT_NO_WORKER, readOutage } from '../host/outage.ts';
-import { type GatewayTarget, stateVariant, workerLogFile } from '../host/startWorker.ts';
+import { type GatewayTarget, gatewayFolder, workerLogFile } from '../host/startWorker.ts';
 import type { HealthWithoutWorker } from '../ops/health.ts';
 import { readRendezvous } from '../protocol/rendezvous.ts';
 import { healthText } from '../surface/systemReports.ts';
@@ -10,7 +9,7 @@ import { noGateway } from './runtime.ts';
 
 /** How a gateway fares that has no worker, by what its hosts and its last worker left on the disk. */
 export function healthOnDisk(target: GatewayTarget): HealthWithoutWorker {
-  const folder = workspaceStateFolder(target.workspace, stateRoot(), stateVariant(target));
+  const folder = gatewayFolder(target);
   const outage = readOutage(folder);
   if (outage) return outage;
   // One that leaves takes its name away.

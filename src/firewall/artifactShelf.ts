@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isAlive } from '../ops/isAlive.ts';
 import type { ArtifactFiles } from './artifactFile.ts';
 
 export interface ShelfOptions {
@@ -103,7 +104,8 @@ export class ArtifactShelf {
       if (!part && !NAME.test(name)) continue;
       const file = await files.lstat(join(folder, name)).catch(() => undefined);
       if (part) {
-        const isLeft = !isRunning(Number(part[1])) || this.#ageOf(file?.mtimeMs ?? 0) > MAX_PART_AGE_MS;
+        // A part that a living process is writing is not a leftover: old and new worker overlap for a moment.
+        const isLeft = !isAlive(Number(part[1])) || this.#ageOf(file?.mtimeMs ?? 0) > MAX_PART_AGE_MS;
         if (isLeft) await files.unlink(join(folder, name)).catch(() => {});
       } else if (file?.isFile()) found.push([name, { bytes: file.size, at: file.mtimeMs, sha256: undefined }]);
     }
@@ -139,16 +141,5 @@ export class ArtifactShelf {
 
   #path(name: string): string {
     return join(this.#options.folder as string, name);
-  }
-}
-
-/** A part that a living process is writing is not a leftover: old and new worker overlap for a moment. */
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return true;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

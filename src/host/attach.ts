@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureWorkspaceState, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
+import { ensureWorkspaceState, stateRoot } from '../config/stateFolder.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
 import { DEFAULT_FACE, type Face } from '../ops/face.ts';
 import { isAlive } from '../ops/isAlive.ts';
@@ -9,7 +9,13 @@ import { connectLocal } from '../protocol/localSocket.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../protocol/rendezvous.ts';
 import { endHungWorker } from './endWorker.ts';
 import { acquireStartLock } from './startLock.ts';
-import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
+import {
+  type GatewayRuntime,
+  gatewayFolder,
+  startWorker,
+  stateVariant,
+  WorkerUnavailableError,
+} from './startWorker.ts';
 
 export interface AttachOptions {
   kind: Hello['kind'];
@@ -31,10 +37,8 @@ const POLL_MS = 25;
 
 /** Finds the workspace's worker, or starts it, and attaches. `undefined` when none runs and none may be started. */
 export async function attach(runtime: GatewayRuntime, options: AttachOptions): Promise<Socket | undefined> {
-  const root = runtime.stateDir ?? stateRoot(runtime.env);
   if (!options.start) {
-    const folder = workspaceStateFolder(runtime.workspace, root, stateVariant(runtime));
-    const found = await tryAttach(folder, options, undefined);
+    const found = await tryAttach(gatewayFolder(runtime), options, undefined);
     if (found.deaf) {
       throw new WorkerUnavailableError(
         `The gateway (pid ${found.deaf.pid}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
@@ -42,6 +46,7 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     }
     return found.socket;
   }
+  const root = runtime.stateDir ?? stateRoot(runtime.env);
   const folder = ensureWorkspaceState(runtime.workspace, root, stateVariant(runtime));
   const deadline = performance.now() + ATTACH_TIMEOUT_MS;
   let refused: string | undefined;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import type { ControlClient } from '../control/client.ts';
 import { BUILD, compareBuilds } from '../ops/build.ts';
 import { isAlive } from '../ops/isAlive.ts';
@@ -8,7 +7,7 @@ import { tryAttach } from './attach.ts';
 import { failedLately, forgetFailure, noteFailure } from './failedBuild.ts';
 import { endLeftovers } from './leftovers.ts';
 import { acquireStartLock } from './startLock.ts';
-import { type GatewayRuntime, startWorker, stateVariant, WorkerUnavailableError } from './startWorker.ts';
+import { type GatewayRuntime, gatewayFolder, startWorker, WorkerUnavailableError } from './startWorker.ts';
 
 export type Rollout =
   | { kind: 'done'; pid: number; replaced: number }
@@ -42,9 +41,7 @@ const TELL_TIMEOUT_MS = 1_000;
  * and the one before finishes what it has. Rejects with one sentence where the new one fails; the one before serves on.
  */
 export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions = {}): Promise<Rollout> {
-  const folder =
-    options.folder ??
-    workspaceStateFolder(runtime.workspace, runtime.stateDir ?? stateRoot(runtime.env), stateVariant(runtime));
+  const folder = options.folder ?? gatewayFolder(runtime);
   const asked = readRendezvous(folder);
   if (!asked) return { kind: 'nothing_runs' };
   const release = await lock(folder);

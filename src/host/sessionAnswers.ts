@@ -1,4 +1,4 @@
-import type { Admission, Terminal } from '../ops/journalCall.ts';
+import type { Refused, Terminal } from '../ops/journalCall.ts';
 import { peekIsError } from '../protocol/frames.ts';
 import { listKey } from '../protocol/movingSession.ts';
 import { type ClientCall, type FaultTerminal, faultAnswer, lostCall, refusal } from './clientCall.ts';
@@ -24,10 +24,9 @@ export class SessionAnswers {
     this.#parts = parts;
   }
 
-  /** Whether a call was taken; one that was not is answered. */
-  taken(call: ClientCall, admission: Admission): boolean {
-    if (!admission.admitted) this.#parts.client.write(refusal(call, admission.fault, admission));
-    return admission.admitted;
+  /** Of a call that was not taken. */
+  refuse(call: ClientCall, refused: Refused): void {
+    this.#parts.client.write(refusal(call, refused.fault, refused));
   }
 
   settle(call: ClientCall, terminal: Terminal<Buffer>): void {

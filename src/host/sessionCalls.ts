@@ -1,7 +1,7 @@
 import { CallJournal } from '../ops/callJournal.ts';
 import type { Face } from '../ops/face.ts';
 import type { Fault } from '../ops/fault.ts';
-import type { Admission, JournalCall, JournalEffects } from '../ops/journalCall.ts';
+import type { Admission, JournalCall, JournalEffects, Refused } from '../ops/journalCall.ts';
 import { contractOf, type ReplayContract } from '../ops/replay.ts';
 import { type JsonRpcMessage, type RequestId, requestKey } from '../protocol/frames.ts';
 import type { ClientCall } from './clientCall.ts';
@@ -33,7 +33,7 @@ export class SessionCalls {
   constructor(
     { dispatch, settle }: Effects,
     generation: () => number,
-    refuse: (call: ClientCall, admission: Admission) => void,
+    refuse: (call: ClientCall, refused: Refused) => void,
   ) {
     this.#generation = generation;
     const effects: Effects = {

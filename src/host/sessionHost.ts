@@ -87,7 +87,7 @@ export class SessionHost {
         settle: ({ payload }, terminal) => this.#answers.settle(payload, terminal),
       },
       () => this.#link.generation,
-      (call, admission) => this.#answers.taken(call, admission),
+      (call, refused) => this.#answers.refuse(call, refused),
     );
   }
 
@@ -143,7 +143,8 @@ export class SessionHost {
   #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
     const call = journalCallOf(id, message, framed(line), this.#face);
     const admission = this.#calls.admit(call, this.#held.tasks.runnerFor(message));
-    if (this.#answers.taken(call.payload, admission)) this.#wait.join();
+    if (admission.admitted) this.#wait.join();
+    else this.#answers.refuse(call.payload, admission);
   }
 
   /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */

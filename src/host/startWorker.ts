@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { canonicalWorkspace } from '../config/stateFolder.ts';
+import { canonicalWorkspace, stateRoot, workspaceStateFolder } from '../config/stateFolder.ts';
 import { RUN_MARKER } from '../upstream/childEnvironment.ts';
 import { CACHE_VARIABLE, compileCacheFolder } from './compileCache.ts';
 import { endProcess } from './endWorker.ts';
@@ -56,6 +56,11 @@ export const READY_FD = 3;
 export function stateVariant({ configFile, catalog }: GatewayTarget): string[] {
   if (catalog !== undefined) return ['catalog', canonicalWorkspace(catalog)];
   return configFile === undefined ? [] : ['config', canonicalWorkspace(configFile)];
+}
+
+/** The gateway's folder in the state, whether or not it is there. */
+export function gatewayFolder(target: GatewayTarget & Pick<GatewayRuntime, 'stateDir' | 'env'>): string {
+  return workspaceStateFolder(target.workspace, target.stateDir ?? stateRoot(target.env), stateVariant(target));
 }
 
 export function workerLogFile(folder: string): string {

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts';
 import { CHECK_FIRST, type FaultTraits, traitsOf } from './faultCodes.ts';
 import { GatewayError } from './gatewayError.ts';
-import { oneLine } from './porcelain.ts';
+import { asSentence, oneLine } from './porcelain.ts';
 import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 
 /** What the teller of a fault knows beyond the fault itself. */
@@ -63,16 +63,16 @@ function sentence(fault: Fault, telling: Telling, next: string): string {
 /** What happened and no more, as a sentence. */
 export function whatHappened(
   fault: Fault,
-  { subject = OWN_SUBJECT, withinMs }: Pick<Telling, 'subject' | 'withinMs'>,
+  { subject, withinMs }: Pick<Telling, 'subject' | 'withinMs'>,
   limit = MAX_MESSAGE_CHARS,
 ): string {
   const { says, saysWithin, tellsDetail } = traitsOf(fault);
   const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
-  const happened = `${oneLine(subject, MAX_SUBJECT_CHARS)} ${said}`;
+  const happened = `${oneLine(subject ?? OWN_SUBJECT, MAX_SUBJECT_CHARS)} ${said}`;
   const room = limit - happened.length - ': .'.length;
   // Why Waygate itself fails is never a server's words.
-  const isTold = (tellsDetail || subject === OWN_SUBJECT) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
-  return ended(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
+  const isTold = (tellsDetail || subject === undefined) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
+  return asSentence(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
 }
 
 function whenToCall(fault: Fault, telling: Telling, traits: FaultTraits): string {
@@ -93,8 +93,4 @@ function whenSafe({ retryAfter }: Telling): string {
 
 function after(seconds: number): string {
   return ` after ${Math.ceil(seconds)} s.`;
-}
-
-function ended(words: string): string {
-  return /[.!?…]$/.test(words) ? words : `${words}.`;
 }

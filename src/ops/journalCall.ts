@@ -60,9 +60,13 @@ export interface JournalLimits {
   retryAfter: number;
 }
 
-export type Admission =
-  | { readonly admitted: true }
-  | { readonly admitted: false; readonly fault: Fault; readonly retryAfter?: number };
+export type Admission = { readonly admitted: true } | Refused;
+
+export interface Refused {
+  readonly admitted: false;
+  readonly fault: Fault;
+  readonly retryAfter?: number;
+}
 
 /** What became of a reply. All but the first are ignored and counted: none of them is a reason to restart anything. */
 export type ReplyVerdict =

@@ -90,6 +90,11 @@ export function oneLine(text: string, limit = 256): string {
   return `${shortened(flat, limit).slice(0, -1).trimEnd()}…`;
 }
 
+/** With an end, where it has none. */
+export function asSentence(words: string): string {
+  return /[.!?…]$/.test(words) ? words : `${words}.`;
+}
+
 /** At most `limit` characters, with a mark where the rest is missing; never half of a surrogate pair. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -47,8 +47,7 @@ export class HttpUpstreamRequests {
   /** An answer that needs work may take as long as its call; all else has to begin soon. */
   async #timed(url: string | URL, init: RequestInit, id: RequestId | undefined): Promise<Response> {
     const { headTimeoutMs, open, onBroken } = this.#options;
-    const works = id !== undefined && !String(init.body).includes('"method":"initialize"');
-    const limit = works ? MAX_REQUEST_MS : headTimeoutMs;
+    const limit = id !== undefined && open.needsWork(id) ? MAX_REQUEST_MS : headTimeoutMs;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), limit);
     const own = id === undefined ? undefined : open.signalOf(id);

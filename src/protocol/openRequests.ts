@@ -2,7 +2,7 @@ import type { RequestId } from './frames.ts';
 
 interface OpenRequest {
   exchange: AbortController;
-  isList: boolean;
+  method: string;
 }
 
 /** Requests that have no answer yet, with what ends the exchange of each. */
@@ -10,7 +10,7 @@ export class OpenRequests {
   readonly #requests = new Map<RequestId, OpenRequest>();
 
   add(id: RequestId, method: string): void {
-    this.#requests.set(id, { exchange: new AbortController(), isList: method.endsWith('/list') });
+    this.#requests.set(id, { exchange: new AbortController(), method });
   }
 
   has(id: RequestId): boolean {
@@ -19,7 +19,12 @@ export class OpenRequests {
 
   /** Of a list a part is better than nothing. */
   isList(id: RequestId): boolean {
-    return this.#requests.get(id)?.isList ?? false;
+    return this.#requests.get(id)?.method.endsWith('/list') ?? false;
+  }
+
+  /** Whether its answer may need work: `initialize` needs none. */
+  needsWork(id: RequestId): boolean {
+    return this.#requests.get(id)?.method !== 'initialize';
   }
 
   signalOf(id: RequestId): AbortSignal | undefined {

@@ -1,5 +1,5 @@
 import type { KnownFaultCode } from '../ops/faultCodes.ts';
-import { oneLine } from '../ops/porcelain.ts';
+import { asSentence, oneLine } from '../ops/porcelain.ts';
 import { type UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../protocol/upstreamClient.ts';
 
 /** Why a server could not be reached, in one sentence, and which fault that is. */
@@ -76,16 +76,12 @@ export function describeRequestError(
       // What is known of the end of a process is told by its supervisor.
       return 'Its connection ended before it had answered.';
     case 'error':
-      return ended(`It answered with an error: ${words}`);
+      return asSentence(`It answered with an error: ${words}`);
     case 'protocol':
-      return ended(`Its answer cannot be used: ${words}`);
+      return asSentence(`Its answer cannot be used: ${words}`);
     case 'unauthorized':
-      return ended(`It does not let us in: ${words}`);
+      return asSentence(`It does not let us in: ${words}`);
     default:
-      return ended(`It could not be asked: ${words}`);
+      return asSentence(`It could not be asked: ${words}`);
   }
-}
-
-function ended(words: string): string {
-  return words.endsWith('.') ? words : `${words}.`;
 }

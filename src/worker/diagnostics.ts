@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallRecord, GatewayHealth, ServerStatus } from '../control/contract.ts';
-import type { HealthCore, HealthReport, ServerHealth, TelemetryReport } from '../control/healthContract.ts';
+import type { HealthCore, HealthReport, TelemetryReport } from '../control/healthContract.ts';
 import { BUILD } from '../ops/build.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../ops/diagnosticEvent.ts';
 import { traitsOf } from '../ops/faultCodes.ts';
-import { HealthRecord, type HealthSnapshot } from '../ops/health.ts';
-import { oneLine } from '../ops/porcelain.ts';
+import type { HealthSnapshot } from '../ops/health.ts';
 import { Telemetry, type TelemetryKept, type ToldFault } from '../ops/telemetry.ts';
 import type { SessionRequest } from '../protocol/sessionRequest.ts';
 import { type CatalogLoaded, catalogLoaded } from '../surface/catalogEvents.ts';
@@ -16,6 +15,7 @@ import { TokenMeter } from '../surface/tokenMeter.ts';
 import { EventLog } from './eventLog.ts';
 import { eventLogFile } from './eventLogFile.ts';
 import { rememberClean } from './rememberClean.ts';
+import { serverHealth } from './serverHealth.ts';
 import { UpstreamWatch, type WatchedServer } from './upstreamWatch.ts';
 
 export interface DiagnosticsOptions {
@@ -35,7 +35,6 @@ export type SupervisedLife = Pick<
 const CATALOG_REST_MS = 1_000;
 /** A snapshot of the busiest tools stands in the log every so many calls of tools. */
 const SNAPSHOT_EVERY = 200;
-const MAX_REASON = 200;
 /** Of all servers together, in telemetry. */
 const MAX_ODDITIES = 50;
 /** A server's words may repeat what it was given: the log has none of them, worker.log has them scrubbed. */
@@ -45,8 +44,6 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
   UPSTREAM_UNAVAILABLE: 'The server was lost, or not to be reached.',
   RATE_LIMITED: 'The server limits its calls.',
 };
-/** It should run and does not. What was not started yet, or may not run at all, is not down. */
-const DOWN: ReadonlySet<ServerStatus['state']> = new Set(['failed', 'needs_sign_in', 'needs_secret']);
 const CLOSE_TIMEOUT_MS = 500;
 
 /** What the gateway knows of its own health and work: counts at once, events a moment later (004). */
@@ -190,7 +187,7 @@ export class Diagnostics {
         ...problems,
         ...(log.failing === undefined ? [] : [`The event log ${file} cannot be written (${log.failing}).`]),
       ],
-      servers: servers.map((server) => this.#serverHealth(server, healthOf(server.name) ?? NEVER_STARTED)),
+      servers: servers.map((server) => serverHealth(server, healthOf(server.name), this.#options.scrubSecrets)),
       event_log: { file, ...log },
     };
   }
@@ -268,24 +265,6 @@ export class Diagnostics {
     this.#write({ event: 'catalog.loaded', success: true, attributes: { ...loaded } });
   }
 
-  #serverHealth(server: ServerStatus, health: HealthSnapshot): ServerHealth {
-    const { name, state, reason, standby, oddities } = server;
-    const { last_fault, state: _lifecycle, ...supervised } = health;
-    const { scrubSecrets } = this.#options;
-    return {
-      name,
-      state,
-      down: DOWN.has(state),
-      ...supervised,
-      ...(reason === undefined ? {} : { reason: oneLine(scrubSecrets(reason), MAX_REASON) }),
-      ...(standby ? { standby } : {}),
-      ...(oddities ? { oddities } : {}),
-      ...(last_fault === undefined
-        ? {}
-        : { last_fault: { ...last_fault, detail: oneLine(scrubSecrets(last_fault.detail), MAX_REASON) } }),
-    };
-  }
-
   #write(draft: EventDraft): void {
     const at = new Date();
     this.#log.append(() => this.#line(draft, at));
@@ -297,7 +276,6 @@ export class Diagnostics {
 }
 
 const noop = (): undefined => undefined;
-const NEVER_STARTED = new HealthRecord(() => 0).snapshot();
 
 function pathOf(
   path: string,

@@ -1,5 +1,5 @@
 import { scrubSecrets } from '../firewall/secrets.ts';
-import { ClientNews } from '../surface/primitives/clientNews.ts';
+import { ClientNews } from '../surface/clientNews.ts';
 import { ClientPrimitives } from '../surface/primitives/clientPrimitives.ts';
 import type { OwnResources, PrimitivePorts } from '../surface/primitives/primitivePorts.ts';
 import { PrimitiveView } from '../surface/primitives/primitiveView.ts';

@@ -144,10 +144,12 @@ describe('how often a session has called, when its worker is killed', () => {
     const at = performance.now();
     await sleep(4_000);
     await killed(workspace);
+    // At least so much of it is over when the call is judged, however long that takes to be told.
+    const waited = (performance.now() - at) / 1_000;
     const { text } = await host.call('tool_execute', { tool_id: id, args: { text: 'x' } });
     const wait = Number(/Call again in (\d+) s/.exec(text)?.[1]);
     expect(wait).toBeGreaterThan(0);
-    expect(wait).toBeLessThanOrEqual(Math.ceil(60 - (performance.now() - at) / 1_000) + 1);
+    expect(wait).toBeLessThanOrEqual(Math.ceil(60 - waited) + 1);
   });
 
   it('and what was allowed for it is allowed still', async () => {

@@ -52,7 +52,7 @@ async function killedTimeAndAgain(workspace: TestWorkspace, host: HostProcess): 
 }
 
 describe('where a worker cannot start', () => {
-  it('the host tells by itself how it fares and why, and which tools there are', { timeout: 60_000 }, async () => {
+  it('the host tells by itself how it fares and why, and which tools there are', async () => {
     const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     expect(await names(host)).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
@@ -86,7 +86,7 @@ describe('where a worker cannot start', () => {
     expect(JSON.parse(await read(host, 'waygate://telemetry?render=json'))).toMatchObject({ totals: null });
   });
 
-  it('a call and what only servers know is answered with the reason and what to do', { timeout: 60_000 }, async () => {
+  it('a call and what only servers know is answered with the reason and what to do', async () => {
     const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     const { isError, text } = await host.call('tool_browse', { path: '/' });
@@ -104,7 +104,7 @@ describe('where a worker cannot start', () => {
     expect(host.lines.join('\n')).not.toMatch(/this server|use another tool/);
   });
 
-  it('the command line says so too, also when nobody tries any more', { timeout: 60_000 }, async () => {
+  it('the command line says so too, also when nobody tries any more', async () => {
     const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     await host.call('tool_browse', { path: '/' });
@@ -148,7 +148,7 @@ describe('where a worker cannot start', () => {
     });
   });
 
-  it('all is well again with the first one that starts, and its lists are news', { timeout: 60_000 }, async () => {
+  it('all is well again with the first one that starts, and its lists are news', async () => {
     const workspace = withWorker(BROKEN, { notes: servers.primitives() });
     const whole = { ...workspace, program: otherBuild({}) };
     // What the server has is known from then on: no news of a worker's own.
@@ -192,7 +192,6 @@ describe('where a worker cannot start', () => {
 
   it.each(['passthrough', 'transparent'])(
     'nothing is made up in %s mode, where lists are the servers’',
-    { timeout: 60_000 },
     async (mode) => {
       const workspace = withWorker(BROKEN);
       const host = new HostProcess(workspace, ['--mode', mode]);
@@ -207,7 +206,7 @@ describe('where a worker cannot start', () => {
 });
 
 describe('a crash loop of the worker', () => {
-  it('is told by the host: the fifth kill in a row, and when it is tried next', { timeout: 90_000 }, async () => {
+  it('is told by the host: the fifth kill in a row, and when it is tried next', async () => {
     const workspace = testWorkspace({ notes: servers.primitives() });
     const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
     writeFileSync(join(folder, 'worker.log'), 'Error: of another day\n', { mode: 0o600 });
@@ -243,10 +242,10 @@ describe('a crash loop of the worker', () => {
     );
   });
 
-  it('is told with what the worker said of its end, without its secrets', { timeout: 90_000 }, async () => {
+  it('is told with what the worker said of its end, without its secrets', async () => {
     const workspace = withWorker(endedByAttachers("throw new Error('the disk has gone, token=abcdef123456');"));
     const host = await HostProcess.connect(workspace);
-    await until('the crash loop', () => host.stderr.includes('it ended several times in a row'), 60_000);
+    await until('the crash loop', () => host.stderr.includes('it ended several times in a row'));
     const { text } = await host.call('tool_browse', { path: '/' });
     expect(text).toMatch(/once a minute: Error: the disk has gone/);
     expect((await health(host)).last_fault?.detail).toBe('Error: the disk has gone, token=[REDACTED-SECRET]');
@@ -256,7 +255,7 @@ describe('a crash loop of the worker', () => {
 });
 
 describe('an ordinary recovery', () => {
-  it('is waited for: what is read is the next worker’s answer, not the host’s', { timeout: 60_000 }, async () => {
+  it('is waited for: what is read is the next worker’s answer, not the host’s', async () => {
     const workspace = testWorkspace({ notes: servers.primitives() });
     const host = await HostProcess.connect(workspace);
     await until('the resources', async () => (await uris(host)).length > OWN.length);

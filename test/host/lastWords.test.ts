@@ -37,7 +37,7 @@ describe('the last words of a worker', () => {
       /^FATAL ERROR: .*heap/,
     ],
     ['its stack, as it writes it itself', () => 'Error: no room\n    at required (x.js:1:1)\n', 'Error: no room'],
-  ])('name %s', { timeout: 30_000 }, (_, end, words) => {
+  ])('name %s', (_, end, words) => {
     expect(lastWords(log(OWN + end() + OWN), 0)).toMatch(words);
   });
 

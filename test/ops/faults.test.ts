@@ -248,10 +248,11 @@ describe('what a model is told of a fault', () => {
       "Waygate's worker could not be started. Nothing was sent. Ask the user to run `waygate health`.",
     );
     expect(own('replay_exhausted')).toContain('Change the call, or ask the user to run `waygate health`.');
-    // A server's own words stay the person's.
+    // A server's own words stay the person's, whatever it is called.
     expect(told('crash_loop', {}, 'its words').message).toBe(
       'github keeps ending and is tried only once a minute. Nothing was sent. Ask the user to look at this server, or use another tool.',
     );
+    expect(told('crash_loop', { subject: "Waygate's worker" }, 'its words').message).not.toContain('its words');
   });
 
   it('goes along with the error, and so does what was thrown', () => {

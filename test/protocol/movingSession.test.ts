@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../../src/ops/deferred.ts';
 import { type ListKind, MovingSession } from '../../src/protocol/movingSession.ts';
 
 /** A session whose surface remembers what the test says, and the words to its host and its client. */
@@ -131,11 +132,8 @@ describe('what a client has listed', () => {
   });
 
   it('is compared with what is shown once servers are known, and told once of each kind', async () => {
-    let settle = (): void => undefined;
-    const settled = new Promise<void>((resolve) => {
-      settle = resolve;
-    });
-    const { moving, shown, told } = session({ tools: 'old', resources: 'old', prompts: 'p1' }, settled);
+    const settled = deferred<void>();
+    const { moving, shown, told } = session({ tools: 'old', resources: 'old', prompts: 'p1' }, settled.promise);
     moving.receive([
       ['list:tools/list', 't1', 0],
       ['list:resources/list', 'r1', 0],
@@ -145,7 +143,7 @@ describe('what a client has listed', () => {
     const begun = moving.begin();
     expect(told).toEqual([]);
     Object.assign(shown, { tools: 't1', resources: 'r2' });
-    settle();
+    settled.resolve();
     await begun;
     expect(told).toEqual(['resources']);
     await moving.begin();
@@ -164,10 +162,12 @@ describe('what a client has listed', () => {
   });
 
   it('is not told of where it has listed here by then', async () => {
-    const { moving, told, answered } = session({ tools: 't2' }, new Promise((resolve) => setTimeout(resolve, 50)));
+    const settled = deferred<void>();
+    const { moving, told, answered } = session({ tools: 't2' }, settled.promise);
     moving.receive([['list:tools/list', 't1', 0]]);
     const begun = moving.begin();
     await answered('tools/list');
+    settled.resolve();
     await begun;
     expect(told).toEqual([]);
   });

@@ -56,7 +56,9 @@ export function fixedContext(
       history = recordUse(history, query, toolId);
     },
     artifacts,
+    masksViews: () => false,
     calls,
+    contractOf: () => 'never_replay',
     primitives: {
       view: () => primitives,
       upstream: () => ({
@@ -73,6 +75,7 @@ export function fixedContext(
       clientRequests,
     },
     clientRequests,
+    admit: async () => undefined,
     onCallStart: () => undefined,
     onCallEnd: () => undefined,
   };

@@ -254,7 +254,7 @@ describe('the calls of a server', () => {
     expect([sent, (error as CallFailedError).fault.code]).toEqual([11, 'replay_exhausted']);
   });
 
-  it('that two starts ended with are sent to no third, and told as what ends them', async () => {
+  it('that three starts ended with are sent to no fourth, and told as what ends them', async () => {
     const server = new Server();
     server.reply = () => new Promise(() => undefined);
     const ends: number[] = [];

@@ -24,11 +24,11 @@ export interface GatewayContext {
   recordUse(query: string, toolId: string): void;
   artifacts: ArtifactStore;
   /** Whether secrets are masked in all that a model reads, parts of artifacts included. */
-  masksViews?(): boolean;
+  masksViews(): boolean;
   /** The way of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
   /** What may happen to a call of this tool whose answer is lost. */
-  contractOf?(tool: CatalogTool): ReplayContract;
+  contractOf(tool: CatalogTool): ReplayContract;
   /** Where what servers ask their clients goes. */
   clientRequests: Pick<ClientRequests, 'during'>;
   /** Resources and prompts. */
@@ -36,7 +36,7 @@ export interface GatewayContext {
   onCallStart(): void;
   onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
   /** Rejects while nothing may be answered yet (`startup`). */
-  admit?(): Promise<void>;
+  admit(): Promise<void>;
 }
 
 /** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */

@@ -71,7 +71,7 @@ async function callTool(
   call: SurfaceCall,
   tell: Tell,
 ): Promise<Answer> {
-  await context.admit?.();
+  await context.admit();
   const definition = ALL_TOOLS.find((tool) => tool.name === name);
   if (!definition) {
     const names = advertisedTools(context).map((tool) => tool.name);

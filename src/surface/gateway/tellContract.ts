@@ -11,6 +11,6 @@ export function tellContract(
   { contractOf }: Pick<GatewayContext, 'contractOf'>,
   call: Pick<SurfaceCall, 'contract'>,
 ): void {
-  const contract = contractOf?.(tool);
+  const contract = contractOf(tool);
   if (contract === 'convergent') call.contract?.(contract);
 }

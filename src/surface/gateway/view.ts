@@ -27,7 +27,7 @@ export async function view(
     await context.calls.authorizeView({ tool, session: call.session, signal: call.signal, approval });
   }
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {
-    maskSecrets: context.masksViews?.() ?? false,
+    maskSecrets: context.masksViews(),
   });
   return { text, data, media: parts, told: { kind: 'view', shown: String(data.text ?? '') } };
 }

@@ -6,8 +6,8 @@ import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../ops/rp
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
+import type { ClientNews } from '../clientNews.ts';
 import type { SessionStates } from '../gateway/sessionState.ts';
-import type { ClientNews } from '../primitives/clientNews.ts';
 import { pageOf } from '../primitives/pages.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
 import { textParam } from '../primitives/textParam.ts';

@@ -35,7 +35,7 @@ export async function guardedRead<T>(
   const end = beginCall(context, { client: call.client, metaTool: method, subject: choice.id, sessionId });
   let event: CallEvent = forwardedReadEvent(counted, isListed ? choice : undefined);
   try {
-    await context.admit?.();
+    await context.admit();
     await authorized(context.primitives, choice, call);
     takeQuota('tool_view', { [`${counted.split('_')[0]}_id`]: choice.id }, context, call);
     return await send();

@@ -10,6 +10,7 @@ import type { TaskTerms } from '../../protocol/taskProgress.ts';
 import type { ServerConnection } from '../../upstream/serverConnection.ts';
 import { beginCall } from '../callRecord.ts';
 import { clientEndOf } from '../callRequest.ts';
+import { ClientNews } from '../clientNews.ts';
 import { checkArguments } from '../gateway/arguments.ts';
 import { type CallEvent, failedEvent } from '../gateway/callEvents.ts';
 import { GATEWAY_TOOLS, type ToolDefinition } from '../gateway/definitions.ts';
@@ -20,7 +21,6 @@ import { serverNotes } from '../gateway/serverNotes.ts';
 import { SessionStates } from '../gateway/sessionState.ts';
 import { tellContract } from '../gateway/tellContract.ts';
 import { view } from '../gateway/view.ts';
-import { ClientNews } from '../primitives/clientNews.ts';
 import type { SessionCall } from '../sessionCall.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { forwardedEvent } from './forwardedEvent.ts';
@@ -153,7 +153,7 @@ async function callThrough(
   try {
     // Twice begun are two tasks: such a call is never repeated.
     if (!runner) tellContract(tool, context, call);
-    await context.admit?.();
+    await context.admit();
     const result = runner
       ? await tasks.begin(tool, runner, call, (origin, task) => forward(tool, args, call, context, origin, task))
       : await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));

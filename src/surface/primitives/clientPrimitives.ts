@@ -5,7 +5,7 @@ import { RESUMED_META } from '../../ops/replay.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RESOURCE_NOT_FOUND } from '../../ops/rpcCodes.ts';
 import { RpcError } from '../../ops/rpcError.ts';
 import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
-import type { ClientNews } from './clientNews.ts';
+import type { ClientNews } from '../clientNews.ts';
 import { pageOf } from './pages.ts';
 import {
   asked,

@@ -1,8 +1,9 @@
 import type { LostCall } from '../../ops/lostCall.ts';
 import type { Tell } from '../../ops/normalise.ts';
 import { shortened } from '../../ops/porcelain.ts';
-import type { ClientPeer, SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
+import type { SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
 import type { CatalogView } from '../catalogView.ts';
+import { ClientNews } from '../clientNews.ts';
 import { argsInvalid, checkArguments } from '../gateway/arguments.ts';
 import { execute } from '../gateway/execute.ts';
 import type { Answer, GatewayContext } from '../gateway/gatewayContext.ts';
@@ -29,7 +30,7 @@ export interface TransparentSurface extends SessionSurface {
 
 /** The whole catalog in `tools/list` without its schemas, and the same way to call as in gateway mode (000 §4.1). */
 export function transparentSurface(context: TransparentContext): TransparentSurface {
-  const clients = new Set<ClientPeer>();
+  const news = new ClientNews();
   const sessions = new SessionStates();
   const stripped = new WeakMap<CatalogView, StrippedTools>();
   const toolsOf = (view: CatalogView): StrippedTools => {
@@ -44,7 +45,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     call: SurfaceCall,
     tell: Tell,
   ): Promise<Answer> => {
-    await context.admit?.();
+    await context.admit();
     const tools = toolsOf(context.view());
     const definition = TRANSPARENT_TOOLS.find((tool) => tool.name === name);
     if (!definition) {
@@ -85,13 +86,8 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
         (name, args, session, tell) => run(name, args, session, call, tell),
       ),
     namedLosses: (calls) => calls.map((call) => namedLoss(call, toolsOf(context.view()))),
-    open: (peer) => {
-      clients.add(peer);
-      return () => clients.delete(peer);
-    },
-    onCatalogChanged: () => {
-      for (const client of clients) client.notify('notifications/tools/list_changed');
-    },
+    open: (peer) => news.add(peer),
+    onCatalogChanged: () => news.changed('tools'),
   };
 }
 

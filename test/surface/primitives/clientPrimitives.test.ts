@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DispatchConfig } from '../../../src/dispatch/dispatchConfig.ts';
 import type { ClientPeer, SurfaceCall } from '../../../src/protocol/sessionSurface.ts';
 import { UpstreamRequestError } from '../../../src/protocol/upstreamClient.ts';
-import { ClientNews } from '../../../src/surface/primitives/clientNews.ts';
+import { ClientNews } from '../../../src/surface/clientNews.ts';
 import { ClientPrimitives } from '../../../src/surface/primitives/clientPrimitives.ts';
 import { pageOf } from '../../../src/surface/primitives/pages.ts';
 import type { OwnResources } from '../../../src/surface/primitives/primitivePorts.ts';

@@ -1,7 +1,6 @@
-import { Pace } from '../../ops/pace.ts';
-import type { ClientPeer } from '../../protocol/sessionSurface.ts';
-
-export type ListKind = 'tools' | 'resources' | 'prompts';
+import { Pace } from '../ops/pace.ts';
+import type { ListKind } from '../protocol/movingSession.ts';
+import type { ClientPeer } from '../protocol/sessionSurface.ts';
 
 /** Several servers come up within a moment: a client that lists again after each of them would do nothing else. */
 const NEWS_PACE = { delayMs: 100, intervalMs: 1_000 };
