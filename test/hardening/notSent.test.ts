@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
-import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 const pidOf = (workspace: TestWorkspace): number => rendezvous(workspace)?.pid as number;
 
@@ -37,7 +38,8 @@ describe('a call that has not reached its server', () => {
     ['transparent', ['--mode', 'transparent']],
     ['passthrough', ['--mode', 'passthrough']],
   ])('because that is starting is sent by the next worker, once: %s', async (mode, args) => {
-    const { workspace, calls, begins } = watched({}, '--start-delay', '2000');
+    const held = join(temporaryFolder('wg-held-'), 'held');
+    const { workspace, calls, begins } = watched({}, '--start-held-by', held);
     const host = await HostProcess.connect(workspace, args);
     const nameIn = ({ result }: RpcMessage): string | undefined => {
       const { tools } = result as { tools: { name: string }[] };
@@ -49,12 +51,14 @@ describe('a call that has not reached its server', () => {
     await killed(workspace);
     await host.request('tools/list');
     const starts = begins();
+    writeFileSync(held, '');
     const execute = { name: 'tool_execute', arguments: { tool_id: id, args: { ms: 0 } } };
     const direct = { name: id, arguments: { ms: 0 } };
     const call = host.request('tools/call', mode === 'passthrough' ? direct : execute);
     await until('its start', () => begins() > starts);
     expect(calls()).toBe(0);
     await killed(workspace);
+    rmSync(held);
     expect(textIn(await call)).toContain('waited 0 ms');
     expect(calls()).toBe(1);
   });
