@@ -136,7 +136,6 @@ const BY_CLASS = {
       tellsDetail: true,
       advice: 'Call again later, or ask the user to look at this server.',
     },
-    configuration_invalid: { ...PERMANENT, says: 'cannot start as it is configured' },
     stopped: { ...LOST, directive: 'abort_request', recovery_hint: 'keep_worker', says: 'was stopped' },
   },
   timeout: {
@@ -153,7 +152,6 @@ const BY_CLASS = {
   protocol: {
     malformed_response: { ...MISANSWERED, ...UNUSABLE },
     bad_result: { ...MISANSWERED, ...UNUSABLE },
-    garbage_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'wrote too much that is not MCP' },
     unknown_id_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'answered too much that nobody asked' },
     initialize_refused: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'refused to be initialized' },
     unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'speaks no version of MCP that is known here' },
@@ -184,12 +182,6 @@ const BY_CLASS = {
       advice: 'Ask the user to sign in to this server, or use another tool.',
       tellsDetail: true,
     },
-    credentials_refused: {
-      ...PERMANENT,
-      error: 'AUTH_FAILED',
-      says: 'refused its credentials',
-      advice: 'Ask the user to renew them in the configuration of this server.',
-    },
     forbidden: {
       ...MISANSWERED,
       error: 'PERMISSION_DENIED',
@@ -206,12 +198,6 @@ const BY_CLASS = {
       ...MISANSWERED,
       ...UNUSABLE,
       advice: 'It was carried out: ask for less instead of repeating it.',
-    },
-    request_too_large: {
-      ...MISANSWERED,
-      error: 'ARGS_INVALID',
-      says: 'cannot be sent a request of this size',
-      advice: 'Send less.',
     },
   },
   replay: {

@@ -26,6 +26,8 @@ export type UpstreamFailure =
   | 'closed'
   | 'aborted'
   | 'protocol'
+  /** It speaks no version of MCP that is known here. */
+  | 'version'
   | 'error'
   /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
   | 'unsent'
@@ -242,6 +244,8 @@ function heardAs(onProgress: OnProgress): (params: ProgressParams) => void {
 
 /** The SDK puts this before the server's own words. */
 const SDK_PREFIX = /^MCP error -?\d+: /;
+/** Its words for an answer to `initialize` that names a version which neither it nor we know. */
+const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.*)$/s;
 
 /** The SDK's codes for a loss and a timeout are ones that servers answer with too: what was answered is neither. */
 function toUpstreamError(error: unknown): UpstreamRequestError {
@@ -260,6 +264,8 @@ function toUpstreamError(error: unknown): UpstreamRequestError {
   }
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);
   if (/connection (is )?closed|not connected/i.test(words)) return new UpstreamRequestError('closed', words);
+  const version = UNKNOWN_VERSION.exec(words)?.[1];
+  if (version !== undefined) return new UpstreamRequestError('version', version);
   return new UpstreamRequestError('protocol', words);
 }
 

@@ -52,6 +52,8 @@ export function startFault(error: unknown, greeted: boolean): KnownFaultCode {
       return 'connection_lost';
     case 'protocol':
       return 'malformed_response';
+    case 'version':
+      return 'unsupported_version';
     default:
       // An error of JSON-RPC is its last word; a status of HTTP may be another in a minute.
       return !greeted && (error.code ?? 0) < 0 ? 'initialize_refused' : 'upstream_error';
@@ -79,6 +81,8 @@ export function describeRequestError(
       return asSentence(`It answered with an error: ${words}`);
     case 'protocol':
       return asSentence(`Its answer cannot be used: ${words}`);
+    case 'version':
+      return `It speaks a version of MCP that is not known here (${words}).`;
     case 'unauthorized':
       return asSentence(`It does not let us in: ${words}`);
     default:

@@ -81,7 +81,7 @@ describe('a server that refuses', () => {
       {
         raw: '{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}',
       },
-      /protocol version is not supported: 1999-01-01/,
+      /^It speaks a version of MCP that is not known here \(1999-01-01\)\.$/,
     ],
     ['an answer that is no JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is no JSON/],
   ])('to be initialized with %s is told so at once', async (_what, action, reason) => {
@@ -111,6 +111,25 @@ describe('a server that answers initialize with an error', () => {
     const health = JSON.parse((await waygate(gateway.workspace, ['health', '--json'])).stdout);
     const faulty = health.servers.find(({ name }: { name: string }) => name === 'faulty');
     expect(faulty).toMatchObject({ restart_count: 0, last_fault: { class: 'protocol', code: 'initialize_refused' } });
+  });
+});
+
+describe('a server that speaks no version that is known', () => {
+  it('is left alone until its configuration changes', async () => {
+    const result = { protocolVersion: '1999-01-01', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
+    const raw = `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}`;
+    const gateway = await FaultGateway.open(at('initialize', { raw }), { ready: false });
+    await until('its reason', async () => (await gateway.faulty()).state === 'failed');
+    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(gateway.lives).toHaveLength(1);
+    const health = JSON.parse((await waygate(gateway.workspace, ['health', '--json'])).stdout);
+    const faulty = health.servers.find(({ name }: { name: string }) => name === 'faulty');
+    expect(faulty).toMatchObject({
+      supervision: 'needs_configuration',
+      restart_count: 0,
+      last_fault: { class: 'protocol', code: 'unsupported_version' },
+    });
+    expect(faulty).not.toHaveProperty('next_attempt_in_ms');
   });
 });
 

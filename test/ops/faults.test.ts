@@ -126,7 +126,6 @@ describe('the table of faults', () => {
     ['unsupported_version', 'UPSTREAM_ERROR', false],
     ['upstream_error', 'UPSTREAM_ERROR', false],
     ['unauthorized', 'AUTH_FAILED', false],
-    ['credentials_refused', 'AUTH_FAILED', false],
     ['forbidden', 'PERMISSION_DENIED', false],
     ['rate_limited', 'RATE_LIMITED', true],
     ['upstream_unavailable', 'UPSTREAM_UNAVAILABLE', true],
@@ -148,8 +147,6 @@ describe('the table of faults', () => {
     const by = (remedy: string) => codes.filter((code) => FAULT_CODES[code].remedy === remedy);
     expect(by('sign_in')).toEqual(['unauthorized']);
     expect(by('configuration').sort()).toEqual([
-      'configuration_invalid',
-      'credentials_refused',
       'folder_missing',
       'initialize_refused',
       'needs_approval',
@@ -159,7 +156,7 @@ describe('the table of faults', () => {
       'tool_left_out',
       'unsupported_version',
     ]);
-    expect(by('time')).toHaveLength(codes.length - 11);
+    expect(by('time')).toHaveLength(codes.length - 9);
   });
 });
 
