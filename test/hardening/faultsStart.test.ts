@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { stateFolder, status, waygate } from '../support/census.ts';
 import { FaultGateway, type FaultScript, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
 import { HostProcess, isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
-import { servers, testWorkspace } from '../support/workspace.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** Servers that do not get ready (facts/reliability.md §2.4): told with their reason, and nobody waits for them. */
 
@@ -12,11 +12,19 @@ const at = (on: string, ...actions: (string | Record<string, unknown>)[]): Fault
   steps: [{ on, do: actions }],
 });
 
+async function healthOfFaulty(workspace: TestWorkspace): Promise<object> {
+  const { servers: all } = JSON.parse((await waygate(workspace, ['health', '--json'])).stdout);
+  return all.find(({ name }: { name: string }) => name === 'faulty');
+}
+
+/** Until somebody acts. */
+const LEFT_ALONE = { supervision: 'needs_configuration', generation: 1, restart_count: 0 };
+
 describe('a command that cannot be started', () => {
   it.each([
-    ['is not there', { command: 'waygate-no-such-command' }, /The command "waygate-no-such-command" was not found/],
-    ['may not be run', { command: '/tmp' }, /The command "\/tmp" may not be run/],
-  ])('because it %s is named, and tried no more often than it is called', async (_what, config, reason) => {
+    ['is not there', { command: 'waygate-no-such-command' }, /"waygate-no-such-command" was not found/, 'spawn_enoent'],
+    ['may not be run', { command: '/tmp' }, /The command "\/tmp" may not be run/, 'spawn_eacces'],
+  ])('because it %s is named, and is not tried again', async (_what, config, reason, code) => {
     const workspace = testWorkspace({
       faulty: { ...config, env: { TOKEN: 'not-to-be-told' } },
       other: servers.fixture(),
@@ -31,6 +39,7 @@ describe('a command that cannot be started', () => {
     expect(failed).not.toContain('not-to-be-told');
     const answer = await host.call('tool_execute', { tool_id: 'faulty:act', args: {} });
     expect(toldBy(answer)).toBe('not_dispatched');
+    expect(await healthOfFaulty(workspace)).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'process', code } });
     const echo = { tool_id: 'other:echo', args: { text: 'undisturbed' } };
     expect(withoutIdNote(await host.call('tool_execute', echo)).text).toBe(UNDISTURBED);
   });
@@ -108,9 +117,10 @@ describe('a server that answers initialize with an error', () => {
     expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
     await new Promise((done) => setTimeout(done, 1_000));
     expect(gateway.lives).toHaveLength(1);
-    const health = JSON.parse((await waygate(gateway.workspace, ['health', '--json'])).stdout);
-    const faulty = health.servers.find(({ name }: { name: string }) => name === 'faulty');
-    expect(faulty).toMatchObject({ restart_count: 0, last_fault: { class: 'protocol', code: 'initialize_refused' } });
+    expect(await healthOfFaulty(gateway.workspace)).toMatchObject({
+      ...LEFT_ALONE,
+      last_fault: { class: 'protocol', code: 'initialize_refused' },
+    });
   });
 });
 
@@ -122,14 +132,9 @@ describe('a server that speaks no version that is known', () => {
     await until('its reason', async () => (await gateway.faulty()).state === 'failed');
     expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.lives).toHaveLength(1);
-    const health = JSON.parse((await waygate(gateway.workspace, ['health', '--json'])).stdout);
-    const faulty = health.servers.find(({ name }: { name: string }) => name === 'faulty');
-    expect(faulty).toMatchObject({
-      supervision: 'needs_configuration',
-      restart_count: 0,
-      last_fault: { class: 'protocol', code: 'unsupported_version' },
-    });
-    expect(faulty).not.toHaveProperty('next_attempt_in_ms');
+    const health = await healthOfFaulty(gateway.workspace);
+    expect(health).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'protocol', code: 'unsupported_version' } });
+    expect(health).not.toHaveProperty('next_attempt_in_ms');
   });
 });
 
