@@ -92,10 +92,15 @@ export class Approvals {
    * to its person, which comes before the gateway's.
    */
   async require(request: ApprovalRequest, port?: ApprovalPort): Promise<void> {
-    const { tool, session } = request;
+    const { tool, session, signal } = request;
     const key = keyOf(tool);
     const known = this.#of(session);
-    for (let open = known.open.get(key); open; open = known.open.get(key)) await open.catch(() => undefined);
+    for (let open = known.open.get(key); open; open = known.open.get(key)) {
+      await untilAborted(
+        open.catch(() => undefined),
+        signal,
+      );
+    }
     if (this.isRemembered(tool, session)) return;
     const asking = this.#ask(request, known, port).finally(() => known.open.delete(key));
     known.open.set(key, asking);
@@ -114,7 +119,13 @@ export class Approvals {
 
   async #ask(request: ApprovalRequest, known: SessionApprovals, port: ApprovalPort | undefined): Promise<void> {
     const { tool, session, signal } = request;
-    const answer = await untilAborted(firstToAnswer(port, this.#port).ask(request), signal);
+    signal.throwIfAborted();
+    const asking = firstToAnswer(port, this.#port).ask(request);
+    // A port that fails cannot ask.
+    const answer = await untilAborted<ApprovalAnswer>(
+      asking.catch(() => 'unavailable'),
+      signal,
+    );
     switch (answer) {
       case 'once':
         return;
@@ -143,8 +154,8 @@ interface SessionApprovals {
   readonly open: Map<string, Promise<void>>;
 }
 
-/** Whoever asks may not notice that the client has gone. A port that fails cannot ask. */
-async function untilAborted(asking: Promise<ApprovalAnswer>, signal: AbortSignal): Promise<ApprovalAnswer> {
+/** Who is waited for may not notice that the client has gone. `answer` never rejects: it may be left alone. */
+async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -152,7 +163,7 @@ async function untilAborted(asking: Promise<ApprovalAnswer>, signal: AbortSignal
     signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
-    return await Promise.race([asking.catch((): ApprovalAnswer => 'unavailable'), aborted]);
+    return await Promise.race([answer, aborted]);
   } finally {
     if (onAbort) signal.removeEventListener('abort', onAbort);
   }

@@ -66,12 +66,12 @@ export class SharedCalls<T> {
   }
 }
 
-/** Rejects where nobody could be told: one whose session has ended is about to leave the others alone with it. */
+/**
+ * Resolves when one of them is told: a client that does not read keeps nobody else waiting. Rejects where nobody could
+ * be: one whose session has ended is about to leave the others alone with it.
+ */
 function tellAll(waiting: ReadonlySet<Waiter>): Promise<void> | undefined {
   const words = [...waiting].map(({ onSend }) => onSend?.());
   if (words.every((word) => word === undefined)) return undefined;
-  return Promise.allSettled(words).then((told) => {
-    const failed = told.filter(({ status }) => status === 'rejected');
-    if (failed.length === told.length) throw (failed[0] as PromiseRejectedResult).reason;
-  });
+  return Promise.any(words);
 }

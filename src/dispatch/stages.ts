@@ -1,4 +1,3 @@
-import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import { takesTasks } from '../ops/mcpTask.ts';
 import { repairArgs } from './argRepairs.ts';
@@ -107,7 +106,7 @@ const dryRun: Stage = (call, parts) => {
       state: upstream.state,
       ...(upstream.reason === undefined ? {} : { reason: upstream.reason }),
     },
-    replay: replayFor(config, tool).contract,
+    replay: replayTerms(call, config).contract,
     deadline_ms: overrideFor(config.deadlines, tool),
     cache: !cache.admits(tool) ? 'off' : cache.has(cacheKey(tool.id, args)) ? 'hit' : 'miss',
     ...(expected === undefined ? {} : { expected }),
@@ -147,7 +146,7 @@ const dispatch: Stage = async (call, parts, ports) => {
   if (call.raw) return;
   const { tool, args, request, cacheKey: key } = call;
   const started = performance.now();
-  const terms = { ...termsFor(tool, parts, ports), ...(request.task ? NEVER_REPEATED : {}) };
+  const terms = termsFor(call, parts, ports);
   const { onProgress, origin, meta, task, begins } = request;
   const way = wayTo(call);
   const onSend = begins && (() => begins(terms.contract));
@@ -170,25 +169,33 @@ const dispatch: Stage = async (call, parts, ports) => {
   parts.history.add(tool.id, { durationMs: performance.now() - started, bytes: resultBytes(call.raw) });
 };
 
-/** Twice begun are two tasks, whatever the tool promises of a plain call. */
-const NEVER_REPEATED = { contract: 'never_replay' } as const;
+function wayTo<R>(call: Call<R>): Upstream {
+  const { upstream, request } = call;
+  if (!beginsTask(call) || !canTakeTasks(upstream)) return upstream;
+  if (request.task) return { state: upstream.state, call: (...given) => createTask(upstream, ...given) };
+  return asTask(upstream);
+}
+
+/** Twice begun are two tasks, whatever is said of the tool. */
+function replayTerms<R>(call: Call<R>, config: PipelineParts['config']): Pick<DispatchTerms, 'contract' | 'probe'> {
+  return beginsTask(call) ? { contract: 'never_replay' } : replayFor(config, call.tool);
+}
 
 /** Who calls a tool without saying how has it run as a task where it can be run no other way (2025-11-25, Tasks). */
-function wayTo<R>({ tool, upstream, asItIs, request }: Call<R>): Upstream {
-  if (!canTakeTasks(upstream)) return upstream;
-  if (request.task) return { state: upstream.state, call: (...given) => createTask(upstream, ...given) };
-  return tool.requiresTask && !asItIs ? asTask(upstream) : upstream;
+function beginsTask<R>({ tool, upstream, asItIs, request }: Call<R>): boolean {
+  if (request.task) return true;
+  return tool.requiresTask === true && !asItIs && canTakeTasks(upstream);
 }
 
 function canTakeTasks(upstream: Upstream): upstream is TaskUpstream {
   return takesTasks((upstream as Partial<TaskUpstream>).capabilities);
 }
 
-function termsFor<R>(tool: CatalogTool, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
+function termsFor<R>(call: Call<R>, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {
     retry: config.retry,
-    ...replayFor(config, tool),
-    deadlineMs: overrideFor(config.deadlines, tool),
+    ...replayTerms(call, config),
+    deadlineMs: overrideFor(config.deadlines, call.tool),
     budget,
     random: ports.random ?? Math.random,
     scrubSecrets: ports.scrubSecrets,

@@ -23,6 +23,8 @@ export interface ClientCall {
   /** Of a `tools/call`: what it names, and the tool that this is to run where it names a tool of ours. */
   readonly tool: string | undefined;
   readonly toolId: string | undefined;
+  /** Of a tool of ours: its client wants data. */
+  readonly wantsData?: boolean;
   /** When it came; by `performance.now()`. */
   readonly since: number;
   /** Its client takes a task for an answer, or an error, and no result of a tool. */
@@ -47,9 +49,11 @@ export interface FaultContext {
   log?: string | undefined;
 }
 
+type Answered = Pick<ClientCall, 'id' | 'method' | 'wantsTask' | 'wantsData'>;
+
 /** The host's answer in place of the worker's: a tool result, as every operational fault (design.md §3). */
 export function faultAnswer(
-  { id, method, wantsTask }: Pick<ClientCall, 'id' | 'method' | 'wantsTask'>,
+  { id, method, wantsTask, wantsData }: Answered,
   { fault, knowledge, contract, dispatches }: Omit<FaultTerminal, 'kind'>,
   { retryAfter, log }: FaultContext = {},
 ): string {
@@ -61,16 +65,14 @@ export function faultAnswer(
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(log === undefined ? {} : { log }),
   });
-  if (method !== 'tools/call' || wantsTask) return errorResponse(id, INTERNAL_ERROR, error.message);
-  return resultResponse(id, { content: [{ type: 'text', text: errorText(error) }], isError: true });
+  const data = error.toObject();
+  if (method !== 'tools/call' || wantsTask) return errorResponse(id, INTERNAL_ERROR, error.message, data);
+  const content = [{ type: 'text', text: wantsData ? JSON.stringify(data) : errorText(error) }];
+  return resultResponse(id, { content, ...(wantsData ? { structuredContent: data } : {}), isError: true });
 }
 
 /** For a request that is not taken: nothing of it was sent. */
-export function refusal(
-  call: Pick<ClientCall, 'id' | 'method' | 'wantsTask'>,
-  fault: Fault,
-  context?: FaultContext,
-): string {
+export function refusal(call: Answered, fault: Fault, context?: FaultContext): string {
   if (fault.code === 'duplicate_id') {
     return errorResponse(call.id, INVALID_REQUEST, `Request id ${JSON.stringify(call.id)} is in flight already.`);
   }

@@ -2,7 +2,8 @@ import { CallJournal } from '../ops/callJournal.ts';
 import type { Face } from '../ops/face.ts';
 import type { Fault } from '../ops/fault.ts';
 import type { Admission, JournalCall, JournalEffects, Refused } from '../ops/journalCall.ts';
-import { contractOf, type ReplayContract } from '../ops/replay.ts';
+import { meantRenderMode, meantTool } from '../ops/normalise.ts';
+import { contractOf, OWN_TOOLS, type ReplayContract } from '../ops/replay.ts';
 import { type JsonRpcMessage, type RequestId, requestKey } from '../protocol/frames.ts';
 import type { ClientCall } from './clientCall.ts';
 import { DrainingCalls } from './drainingCalls.ts';
@@ -141,9 +142,10 @@ export function journalCallOf(
   face: Face,
 ): JournalCall<ClientCall> {
   const tool = method === 'tools/call' ? text(params?.name) : undefined;
-  // In passthrough mode a name is a server's, whatever it reads like; so are its arguments.
-  const isOwn = face !== 'passthrough';
-  const contract = contractOf(method, isOwn ? tool : undefined);
+  const own = tool === undefined ? undefined : ownTool(tool, face);
+  const contract = contractOf(method, own);
+  // In passthrough mode the arguments are a server's.
+  const args = face === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
   return {
     id: requestKey(id),
     contract,
@@ -155,7 +157,8 @@ export function journalCallOf(
       uri: text(params?.uri),
       level: text(params?.level),
       tool,
-      toolId: isOwn ? text((params?.arguments as { tool_id?: unknown } | undefined)?.tool_id) : undefined,
+      toolId: text(args.tool_id),
+      wantsData: own !== undefined && meantRenderMode(text(args.render) ?? '') === 'json',
       since: performance.now(),
       wantsTask: face === 'passthrough' && params?.task !== undefined,
       frame,
@@ -163,6 +166,15 @@ export function journalCallOf(
     bytes: frame.length,
     canProbe: false,
   };
+}
+
+/** The tool of ours that a name means. */
+function ownTool(name: string, face: Face): string | undefined {
+  // A name is a server's, whatever it reads like.
+  if (face === 'passthrough') return undefined;
+  if (face === 'gateway') return meantTool(name, OWN_TOOLS);
+  // A listed tool may be called what would be another spelling of one of ours.
+  return OWN_TOOLS.find((own) => own === name);
 }
 
 function text(value: unknown): string | undefined {

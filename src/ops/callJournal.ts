@@ -172,11 +172,13 @@ export class CallJournal<Payload, Reply> {
     return { generation };
   }
 
-  /** Gives one call up, for a deadline most often. */
-  fail(id: string, fault: Fault): boolean {
+  /** Gives one call up, for a deadline most often. `heardOut`: who has it would have been heard to begin with it. */
+  fail(id: string, fault: Fault, { heardOut = false } = {}): boolean {
     const entry = this.#shelf.get(id);
-    if (entry) this.#fail(entry, fault);
-    return entry !== undefined;
+    if (!entry) return false;
+    if (heardOut && isUnbegun(entry)) this.#uncount(entry);
+    this.#fail(entry, fault);
+    return true;
   }
 
   /** No generation is to be had: what waits for one is answered without. */

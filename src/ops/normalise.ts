@@ -80,6 +80,14 @@ export function meantToken(
   return meant.length === 1 ? meant[0] : undefined;
 }
 
+/** A tool of ours, also by whose it is, as clients write that (`mcp__waygate__tool_execute`), and in the plural (`tools.execute`). */
+export function meantTool(given: string, names: readonly string[]): string | undefined {
+  const bare = asciiToken(given)
+    .replace(/^(?:mcp)?waygate/, '')
+    .replace(/^(tool|resource|prompt)s/, '$1');
+  return meantToken(given, names) ?? meantToken(bare, names);
+}
+
 /** A path on this machine: from a `file://` URI, or relative to `root`. Undefined where a URI names no local file. */
 export function localPath(given: string, root: string): string | undefined {
   if (!/^file:/i.test(given)) return resolve(root, given);

@@ -45,6 +45,9 @@ const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
   'prompt_get',
 ]);
 
+/** All that are ours, of every face. */
+export const OWN_TOOLS: readonly string[] = [...CONVERGENT_TOOLS, 'tool_execute'];
+
 /** In a `resources/subscribe` that a host repeats to a new worker: what changed in between nobody has told the client. */
 export const RESUMED_META = 'waygate/resumed';
 

@@ -139,8 +139,8 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_CHARS : Number.isSafeInteger(value);
 }
 
-export function errorResponse(id: RequestId | null, code: number, message: string): string {
-  return encodeMessage({ id, error: { code, message } });
+export function errorResponse(id: RequestId | null, code: number, message: string, data?: object): string {
+  return encodeMessage({ id, error: { code, message, data } });
 }
 
 export function resultResponse(id: RequestId, result: unknown): string {

@@ -204,7 +204,9 @@ function connect(
 
 /** Resolves when all that was written has left this process, rejects where it never will; undefined where it has. */
 function left(socket: Socket): Promise<void> | undefined {
-  if (socket.destroyed || socket.writableEnded) return Promise.reject(new Error('the session has ended'));
+  // A write that has failed is heard of a turn later.
+  if (socket.destroyed || socket.writableEnded || socket.errored)
+    return Promise.reject(new Error('the session has ended'));
   if (socket.writableLength === 0) return undefined;
   return new Promise((resolve, reject) => socket.write('', (error) => (error ? reject(error) : resolve())));
 }

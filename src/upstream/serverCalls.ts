@@ -277,7 +277,7 @@ export class ServerCalls {
 
   #fail(id: string, request: Request, thrown: unknown): void {
     request.thrown = asError(thrown);
-    this.#journal.fail(id, this.#failed(thrown, request.generation).fault);
+    this.#journal.fail(id, this.#failed(thrown, request.generation).fault, { heardOut: true });
   }
 
   #failed(thrown: unknown, generation: number): FailedCall {

@@ -23,6 +23,7 @@ export class WorkAccount {
   /** What was taken over from others, by its id. */
   readonly #inherited = new Set<string>();
   #inFlight = 0;
+  #closed = false;
 
   constructor(options: WorkAccountOptions) {
     this.#options = options;
@@ -38,8 +39,14 @@ export class WorkAccount {
 
   callEnded(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }): void {
     this.#inFlight -= 1;
-    this.#note(call, event);
+    // Its successor serves it, or is told of its loss by the host.
+    if (!this.#closed) this.#note(call, event);
     this.#options.onChange();
+  }
+
+  /** What ends from now on ends with this worker, and is told and counted by the next. */
+  close(): void {
+    this.#closed = true;
   }
 
   /** What hosts have answered because there was no worker. */

@@ -190,6 +190,8 @@ export class WorkerProcess {
     this.#log(`worker ${process.pid} stops: ${reason}`);
     this.#watchers.stop();
     this.#place.leave();
+    // Hosts answer what is open.
+    this.#gateway.account.close();
     this.#attachers.close();
     await this.#gateway.stop();
     this.#options.onEnd();

@@ -50,6 +50,7 @@ export class WorkerSessions {
 
   /** What is open in them is the successor's, as far as it has not begun. */
   handBack(): void {
+    this.#gateway.account.close();
     for (const session of this.#sessions.keys()) session.handBack();
   }
 

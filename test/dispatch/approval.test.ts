@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalAnswer, ApprovalPort, ApprovalRequest } from '../../src/dispatch/approval.ts';
 import { elicitApproval } from '../../src/dispatch/elicitApproval.ts';
 import { policyPreset } from '../../src/dispatch/presets.ts';
+import { until } from '../support/hostProcess.ts';
 import { bench, toolOf, toolsOf } from './support.ts';
 
 const raw = (more: object) => ({
@@ -156,6 +157,48 @@ describe('approval', () => {
     controller.abort();
     expect((await failing).message).toBe('The call was cancelled before it was sent.');
     expect(upstream.calls).toEqual([]);
+  });
+
+  it('no longer waits for the question about another call either, and asks nothing when that ends', async () => {
+    const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()];
+    let asked = 0;
+    const approval: ApprovalPort = {
+      ask: ({ signal }) => {
+        asked += 1;
+        // As the SDK does with a request that is cancelled already.
+        return signal.aborted ? Promise.reject(signal.reason) : new Promise(() => undefined);
+      },
+    };
+    const { fail, upstream } = bench(TOOLS, {}, { approval });
+    const [first, second, third] = [one, two, three].map(({ signal }) => fail(DELETE, {}, { signal }));
+    await until('the question', () => asked === 1);
+    three.abort();
+    one.abort();
+    for (const call of [first, third]) expect((await call)?.message).toBe('The call was cancelled before it was sent.');
+    // The next one in line, which is still there.
+    await until('its own question', () => asked === 2);
+    two.abort();
+    await second;
+    await fail(DELETE, {}, { signal: two.signal });
+    expect(asked).toBe(2);
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('is given up by a call that is cancelled while another one is still asked about', async () => {
+    const [one, two] = [new AbortController(), new AbortController()];
+    const approval: ApprovalPort = { ask: () => new Promise(() => undefined) };
+    const { fail } = bench(TOOLS, {}, { approval });
+    let open = true;
+    const first = fail(DELETE, {}, { signal: one.signal }).finally(() => {
+      open = false;
+    });
+    const second = fail(DELETE, {}, { signal: two.signal });
+    await new Promise((turn) => setImmediate(turn));
+    two.abort();
+    expect((await second).message).toBe('The call was cancelled before it was sent.');
+    expect(open).toBe(true);
+    one.abort();
+    await first;
   });
 
   it('makes the preset "safe" one that can be used', async () => {

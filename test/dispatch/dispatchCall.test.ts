@@ -364,21 +364,22 @@ describe('sharing and the cache', () => {
     expect(events).toEqual(['a never_replay', 'sent']);
   });
 
-  it('is told to all who wait for it by then, and sent where one of them can still be told', async () => {
+  it('is told to all who wait for it by then, and sent as soon as one of them has been told', async () => {
     const shared = new SharedCalls<string>();
     const { signal } = new AbortController();
     const told: string[] = [];
     const there = { signal, onSend: () => void told.push('told') };
     const gone = { signal, onSend: () => Promise.reject(new Error('the session has ended')) };
+    const doesNotRead = { signal, onSend: () => new Promise<void>(() => undefined) };
     const start = async ({ onSend }: Waiter): Promise<string> => {
       await new Promise((turn) => setImmediate(turn));
       await onSend?.();
       return 'sent';
     };
-    const calls = [there, gone, there].map((waiter) => shared.run('a', { ...waiter }, start));
-    expect((await Promise.all(calls)).map(({ value }) => value)).toEqual(['sent', 'sent', 'sent']);
+    const calls = [there, gone, doesNotRead, there].map((waiter) => shared.run('a', { ...waiter }, start));
+    expect((await Promise.all(calls)).map(({ value }) => value)).toEqual(['sent', 'sent', 'sent', 'sent']);
     expect(told).toEqual(['told', 'told']);
-    await expect(shared.run('b', gone, start)).rejects.toThrow('the session has ended');
+    await expect(shared.run('b', gone, start)).rejects.toThrow(AggregateError);
   });
 
   it('is not sent where nobody can be told', async () => {

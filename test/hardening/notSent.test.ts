@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rendezvous } from '../support/census.ts';
+import { rendezvous, stateFolder } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
-import { linesOf } from '../support/lines.ts';
+import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 const pidOf = (workspace: TestWorkspace): number => rendezvous(workspace)?.pid as number;
@@ -82,6 +82,13 @@ describe('a call that has not reached its server', () => {
     host.write(JSON.stringify({ jsonrpc: '2.0', id: last.id, result: { action: 'accept', content: {} } }));
     expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 0 ms\n' });
     expect(calls()).toBe(1);
+    // Those that had it tell nothing of it.
+    const events = (): string[] =>
+      recordsOf(join(stateFolder(workspace), 'events.jsonl')).map(({ event }) => String(event));
+    const ends = (): number => events().filter((event) => event === 'worker.stopped').length;
+    await until('their ends', () => ends() === 4);
+    await until('its event', () => events().includes('execute.completed'));
+    expect(events()).not.toContain('execute.failed');
   });
 
   it('because the person is asked about it is asked about again by the next worker', async () => {

@@ -110,4 +110,15 @@ describe('a worker that hangs', () => {
       last_fault: { class: 'timeout', code: 'unresponsive' },
     });
   });
+
+  it('leaves a read to its successor, by whatever spelling it was asked for', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    process.kill(rendezvous(workspace)?.pid as number, 'SIGSTOP');
+    const names = ['tool_browse', 'mcp__waygate__tool_browse'];
+    for (const answer of await Promise.all(names.map((name) => host.call(name, { path: '/' })))) {
+      expect(answer).toMatchObject({ isError: false, text: expect.stringContaining('/one') });
+    }
+  });
 });

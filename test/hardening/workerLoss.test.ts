@@ -55,6 +55,25 @@ describe('when the worker is killed', () => {
     expect(host.lines.filter((line) => line.includes('may have taken effect'))).toHaveLength(1);
   });
 
+  it('its client has the unknown outcome as data where it asked for data', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const call = host.call('tool_execute', { tool_id: id, args: { ms: 60_000, nonce: 'once' }, render: 'json' });
+    await until('the effect', () => readFileSync(effects, 'utf8').includes('once'));
+    killWorker(workspace);
+    const { isError, structured, text } = await call;
+    expect(isError).toBe(true);
+    expect(structured).toMatchObject({
+      error: 'UPSTREAM_UNAVAILABLE',
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+    expect(JSON.parse(text)).toEqual(structured);
+  });
+
   it('a call that it had not begun with is run by its successor, once, though it must not be repeated', async () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');

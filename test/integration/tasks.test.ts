@@ -207,7 +207,9 @@ describe('tasks of one server', () => {
     const lost = call(host, 'work', { nonce: 'b', ...never }, { task: {} });
     await until('the call to be on its way', () => readFileSync(begins, 'utf8').includes('b'));
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
-    expect((await lost).error?.message).toMatch(/may have taken effect/);
+    const { error } = await lost;
+    expect(error?.message).toMatch(/may have taken effect/);
+    expect(error?.data).toMatchObject({ retryable: false, details: { outcome: 'unknown' } });
     await begin(host, 'work', { nonce: 'c' });
     const broken = call(host, 'work', { nonce: 'd', ...never }, { task: {} });
     await until('the call to be on its way', () => readFileSync(begins, 'utf8').includes('d'));
@@ -684,6 +686,31 @@ describe('in gateway and transparent mode', () => {
     await until('the task', async () => (await there()).length === 4);
     host.notify('notifications/cancelled', { requestId: 'gone' });
     await until('the cancellation', async () => (await there())[3] === 'cancelled');
+  });
+
+  it.each(['gateway', 'transparent'])('it is never begun twice, whatever the person says of it (%s)', async (mode) => {
+    const workspace = testWorkspace();
+    const [pids, begins] = [workspace.write('pids', ''), workspace.write('begins', '')];
+    const one = servers.tasks('--pid-file', pids, '--begins', begins);
+    const settings = { servers: { one }, replay: { default: 'convergent' } };
+    workspace.write('.vscode/waygate.json', JSON.stringify(settings));
+    workspace.approve();
+    const id = await (await HostProcess.connect(workspace)).toolId('/one/work');
+    const host = await HostProcess.connect(workspace, ['--mode', mode]);
+    const execute = (args: object, more: object = {}) => host.call('tool_execute', { tool_id: id, args, ...more });
+    const lost = async (args: { nonce: string }, pid: () => number | undefined): Promise<void> => {
+      const call = execute(args);
+      await until('the call to be on its way', () => readFileSync(begins, 'utf8').includes(args.nonce));
+      process.kill(pid() as number, 'SIGKILL');
+      expect((await call).text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*may have taken effect/);
+    };
+    const never = { begin_until: `${workspace.gate} never` };
+    await lost({ nonce: 'a', ...never }, () => pidsIn(pids).at(-1));
+    await lost({ nonce: 'b', ...never }, () => rendezvous(workspace)?.pid);
+    expect((await execute({ nonce: 'c' })).isError).toBe(false);
+    expect(readFileSync(begins, 'utf8')).toBe('a\nb\nc\n');
+    const { structured } = await execute({}, { dry_run: true, render: 'json' });
+    expect(structured).toMatchObject({ replay: 'never_replay' });
   });
 
   it('its server is not idle meanwhile, and the loss of that is told as such', async () => {

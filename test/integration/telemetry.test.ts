@@ -222,6 +222,8 @@ describe('health and telemetry of a gateway that works', () => {
     ['passthrough', 'of one of several', 'one__wait', { two: servers.fixture() }, 'tools/call'],
     ['transparent', 'by its name in the list', 'one.wait', {}, 'tool_execute'],
     ['transparent', 'with tool_execute and that name', 'tool_execute', {}, 'tool_execute'],
+    ['gateway', 'by its id without the hash', 'tool_execute', {}, 'tool_execute'],
+    ['gateway', 'with another spelling of tool_execute', 'mcp__waygate__tool_execute', {}, 'tool_execute'],
   ])('have it by the tool in %s mode too: %s', async (mode, _how, name, others, metaTool) => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
@@ -229,7 +231,8 @@ describe('health and telemetry of a gateway that works', () => {
     const id = await (await HostProcess.connect(workspace)).toolId('/one/wait');
     const host = await HostProcess.connect(workspace, ['--mode', mode]);
     const args = { ms: 600_000, nonce: 'a', query: 'c4nary', tool_id: 'c4nary' };
-    const called = name === 'tool_execute' ? { tool_id: 'one.wait', args } : args;
+    const given = { tool_id: mode === 'gateway' ? 'one:wait' : 'one.wait', args };
+    const called = name.endsWith('tool_execute') ? given : args;
     const lost = host.request('tools/call', { name, arguments: called });
     await until('its effect', () => readFileSync(effects, 'utf8') !== '');
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
@@ -245,6 +248,26 @@ describe('health and telemetry of a gateway that works', () => {
     );
     expect(record).toMatchObject({ tool_id: id, namespace: 'one' });
     expect(JSON.stringify([record, recentCalls])).not.toContain('c4nary');
+  });
+
+  it.each(['reload', 'stop'])('have one event of a call whose worker had to go before its end: %s', async (command) => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    workspace.env.WAYGATE_DRAIN_MS = '300';
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const call = host.call('tool_execute', { tool_id: id, args: { ms: 600_000, nonce: 'once' } });
+    await until('the effect', () => readFileSync(effects, 'utf8').includes('once'));
+    expect((await waygate(workspace, [command])).code).toBe(0);
+    expect((await call).text).toContain('outcome: unknown');
+    await host.toolId('/one/wait');
+    const events = (name: string) => recordsOf(eventsFile(workspace)).filter(({ event }) => event === name);
+    await until('the end of its worker', () => events('worker.stopped').length === 1);
+    await until('the event', () => events('execute.failed').length > 0);
+    expect((await waygate(workspace, ['stop'])).code).toBe(0);
+    await until('the end of the next', () => events('worker.stopped').length === 2);
+    expect(events('execute.failed')).toMatchObject([{ tool_id: id }]);
   });
 
   it('survive the worker: a log that was cut off by its end is gone on with', async () => {

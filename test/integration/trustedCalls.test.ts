@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attachControl.ts';
-import { rendezvous, stateFolder } from '../support/census.ts';
+import { rendezvous, stateFolder, status } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
@@ -97,6 +97,43 @@ describe('approval', () => {
     const host = await asking(configured(ASKS));
     person(host, { action: 'decline' });
     expect((await execute(host, 'echo', { text: 'x' })).text).toMatch(/^Error POLICY_DENIED: The user declined/);
+  });
+
+  /** One is asked about, the other waits for the answer. */
+  async function twoWaiting(host: HostProcess): Promise<void> {
+    for (const id of ['one', 'two']) {
+      void host.request(
+        'tools/call',
+        { name: 'tool_execute', arguments: { tool_id: 'one:echo', args: { text: id } } },
+        id,
+      );
+    }
+    await until('the question', () => host.asked.length > 0);
+    // Sent behind both.
+    expect(await execute(host, 'wait', { ms: 0 })).toMatchObject({ isError: false });
+  }
+
+  it('that is waited for by two calls is given up with both, and the worker serves on', async () => {
+    const workspace = configured(ASKS);
+    const host = await asking(workspace);
+    const worker = rendezvous(workspace)?.pid;
+    await twoWaiting(host);
+    for (const requestId of ['two', 'one']) host.notify('notifications/cancelled', { requestId });
+    expect(await execute(host, 'wait', { ms: 0 })).toMatchObject({ isError: false });
+    expect(rendezvous(workspace)?.pid).toBe(worker);
+    expect(host.asked).toHaveLength(1);
+  });
+
+  it('that is waited for by two calls of a client that goes leaves the others their worker', async () => {
+    const workspace = configured(ASKS);
+    const host = await asking(workspace);
+    const other = await HostProcess.connect(workspace);
+    const worker = rendezvous(workspace)?.pid;
+    await twoWaiting(host);
+    host.child.kill('SIGKILL');
+    await until('the end of its session', async () => (await status(workspace)).sessions.length === 1);
+    expect(await execute(other, 'wait', { ms: 0 })).toMatchObject({ isError: false });
+    expect(rendezvous(workspace)?.pid).toBe(worker);
   });
 
   it('is asked at the editor where the client cannot ask', async () => {

@@ -520,6 +520,21 @@ describe('a call that is given up', () => {
     expect(journal.reply(1, 'sent', 'x')).toBe('late');
   });
 
+  it('has not been sent where it would have been heard to begin', () => {
+    journal.open(1);
+    for (const id of ['begun', 'told', 'unheard']) journal.admit(call(id, 'never_replay', { declared: true }));
+    journal.admit(call('says nothing'));
+    journal.begin(1, 'begun');
+    const timeout = fault('call_timeout');
+    for (const id of ['begun', 'told', 'says nothing']) journal.fail(id, timeout, { heardOut: true });
+    journal.fail('unheard', timeout);
+    expect(end('told')).toMatchObject({ fault: timeout, knowledge: 'not_dispatched', dispatches: 0 });
+    for (const id of ['begun', 'says nothing', 'unheard']) {
+      expect(end(id)).toMatchObject({ fault: { code: 'outcome_unknown_after_timeout' }, knowledge: 'in_flight' });
+    }
+    expect(journal.counts).toMatchObject({ dispatched: 3, faulted: 4 });
+  });
+
   it('for want of a generation is one that nobody has', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));

@@ -157,11 +157,11 @@ const commands: fc.Arbitrary<Step>[] = [
       expect(real.journal.cancel(name) !== undefined).toBe(call !== undefined);
     }),
   ),
-  id.map((name) =>
-    step(`time-out of ${name}`, (model, real) => {
+  fc.tuple(id, fc.boolean()).map(([name, heardOut]) =>
+    step(`time-out of ${name}${heardOut ? ', heard out' : ''}`, (model, real) => {
       const call = model.find(name);
-      if (call) model.fail(call, 'call_timeout');
-      real.journal.fail(name, fault('call_timeout'));
+      if (call) model.fail(call, 'call_timeout', heardOut);
+      real.journal.fail(name, fault('call_timeout'), { heardOut });
     }),
   ),
   fc.constant(

@@ -151,7 +151,9 @@ export class JournalModel {
     this.pump();
   }
 
-  fail(call: ModelCall, code: KnownFaultCode): void {
+  fail(call: ModelCall, code: KnownFaultCode, heardOut = false): void {
+    // It was not sent.
+    if (heardOut && call.declared && !call.begun && call.at === 'process') call.at = 'queue';
     const risky = this.knowledge(call) !== 'not_dispatched' && call.contract !== 'convergent';
     this.end(call, risky ? (code === 'call_timeout' ? 'outcome_unknown_after_timeout' : 'outcome_unknown') : code);
   }

@@ -19,6 +19,8 @@ async function session(
   call(id: string): void;
   server: SessionServer;
   end(): void;
+  /** The host goes. */
+  leave(): void;
 }> {
   const path = join(temporaryFolder('wg-session-'), 's');
   const listener = createServer().listen(path);
@@ -47,7 +49,7 @@ async function session(
     client.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   };
   const call = (id: string): void => say({ id, method: 'tools/call', params: { name: 'one' } });
-  return { lines, say, call, server, end: () => socket.destroySoon() };
+  return { lines, say, call, server, end: () => socket.destroySoon(), leave: () => client.destroy() };
 }
 
 describe('what a worker tells its host alone', () => {
@@ -76,6 +78,15 @@ describe('what a worker tells its host alone', () => {
     call('seven');
     await until('the call', () => held.length === 1);
     end();
+    await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
+  });
+
+  it('that a call begins can be told no more when its host has gone, before anything was heard of that', async () => {
+    const held: SurfaceCall[] = [];
+    const { call, leave } = await session((one) => void held.push(one));
+    call('seven');
+    await until('the call', () => held.length === 1);
+    leave();
     await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
   });
 

@@ -221,6 +221,22 @@ describe('the calls of a server', () => {
     expect(sent).toBe(0);
   });
 
+  it('that wait for such a word when their time is over were never sent', async () => {
+    const server = new Server();
+    server.start();
+    let sent = 0;
+    server.reply = async () => ({ sent: ++sent });
+    const controller = new AbortController();
+    const word = deferred<void>();
+    const onSend = () => word.promise;
+    const call = failed(server.calls.send('tools/call', {}, { ...WAIT, signal: controller.signal, onSend }));
+    controller.abort(new DOMException('late', 'TimeoutError'));
+    expect(await call).toBeInstanceOf(NotDispatchedError);
+    word.resolve();
+    await turns();
+    expect(sent).toBe(0);
+  });
+
   it('have the contract of their method where nobody says another', async () => {
     const server = new Server();
     server.start();

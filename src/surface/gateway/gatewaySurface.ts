@@ -1,6 +1,7 @@
 import { type MetaTool, rateLimited } from '../../dispatch/quota.ts';
 import { boundData } from '../../ops/boundData.ts';
 import { GatewayError } from '../../ops/gatewayError.ts';
+import type { LostCall } from '../../ops/lostCall.ts';
 import { type Normalisation, normalisationNote, type RenderMode, type Tell } from '../../ops/normalise.ts';
 import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../ops/porcelain.ts';
 import type { SessionSurface, SurfaceCall } from '../../protocol/sessionSurface.ts';
@@ -8,6 +9,7 @@ import { beginCall } from '../callRecord.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from './arguments.ts';
 import { browse, browsePrompts, browseResources } from './browse.ts';
 import { answeredEvent, type CallEvent, failedEvent } from './callEvents.ts';
+import { chosenTool } from './chosenTool.ts';
 import { ALL_TOOLS, GATEWAY_TOOLS, PROMPT_TOOLS, RESOURCE_TOOLS, type ToolDefinition } from './definitions.ts';
 import { execute } from './execute.ts';
 import type { Answer, GatewayContext } from './gatewayContext.ts';
@@ -43,7 +45,21 @@ export function gatewaySurface(
       answerCall(normaliseCall(givenName, givenArgs), call, context, sessions, (name, args, session, tell) =>
         callTool(name, args, context, session, call, tell),
       ),
+    namedLosses: (calls) => calls.map((call) => namedLoss(call, context)),
   };
+}
+
+/** As the call would have been read here. */
+function namedLoss(call: LostCall, context: GatewayContext): LostCall {
+  if (call.tool === undefined) return call;
+  const { name: tool } = normaliseCall(call.tool, {});
+  const { toolId } = call;
+  if (tool !== 'tool_execute' || toolId === undefined) return { ...call, tool };
+  try {
+    return { ...call, tool, toolId: chosenTool(toolId, context.view().catalog, context).id };
+  } catch {
+    return { ...call, tool };
+  }
 }
 
 /** Runs a call of a meta-tool, makes a result of what comes of it, and records it. */

@@ -1,5 +1,5 @@
 import { integerFieldsOf, SELECTOR_TYPES } from '../../firewall/selectors.ts';
-import { asciiToken, humanInteger, meantRenderMode, meantToken, type Normalisation } from '../../ops/normalise.ts';
+import { humanInteger, meantRenderMode, meantToken, meantTool, type Normalisation } from '../../ops/normalise.ts';
 import { oneLine } from '../../ops/porcelain.ts';
 import { ALL_TOOLS, type ToolDefinition } from './definitions.ts';
 
@@ -50,14 +50,6 @@ export function normaliseCall(
   }
   if (name === 'tool_view' && isObject(args.selector)) args.selector = normalisedSelector(args.selector, tell);
   return { name, args, told };
-}
-
-/** A tool of ours, also by whose it is, as clients write that (`mcp__waygate__tool_execute`), and in the plural (`tools.execute`). */
-function meantTool(given: string, names: readonly string[]): string | undefined {
-  const bare = asciiToken(given)
-    .replace(/^(?:mcp)?waygate/, '')
-    .replace(/^(tool|resource|prompt)s/, '$1');
-  return meantToken(given, names) ?? meantToken(bare, names);
 }
 
 type Tell = (rule: Normalisation['rule'], from: string, to: string) => void;

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { faultAnswer } from '../../src/host/clientCall.ts';
+import { journalCallOf } from '../../src/host/sessionCalls.ts';
+import type { Face } from '../../src/ops/face.ts';
+import { faultOf } from '../../src/ops/fault.ts';
+
+const kept = (name: string, face: Face, args: object = {}) =>
+  journalCallOf(
+    7,
+    { jsonrpc: '2.0', method: 'tools/call', params: { name, arguments: args } },
+    Buffer.from('{}\n'),
+    face,
+  );
+
+describe('a call as a host keeps it', () => {
+  it.each<[string, Face, string]>([
+    ['tool_browse', 'gateway', 'convergent'],
+    ['mcp__waygate__tool_browse', 'gateway', 'convergent'],
+    ['resources.read', 'gateway', 'convergent'],
+    ['toolView', 'gateway', 'convergent'],
+    ['mcp__waygate__tool_execute', 'gateway', 'never_replay'],
+    ['read', 'gateway', 'never_replay'],
+    ['tool_view', 'transparent', 'convergent'],
+    // May be the name of a listed tool.
+    ['resources.read', 'transparent', 'never_replay'],
+    ['tools.view', 'transparent', 'never_replay'],
+    ['tool_view', 'passthrough', 'never_replay'],
+  ])('%s has in %s mode the contract %s', (name, face, contract) => {
+    expect(kept(name, face)).toMatchObject({ contract, declared: contract !== 'convergent', payload: { tool: name } });
+  });
+
+  it.each<[string, Face, unknown, boolean]>([
+    ['tool_execute', 'gateway', 'json', true],
+    ['mcp__waygate__tool_execute', 'gateway', 'structured', true],
+    ['tool_execute', 'transparent', 'JSON', true],
+    ['tool_execute', 'gateway', 'porcelain', false],
+    ['tool_execute', 'gateway', 7, false],
+    ['tool_execute', 'gateway', undefined, false],
+    // A server's own argument.
+    ['one.draw', 'transparent', 'json', false],
+    ['draw', 'passthrough', 'json', false],
+  ])('%s in %s mode with render %j wants data: %j', (name, face, render, wantsData) => {
+    expect(kept(name, face, { render }).payload.wantsData).toBe(wantsData);
+  });
+});
+
+describe('an answer in place of a worker', () => {
+  const fault = faultOf('exited', { generation: 1, detail: '' }, (text) => text);
+  const terms = { fault, knowledge: 'outcome_unknown', contract: 'never_replay', dispatches: 1 } as const;
+  const error = { error: 'UPSTREAM_UNAVAILABLE', retryable: false, details: { outcome: 'unknown' } };
+
+  it.each([{ method: 'resources/read' }, { method: 'tools/call', wantsTask: true }])(
+    'is an error of JSON-RPC with the error object as its data: %j',
+    (call) => {
+      const answer = JSON.parse(faultAnswer({ id: 7, ...call }, terms));
+      expect(answer).toMatchObject({ id: 7, error: { code: -32603, data: error } });
+      expect(answer.error.data.message).toBe(answer.error.message);
+    },
+  );
+
+  it('is text, or the error object in both places where data is wanted', () => {
+    const call = { id: 7, method: 'tools/call' };
+    const { result: lines } = JSON.parse(faultAnswer(call, terms));
+    expect(lines).toEqual({
+      content: [{ type: 'text', text: expect.stringMatching(/^Error UPSTREAM_/) }],
+      isError: true,
+    });
+    const { result: data } = JSON.parse(faultAnswer({ ...call, wantsData: true }, terms));
+    expect(data).toMatchObject({ structuredContent: error, isError: true });
+    expect(JSON.parse(data.content[0].text)).toEqual(data.structuredContent);
+  });
+});
