@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
+import { LINK_VERSION, publishRendezvous, type Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { killedAtTakeover, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
@@ -403,6 +403,29 @@ describe('an update of the extension', () => {
     // The older build may be asked to reload, but does not put itself in the place of the newer one.
     const { code, stderr } = await waygate(workspace, ['reload']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('A newer Waygate') });
+  });
+
+  it('that speaks another link takes nothing from the worker before, which finishes its calls', async () => {
+    const { workspace, effects } = watched();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const before = here(workspace);
+    const long = held(workspace, host, id, 'long');
+    await until('the effect', () => linesOf(effects).includes('long'));
+    const newer = {
+      ...before,
+      pid: process.pid,
+      token: 'another',
+      link: LINK_VERSION + 1,
+      build: '99.0.0+20990101000000',
+    };
+    publishRendezvous(stateFolder(workspace), newer);
+    const log = (): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
+    await until('its word', () => log().includes(`worker ${process.pid} takes over`));
+    workspace.letGo();
+    expect(await long).toMatchObject(LET_GO);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect(log()).toContain(`worker ${before.pid} stops: worker ${process.pid} has taken over`);
   });
 
   it('that does not work leaves the build that does', async () => {
