@@ -105,7 +105,7 @@ export function serveSession(
     if (method === 'tools/call') return answer();
     const result = await (onRequest ? toldWhenAnswered({ method, signal: extra.signal }, answer, onRequest) : answer());
     // Who has cancelled it is not answered.
-    if (!extra.signal.aborted) moving.answering(method);
+    if (!extra.signal.aborted) behindAnswer(socket, () => moving.answered(method));
     return result;
   };
   let close: (() => void) | undefined;
@@ -200,6 +200,18 @@ function connect(
     onmessage?.(message);
   };
   return () => protocolVersion;
+}
+
+/**
+ * For a request that is about to be answered: says something behind the answer, and both leave in one. A worker that is
+ * killed has sent both, or neither.
+ */
+function behindAnswer(socket: Socket, say: () => void): void {
+  socket.cork();
+  setImmediate(() => {
+    say();
+    socket.uncork();
+  });
 }
 
 /** Resolves when all that was written has left this process, rejects where it never will; undefined where it has. */
