@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
+import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -16,9 +17,12 @@ const told = async <T>(workspace: TestWorkspace, command: string): Promise<T> =>
 /** The command line, as it goes on. */
 function following(workspace: TestWorkspace, args: string[]) {
   const child = spawn(process.execPath, [WAYGATE, ...args], { env: workspace.env, cwd: workspace.folder });
-  const output = { text: '' };
+  const output = { text: '', errors: '' };
   child.stdout.on('data', (chunk: Buffer) => {
     output.text += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output.errors += chunk.toString();
   });
   onTestFinished(() => void child.kill());
   return output;
@@ -166,6 +170,27 @@ describe('health and telemetry of a gateway that works', () => {
     expect((await waygate(workspace, ['telemetry'])).stdout).toMatch(/^\d+ requests in \d+ s: \d+ ok, /);
     expect((await waygate(workspace, ['health'])).stdout).toMatch(/\none: ready, up \d+ s\n$/);
     for (const line of events.text.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  it('are followed on where the worker hangs for a while, and what hangs is told', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const echo = await host.toolId('/one/echo');
+    const changes = following(workspace, ['health', '--follow']);
+    await until('the first of it', () => changes.text.includes('gateway ready'));
+    const { pid } = rendezvous(workspace) as Rendezvous;
+    process.kill(pid, 'SIGSTOP');
+    onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGCONT')));
+    const events = following(workspace, ['telemetry', '--follow', '--json']);
+    const word = /^waygate: [^\n]* (?:does|did) not answer[^\n]*\n/;
+    await until('the word of both', () => [changes, events].every(({ errors }) => word.test(errors)));
+    changes.text = '';
+    process.kill(pid, 'SIGCONT');
+    await until('its health', () => changes.text.includes('gateway ready'));
+    await until('an event', async () => {
+      await host.call('tool_execute', { tool_id: echo, args: { text: 'hi' } });
+      return events.text.includes('"event":"execute.completed"');
+    });
   });
 
   it('cost no call where the log cannot be written, and health tells what is wrong', async () => {
