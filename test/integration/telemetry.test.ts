@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
@@ -7,7 +7,7 @@ import type { HealthReport, TelemetryReport } from '../../src/control/healthCont
 import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
-import { recordsOf } from '../support/lines.ts';
+import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 const eventsFile = (workspace: TestWorkspace): string => join(stateFolder(workspace), 'events.jsonl');
@@ -207,6 +207,45 @@ describe('health and telemetry of a gateway that works', () => {
     expect(health.event_log).toMatchObject({ written: 0, failing: 'EISDIR' });
     expect(health.problems).toEqual([`The event log ${eventsFile(workspace)} cannot be written (EISDIR).`]);
     expect((await told<TelemetryReport>(workspace, 'telemetry')).tools[0]).toMatchObject({ success_count: 1 });
+  });
+
+  it('have a call that was sent again as one, which was repeated', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as object;
+    writeFileSync(workspace.configFile, JSON.stringify({ ...config, replay: { default: 'convergent' } }));
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const call = host.call('tool_execute', { tool_id: id, args: { until: workspace.gate, nonce: 'a' } });
+    for (let workers = 1; workers <= 2; workers++) {
+      await until('its effect', () => linesOf(effects).length === workers);
+      process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    }
+    await until('its last effect', () => linesOf(effects).length === 3);
+    workspace.letGo();
+    expect(await call).toMatchObject({ isError: false });
+    const { tools, methods } = await told<TelemetryReport>(workspace, 'telemetry');
+    expect(tools).toMatchObject([{ tool_id: id, request_count: 1, success_count: 1, retry_count: 2 }]);
+    expect(methods.find(({ method }) => method === 'tool_execute')).toMatchObject({ request_count: 1, retry_count: 2 });
+  });
+
+  it('have a call once that is open at the end of its session', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const id = await (await HostProcess.connect(workspace)).toolId('/one/wait');
+    const host = await HostProcess.connect(workspace);
+    void host.call('tool_execute', { tool_id: id, args: { ms: 600_000, nonce: 'a' } });
+    await until('its effect', () => linesOf(effects).length === 1);
+    host.end();
+    await host.exited;
+    // What the host has to say of it comes before its connection ends, and the worker's own word behind that.
+    const tools = await until('the word of the worker', async () => {
+      const { tools: rows } = await told<TelemetryReport>(workspace, 'telemetry');
+      return rows[0]?.last_error?.code === 'UPSTREAM_ERROR' && rows;
+    });
+    expect(tools).toMatchObject([{ tool_id: id, request_count: 1, error_count: 1 }]);
   });
 
   it('have what a killed worker took with it: the next one counts it, and the loss itself', async () => {
