@@ -16,13 +16,21 @@ const FOLLOW_INTERVAL_MS = 1_000;
 export async function health({ json, follow, ...target }: FollowCommand): Promise<number> {
   let told = '';
   for (;;) {
-    const report = await healthOf(target);
-    const key = changing(report);
-    if (key !== told) {
-      process.stdout.write(`${json ? JSON.stringify(report, null, follow ? 0 : 2) : textOf(target, report)}\n`);
+    try {
+      const report = await healthOf(target);
+      const key = changing(report);
+      if (key !== told) {
+        process.stdout.write(`${json ? JSON.stringify(report, null, follow ? 0 : 2) : textOf(target, report)}\n`);
+      }
+      told = key;
+      if (!follow) return isWithoutWorker(report) ? exitCodeOf(report) : 0;
+    } catch (error) {
+      if (!follow) throw error;
+      // One that hangs now may go on, or have a successor: what comes is told.
+      const { message } = error as Error;
+      if (message !== told) process.stderr.write(`waygate: ${message}\n`);
+      told = message;
     }
-    told = key;
-    if (!follow) return isWithoutWorker(report) ? exitCodeOf(report) : 0;
     await sleep(FOLLOW_INTERVAL_MS);
   }
 }

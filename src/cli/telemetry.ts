@@ -1,5 +1,6 @@
+import type { TelemetryReport } from '../control/healthContract.ts';
 import { attachControl } from '../host/attachControl.ts';
-import { gatewayFolder } from '../host/startWorker.ts';
+import { type GatewayTarget, gatewayFolder } from '../host/startWorker.ts';
 import { eventText, telemetryText } from '../surface/systemReports.ts';
 import { eventLogFile } from '../worker/eventLogFile.ts';
 import { follow as followLines } from '../worker/jsonLines.ts';
@@ -10,13 +11,17 @@ import { noGateway, ownRuntime } from './runtime.ts';
 /** What the gateway did so far, in numbers; with `--follow` then every event as it comes, whichever worker writes it. */
 export async function telemetry({ json, follow, ...target }: FollowCommand): Promise<number> {
   const { workspace } = target;
-  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
-  const report = control && (await inTime(control.request('telemetry', {}), 'the gateway'));
-  control?.dispose();
-  const space = follow ? 0 : 2;
-  if (json)
-    process.stdout.write(`${JSON.stringify(report ?? { workspace, state: 'cold', totals: null }, null, space)}\n`);
-  else process.stdout.write(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
+  try {
+    const report = await telemetryOf(target);
+    const space = follow ? 0 : 2;
+    if (json)
+      process.stdout.write(`${JSON.stringify(report ?? { workspace, state: 'cold', totals: null }, null, space)}\n`);
+    else process.stdout.write(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
+  } catch (error) {
+    if (!follow) throw error;
+    // One that hangs now may go on, or have a successor: what comes is told.
+    process.stderr.write(`waygate: ${(error as Error).message}\n`);
+  }
   if (!follow) return 0;
   const file = eventLogFile(gatewayFolder(target));
   const stop = new AbortController();
@@ -26,4 +31,13 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
     process.stdout.write(`${json ? JSON.stringify(record) : eventText(record)}\n`);
   }
   return 0;
+}
+
+async function telemetryOf(target: GatewayTarget): Promise<TelemetryReport | undefined> {
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
+  try {
+    return control && (await inTime(control.request('telemetry', {}), 'the gateway'));
+  } finally {
+    control?.dispose();
+  }
 }

@@ -5,9 +5,9 @@ import type { LostCall } from '../ops/lostCall.ts';
 import { errorText } from '../ops/porcelain.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../ops/rpcCodes.ts';
 import {
-  COUNTED_NOTIFICATION,
   encodeMessage,
   errorResponse,
+  RESENT_NOTIFICATION,
   type RequestId,
   resultResponse,
 } from '../protocol/frames.ts';
@@ -35,10 +35,13 @@ export interface ClientCall {
   counted?: boolean;
 }
 
-/** What a worker is sent of it. */
-export function framesOf({ id, frame, counted }: ClientCall): Buffer {
-  if (!counted) return frame;
-  return Buffer.concat([Buffer.from(encodeMessage({ method: COUNTED_NOTIFICATION, params: { id } })), frame]);
+/** What a worker is sent of it; `replays`: how often it was sent before to one that may have begun with it. */
+export function framesOf({ id, frame, counted = false }: ClientCall, replays: number): Buffer {
+  if (!counted && replays === 0) return frame;
+  return Buffer.concat([
+    Buffer.from(encodeMessage({ method: RESENT_NOTIFICATION, params: { id, counted, replays } })),
+    frame,
+  ]);
 }
 
 export type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;

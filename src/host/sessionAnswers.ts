@@ -19,9 +19,15 @@ export interface SessionAnswersParts {
 /** What a client's requests are answered with: the worker's answer, what its host can tell itself, or why there is none. */
 export class SessionAnswers {
   readonly #parts: SessionAnswersParts;
+  #ended = false;
 
   constructor(parts: SessionAnswersParts) {
     this.#parts = parts;
+  }
+
+  /** The session is over: who has a call that is open now is told of that, and counts it. */
+  end(): void {
+    this.#ended = true;
   }
 
   /** Of a call that was not taken. */
@@ -48,8 +54,7 @@ export class SessionAnswers {
     const { client, held, withoutWorker, onLoss } = this.#parts;
     const own = withoutWorker.answer(call, (list, mark) => held.memory.keep(listKey(list), mark, mark.length));
     client.write(own ?? faultAnswer(call, terminal, withoutWorker));
-    // At the end of a session whoever has the call counts it.
-    if (own !== undefined || terminal.fault.code === 'stopped') return;
+    if (own !== undefined || this.#ended) return;
     held.losses.note(lostCall(call, terminal));
     onLoss();
   }

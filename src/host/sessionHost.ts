@@ -83,7 +83,7 @@ export class SessionHost {
     });
     this.#calls = new SessionCalls(
       {
-        dispatch: ({ payload }, generation) => this.#dispatch(payload, generation),
+        dispatch: ({ payload }, generation, replays) => this.#dispatch(payload, generation, replays),
         settle: ({ payload }, terminal) => this.#answers.settle(payload, terminal),
       },
       () => this.#link.generation,
@@ -101,6 +101,7 @@ export class SessionHost {
     // The client has stopped asking; what nobody has answered by now is not left open.
     const ending = faultAt(this.#link.generation, 'stopped', 'the session ended');
     this.#beginning.fail(ending, this.#withoutWorker);
+    this.#answers.end();
     this.#calls.failAll(ending);
     this.#wait.stop();
     this.#link.close();
@@ -158,8 +159,8 @@ export class SessionHost {
   }
 
   /** What the socket holds back has been sent too: only a worker that is gone takes nothing. */
-  #dispatch(call: ClientCall, generation: number): boolean {
-    const mayGoOn = this.#link.sendTo(generation, framesOf(call));
+  #dispatch(call: ClientCall, generation: number, replays: number): boolean {
+    const mayGoOn = this.#link.sendTo(generation, framesOf(call, replays));
     this.#pace(mayGoOn);
     return mayGoOn !== undefined;
   }

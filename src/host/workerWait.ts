@@ -61,6 +61,8 @@ export class WorkerWait {
 
   /** No worker can be had. `line` tells the person who reads stderr. */
   giveUp(fault: Fault, line: string): void {
+    // Nobody waits any more, and why is known better now than at the end of the wait.
+    this.stop();
     const { code, detail } = this.#withoutWorker.fault ?? {};
     if (code !== fault.code || detail !== fault.detail) this.#log(line);
     this.#withoutWorker.begin(fault);

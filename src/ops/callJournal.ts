@@ -218,7 +218,7 @@ export class CallJournal<Payload, Reply> {
     entry.probes = 0;
     entry.begun = false;
     this.#counts[entry.dispatches === 1 ? 'dispatched' : 'replayed'] += 1;
-    if (this.#effects.dispatch(entry.call, generation)) return;
+    if (this.#effects.dispatch(entry.call, generation, entry.dispatches - 1)) return;
     this.retire(generation);
     // It may have been settled, or lost, while it was being sent.
     if (this.#shelf.with(generation, entry.call.id) === entry) this.#takeBack(entry, generation);

@@ -32,8 +32,11 @@ export type Terminal<Reply> =
 
 /** What the journal has done. Each may call the journal again, at once or later. */
 export interface JournalEffects<Payload, Reply> {
-  /** Sends a call to a generation. False: not a byte of it left, and the generation takes no more. */
-  dispatch(call: JournalCall<Payload>, generation: number): boolean;
+  /**
+   * Sends a call to a generation; `replays`: how often it was sent before. False: not a byte of it left, and the
+   * generation takes no more.
+   */
+  dispatch(call: JournalCall<Payload>, generation: number, replays: number): boolean;
   /** No generation can have it now: whoever can starts one, or gives it up. Told each time that it is found so. */
   wait?(call: JournalCall<Payload>): void;
   /** Asks whether a lost call took effect, and tells by `resolveProbe`. */

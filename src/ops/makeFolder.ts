@@ -10,7 +10,8 @@ export function makeFolder(folder: string, mode = 0o777): void {
     mkdirSync(folder, { mode });
   } catch (error) {
     const parent = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync(parent)) {
+    // A drive that is not there is in no other folder.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== folder && !existsSync(parent)) {
       makeFolder(parent, mode);
       makeFolder(folder, mode);
     } else if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;

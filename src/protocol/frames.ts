@@ -24,8 +24,11 @@ export const SUPERSEDED_NOTIFICATION = 'notifications/waygate/superseded';
 export const KEEP_NOTIFICATION = 'notifications/waygate/keep';
 /** From a host to a worker, before anything else of a session: `{ kept }`, each with its key, its value and its age in seconds. */
 export const KEPT_NOTIFICATION = 'notifications/waygate/kept';
-/** From a host to a worker, before a request that it sends again: `{ id }`, which a worker before has counted. */
-export const COUNTED_NOTIFICATION = 'notifications/waygate/counted';
+/**
+ * From a host to a worker, before a request that it sends again: `{ id, counted, replays }`, whether a worker before has
+ * counted it, and how many of them may have begun with it.
+ */
+export const RESENT_NOTIFICATION = 'notifications/waygate/resent';
 /**
  * From the worker to its hosts alone: `{ id, contract }`, what a request's replay contract is, which depends on a tool
  * that the host does not know, and that the call begins now: until then it is as good as not sent. With `begins: false`

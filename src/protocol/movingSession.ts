@@ -84,10 +84,10 @@ export class MovingSession {
     for (const kind of new Set(changed)) this.#ports.listChanged(kind);
   }
 
-  /** A request is about to be answered; what follows from a list does so behind the answer. */
-  answering(method: string): void {
+  /** A request is answered. */
+  answered(method: string): void {
     const kind = LISTS.get(method);
-    if (kind) setImmediate(() => this.#noteListed(method, kind));
+    if (kind) this.#noteListed(method, kind);
   }
 
   /** Another worker has taken over: the host has given it all that was kept, and hears from that one from now on. */

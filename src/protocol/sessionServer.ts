@@ -8,10 +8,10 @@ import { oneLine } from '../ops/porcelain.ts';
 import { askOf, type CallExtra, peerOf, progressOf, type ToHost } from './clientPeer.ts';
 import {
   CONTRACT_NOTIFICATION,
-  COUNTED_NOTIFICATION,
   KEEP_NOTIFICATION,
   KEPT_NOTIFICATION,
   LOST_NOTIFICATION,
+  RESENT_NOTIFICATION,
   type RequestId,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
@@ -21,7 +21,7 @@ import { lazyValidator } from './lazyValidator.ts';
 import { LineTransport } from './mcpTransport.ts';
 import { MovingSession } from './movingSession.ts';
 import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
-import type { SessionClient, SessionSurface, SurfaceCall } from './sessionSurface.ts';
+import type { Resent, SessionClient, SessionSurface, SurfaceCall } from './sessionSurface.ts';
 
 const CLIENT_CHARS = 64;
 
@@ -68,8 +68,8 @@ export function serveSession(
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
   });
   const open = new Set<RequestId>();
-  const counted = new Set<unknown>();
-  const answerTo = async (request: JSONRPCRequest, extra: CallExtra): Promise<Result> => {
+  const resent = new Map<unknown, Resent>();
+  const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
     if (request.method === 'tools/list') return { tools: await surface.listTools() };
     const call: SurfaceCall = {
@@ -77,7 +77,7 @@ export function serveSession(
       client: client().name,
       session: moving.conversation(extra._meta),
       id: extra.requestId,
-      counted: counted.delete(extra.requestId),
+      ...again,
       meta: extra._meta,
       task: taskOf(params),
       peer: peerOf(server, session, client, toHost, extra),
@@ -101,11 +101,16 @@ export function serveSession(
     const { method } = request;
     const { requestId } = extra;
     open.add(requestId);
-    const answer = (): Promise<Result> => answerTo(request, extra).finally(() => open.delete(requestId));
+    const again = resent.get(requestId);
+    // An id that is used again is another request.
+    resent.delete(requestId);
+    const answer = (): Promise<Result> => answerTo(request, extra, again).finally(() => open.delete(requestId));
     if (method === 'tools/call') return answer();
-    const result = await (onRequest ? toldWhenAnswered({ method, signal: extra.signal }, answer, onRequest) : answer());
+    const result = await (onRequest
+      ? toldWhenAnswered({ method, replays: again?.replays, signal: extra.signal }, answer, onRequest)
+      : answer());
     // Who has cancelled it is not answered.
-    if (!extra.signal.aborted) moving.answering(method);
+    if (!extra.signal.aborted) behindAnswer(socket, () => moving.answered(method));
     return result;
   };
   let close: (() => void) | undefined;
@@ -127,7 +132,10 @@ export function serveSession(
   };
   const hostWords: HostWords = new Map([
     [KEPT_NOTIFICATION, ({ kept }) => moving.receive(kept)],
-    [COUNTED_NOTIFICATION, ({ id }) => void counted.add(id)],
+    [
+      RESENT_NOTIFICATION,
+      ({ id, counted, replays }) => void resent.set(id, { counted: counted === true, replays: Number(replays) || 0 }),
+    ],
   ]);
   const negotiated = connect(server, transport, surface, hostWords);
   socket.resume();
@@ -200,6 +208,18 @@ function connect(
     onmessage?.(message);
   };
   return () => protocolVersion;
+}
+
+/**
+ * For a request that is about to be answered: says something behind the answer, and both leave in one. A worker that is
+ * killed has sent both, or neither.
+ */
+function behindAnswer(socket: Socket, say: () => void): void {
+  socket.cork();
+  setImmediate(() => {
+    say();
+    socket.uncork();
+  });
 }
 
 /** Resolves when all that was written has left this process, rejects where it never will; undefined where it has. */

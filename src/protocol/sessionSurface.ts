@@ -46,15 +46,21 @@ export interface ClientPeer {
   ): Promise<Record<string, unknown>>;
 }
 
+/** What became of a request on the workers before, where it is sent again. */
+export interface Resent {
+  /** One has counted it among the session's calls. */
+  counted?: boolean;
+  /** How many of them may have begun with it. */
+  replays?: number;
+}
+
 /** Who calls. `session` is the same object for one session's calls: what a surface remembers of it hangs on it. */
-export interface SurfaceCall {
+export interface SurfaceCall extends Resent {
   signal: AbortSignal;
   client: string;
   session: object;
   /** The request's own id; absent where no MCP client has made it. */
   id?: RequestId;
-  /** A worker before this one has counted the request among the session's calls: it is sent again. */
-  counted?: boolean;
   /** The request's `_meta`, as it came. */
   meta?: Readonly<Record<string, unknown>> | undefined;
   /** The request's `task`, as it came: the client wants a task for an answer. */

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../control/contract.ts';
+import type { SurfaceCall } from '../protocol/sessionSurface.ts';
 import type { CallEvent } from './gateway/callEvents.ts';
 import type { GatewayContext } from './gateway/gatewayContext.ts';
 
@@ -7,14 +8,15 @@ type RecordedCall = Pick<CallRecord, 'client' | 'metaTool' | 'subject'>;
 /** Counts a call as under way. What is returned tells telemetry and the recent calls how it ended. */
 export function beginCall(
   context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd'>,
-  { sessionId, ...call }: RecordedCall & { sessionId: string },
+  { client, replays = 0 }: Pick<SurfaceCall, 'client' | 'replays'>,
+  { sessionId, ...subject }: Omit<RecordedCall, 'client'> & { sessionId: string },
 ): (event: CallEvent) => void {
   const at = Date.now();
   const started = performance.now();
   context.onCallStart();
   return (event) => {
-    const record = callRecord({ ...call, at, durationMs: performance.now() - started }, event);
-    context.onCallEnd(record, { ...event, sessionId });
+    const record = callRecord({ client, ...subject, at, durationMs: performance.now() - started }, event);
+    context.onCallEnd(record, { ...event, retries: event.retries + replays, sessionId });
   };
 }
 

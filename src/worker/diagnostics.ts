@@ -124,10 +124,10 @@ export class Diagnostics {
   }
 
   /** What a client asked for by MCP's own methods. Its words are its own: none of them is kept, nor of the answer. */
-  sessionAnswered({ method, latencyMs, failed }: SessionRequest): void {
+  sessionAnswered({ method, latencyMs, failed, replays = 0 }: SessionRequest): void {
     const error = failed === undefined ? undefined : { code: String(failed), message: `JSON-RPC error ${failed}` };
     const end = error ? 'answered_with_error' : 'ok';
-    this.#telemetry.request({ method, latencyMs, end, ...(error ? { error } : {}) });
+    this.#telemetry.request({ method, latencyMs, end, retries: replays, ...(error ? { error } : {}) });
   }
 
   /** What was counted so far; it is the successor's from now on. */

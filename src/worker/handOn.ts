@@ -29,9 +29,11 @@ export class HandingOn {
   }
 
   async #send(counts: KeptCounts): Promise<'taken' | 'refused' | 'unknown'> {
-    const { socket } = await tryAttach(this.#folder, { kind: 'control', start: false, holds: false }, undefined);
-    if (!socket) return 'refused';
-    const control = connectControl(socket);
+    const options = { kind: 'control', start: false, holds: false } as const;
+    // One that speaks a newer link is not attached to, and has no use for what this one has counted.
+    const found = await tryAttach(this.#folder, options, undefined).catch(() => undefined);
+    if (!found?.socket) return 'refused';
+    const control = connectControl(found.socket);
     try {
       const late = sleep(TIMEOUT_MS, undefined, { ref: false });
       const answer = await Promise.race([control.request('inherit', counts), late]);

@@ -19,7 +19,8 @@ export function lostToolCall(
   return { record: callRecord(call, event), event };
 }
 
-export function lostRequest({ method, contract, took }: LostCall): SessionRequest {
+export function lostRequest({ method, contract, took, dispatches }: LostCall): SessionRequest {
   // What is asked for by MCP's own methods is a read; a method that is none of those has no row of its own.
-  return { method: contract === 'convergent' ? method : UNKNOWN_METHOD, latencyMs: took, failed: INTERNAL_ERROR };
+  const named = contract === 'convergent' ? method : UNKNOWN_METHOD;
+  return { method: named, latencyMs: took, failed: INTERNAL_ERROR, replays: Math.max(0, dispatches - 1) };
 }

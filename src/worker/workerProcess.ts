@@ -45,6 +45,8 @@ export interface WorkerOptions {
 const LINGER_MS = 60_000;
 /** Within this every host has heard that another worker serves. */
 const HEARD_MS = 250;
+/** What was written last is counted by then. */
+const FLUSH_MS = 1_000;
 /** How long a candidate waits for servers that have never been listed: it has all to be ready for, but not to hang. */
 const PREPARE_MS = 5_000;
 
@@ -212,6 +214,8 @@ export class WorkerProcess {
     const counts = new HandingOn(this.#options.stateFolder, this.#gateway.account);
     await Promise.all([sleep(HEARD_MS), counts.handOn()]);
     await this.#gateway.drained();
+    // The tokens of a call are counted as its line is written. A disk that hangs must not keep anybody.
+    await Promise.race([this.#gateway.diagnostics.flush(), sleep(FLUSH_MS, undefined, { ref: false })]);
     await counts.handOn();
     this.#sessions.handBack();
     // What is withdrawn by that is told before nothing more can be.

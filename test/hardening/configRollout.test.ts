@@ -25,6 +25,8 @@ const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as 
 const alive = (pidFile: string): number[] => pidsIn(pidFile).filter(isAlive);
 const health = async (workspace: TestWorkspace, ...args: string[]): Promise<Health> =>
   JSON.parse((await waygate(workspace, ['health', '--json', ...args])).stdout) as Health;
+const telemetry = async (workspace: TestWorkspace): Promise<TelemetryReport> =>
+  JSON.parse((await waygate(workspace, ['telemetry', '--json'])).stdout) as TelemetryReport;
 const writes = (file: string, config: object | string): void =>
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config));
 const log = (workspace: TestWorkspace): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
@@ -89,11 +91,10 @@ describe('a change of the configuration', () => {
     const id = await host.toolId('/same/wait');
     for (const nonce of ['a', 'b']) await wait(host, id, 0, nonce);
     await host.call('tool_execute', { tool_id: 'same:none', args: {} });
-    const report = async () =>
-      JSON.parse((await waygate(workspace, ['telemetry', '--json'])).stdout) as TelemetryReport;
     const calls = async () =>
       (JSON.parse((await waygate(workspace, ['status', '--json'])).stdout) as GatewaySnapshot).recentCalls;
-    const count = async () => (await report()).methods.find(({ method }) => method === 'tool_execute')?.request_count;
+    const count = async () =>
+      (await telemetry(workspace)).methods.find(({ method }) => method === 'tool_execute')?.request_count;
     expect(await count()).toBe(3);
     const before = here(workspace);
     const late = held(workspace, host, id, 'late');
@@ -108,7 +109,7 @@ describe('a change of the configuration', () => {
     await late;
     await until('the one before to leave', () => !isAlive(before.pid));
     await wait(host, id, 0, 'c');
-    const { tools, methods, uptime_ms } = await report();
+    const { tools, methods, uptime_ms } = await telemetry(workspace);
     expect(methods.find(({ method }) => method === 'tool_execute')).toMatchObject({
       request_count: 5,
       success_count: 4,
@@ -121,6 +122,28 @@ describe('a change of the configuration', () => {
     expect(executed).toHaveLength(5);
     expect(new Set((await calls()).map((call) => call.id)).size).toBe((await calls()).length);
     expect(executed.map(({ at }) => at)).toEqual(executed.map(({ at }) => at).sort((a, b) => b - a));
+  });
+
+  it('loses no token either of what ends on the one before', async () => {
+    const { workspace, effects, one } = three();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/same/wait');
+    const before = here(workspace);
+    const late = held(workspace, host, id, 'late');
+    await until('its effect', () => linesOf(effects).includes('late'));
+    workspace.configure({ same: one(), comes: one() });
+    await successor(workspace, before);
+    // What was counted so far is handed on, and nothing but this call is waited for.
+    await until('the counts', async () =>
+      (await telemetry(workspace)).methods.some(({ method }) => method === 'tool_browse'),
+    );
+    await telemetry(workspace);
+    workspace.letGo();
+    expect(await late).toMatchObject(LET_GO);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    const { tools, tokens } = await telemetry(workspace);
+    expect(tools).toMatchObject([{ tool_id: id, request_count: 1, success_count: 1 }]);
+    expect(tokens.result_tokens_raw).toBeGreaterThan(0);
   });
 
   it('treats a call that takes too long by its contract', async () => {

@@ -1,10 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
+import { killedBehind, otherBuild } from '../support/builds.ts';
 import { rendezvous, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
-import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
 
@@ -222,6 +224,27 @@ describe('what a client has listed, when its worker is killed', () => {
     await killed(workspace, () => workspace.configure(two()));
     await until('the word', () => host.told.length >= 3);
     expect(new Set(await heard(host))).toEqual(new Set(news));
+  });
+
+  it('is what has reached it, however soon behind the answer its worker is killed', async () => {
+    const workspace = testWorkspace({ two: servers.fixture() });
+    const flag = join(temporaryFolder('wg-flag-'), 'flag');
+    workspace.program = otherBuild({ worker: killedBehind('"resource_browse"', flag) });
+    const host = await HostProcess.connect(workspace);
+    await host.request('tools/list');
+    const before = here(workspace);
+    workspace.configure(two());
+    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the word', () => host.told.length > 0);
+    const { pid } = here(workspace);
+    writeFileSync(flag, '');
+    const { result } = await host.request('tools/list');
+    host.told.length = 0;
+    expect(JSON.stringify(result)).toContain('resource_browse');
+    await until('another worker', () => !existsSync(flag) && rendezvous(workspace)?.pid !== pid);
+    // What it has to tell of that list it tells first.
+    await host.request('prompts/list');
+    expect(host.told).toEqual([]);
   });
 
   it('is all that it is told of', async () => {

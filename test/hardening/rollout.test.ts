@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
+import { LINK_VERSION, publishRendezvous, type Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { killedAtTakeover, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
@@ -295,12 +295,12 @@ describe('a session over HTTP', () => {
 });
 
 describe('a candidate that fails', () => {
-  const HANGS = 'setInterval(() => {}, 1000);';
+  const HANGS = (): string => 'setInterval(() => {}, 1000);';
   it.each([
     ['is not there', null, /This build of Waygate is no longer there/],
     ['is no program', () => 'this is not JavaScript', /ended at its start \(exit code 1\)/],
     ['ends at its start', () => 'process.exit(7);', /ended at its start \(exit code 7\)/],
-    ['hangs', () => HANGS, /was not ready within 1\.5 s/],
+    ['hangs', HANGS, /was not ready within 1\.5 s/],
     ['is killed before it takes over', killedAtTakeover('before'), /ended at its start \(SIGKILL\)/],
     ['is killed as it takes over', killedAtTakeover('behind'), /SIGKILL/],
   ] as const)('because it %s leaves the one that serves, and is told', async (_, worker, reason) => {
@@ -309,7 +309,8 @@ describe('a candidate that fails', () => {
     const id = await host.toolId('/one/echo');
     const before = here(workspace);
     const bad = { ...workspace, program: otherBuild({ builtAt: '20990101000000', worker }) };
-    bad.env = { ...workspace.env, WAYGATE_READY_MS: '1500' };
+    // The others are given the time to fail in their own way.
+    if (worker === HANGS) bad.env = { ...workspace.env, WAYGATE_READY_MS: '1500' };
     const { code, stdout, stderr } = await waygate(bad, ['reload']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^waygate: the gateway was not reloaded and serves on as it was: [^\n]+\.\n$/);
@@ -331,7 +332,7 @@ describe('a candidate that fails', () => {
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
     const before = here(workspace);
-    const bad = { ...workspace, program: otherBuild({ worker: () => HANGS }) };
+    const bad = { ...workspace, program: otherBuild({ worker: HANGS }) };
     // Longer than this test: what waits for the candidate fails it.
     bad.env = { ...workspace.env, WAYGATE_READY_MS: '600000' };
     const reloaded = waygate(bad, ['reload']);
@@ -403,6 +404,29 @@ describe('an update of the extension', () => {
     // The older build may be asked to reload, but does not put itself in the place of the newer one.
     const { code, stderr } = await waygate(workspace, ['reload']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('A newer Waygate') });
+  });
+
+  it('that speaks another link takes nothing from the worker before, which finishes its calls', async () => {
+    const { workspace, effects } = watched();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const before = here(workspace);
+    const long = held(workspace, host, id, 'long');
+    await until('the effect', () => linesOf(effects).includes('long'));
+    const newer = {
+      ...before,
+      pid: process.pid,
+      token: 'another',
+      link: LINK_VERSION + 1,
+      build: '99.0.0+20990101000000',
+    };
+    publishRendezvous(stateFolder(workspace), newer);
+    const log = (): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
+    await until('its word', () => log().includes(`worker ${process.pid} takes over`));
+    workspace.letGo();
+    expect(await long).toMatchObject(LET_GO);
+    await until('the one before to leave', () => !isAlive(before.pid));
+    expect(log()).toContain(`worker ${before.pid} stops: worker ${process.pid} has taken over`);
   });
 
   it('that does not work leaves the build that does', async () => {

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
+import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
-import { recordsOf } from '../support/lines.ts';
+import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 const eventsFile = (workspace: TestWorkspace): string => join(stateFolder(workspace), 'events.jsonl');
@@ -16,9 +17,12 @@ const told = async <T>(workspace: TestWorkspace, command: string): Promise<T> =>
 /** The command line, as it goes on. */
 function following(workspace: TestWorkspace, args: string[]) {
   const child = spawn(process.execPath, [WAYGATE, ...args], { env: workspace.env, cwd: workspace.folder });
-  const output = { text: '' };
+  const output = { text: '', errors: '' };
   child.stdout.on('data', (chunk: Buffer) => {
     output.text += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output.errors += chunk.toString();
   });
   onTestFinished(() => void child.kill());
   return output;
@@ -168,6 +172,27 @@ describe('health and telemetry of a gateway that works', () => {
     for (const line of events.text.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   });
 
+  it('are followed on where the worker hangs for a while, and what hangs is told', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const echo = await host.toolId('/one/echo');
+    const changes = following(workspace, ['health', '--follow']);
+    await until('the first of it', () => changes.text.includes('gateway ready'));
+    const { pid } = rendezvous(workspace) as Rendezvous;
+    process.kill(pid, 'SIGSTOP');
+    onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGCONT')));
+    const events = following(workspace, ['telemetry', '--follow', '--json']);
+    const word = /^waygate: [^\n]* (?:does|did) not answer[^\n]*\n/;
+    await until('the word of both', () => [changes, events].every(({ errors }) => word.test(errors)));
+    changes.text = '';
+    process.kill(pid, 'SIGCONT');
+    await until('its health', () => changes.text.includes('gateway ready'));
+    await until('an event', async () => {
+      await host.call('tool_execute', { tool_id: echo, args: { text: 'hi' } });
+      return events.text.includes('"event":"execute.completed"');
+    });
+  });
+
   it('cost no call where the log cannot be written, and health tells what is wrong', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     mkdirSync(join(ensureWorkspaceState(workspace.folder, workspace.stateDir), 'events.jsonl'));
@@ -182,6 +207,45 @@ describe('health and telemetry of a gateway that works', () => {
     expect(health.event_log).toMatchObject({ written: 0, failing: 'EISDIR' });
     expect(health.problems).toEqual([`The event log ${eventsFile(workspace)} cannot be written (EISDIR).`]);
     expect((await told<TelemetryReport>(workspace, 'telemetry')).tools[0]).toMatchObject({ success_count: 1 });
+  });
+
+  it('have a call that was sent again as one, which was repeated', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as object;
+    writeFileSync(workspace.configFile, JSON.stringify({ ...config, replay: { default: 'convergent' } }));
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/wait');
+    const call = host.call('tool_execute', { tool_id: id, args: { until: workspace.gate, nonce: 'a' } });
+    for (let workers = 1; workers <= 2; workers++) {
+      await until('its effect', () => linesOf(effects).length === workers);
+      process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+    }
+    await until('its last effect', () => linesOf(effects).length === 3);
+    workspace.letGo();
+    expect(await call).toMatchObject({ isError: false });
+    const { tools, methods } = await told<TelemetryReport>(workspace, 'telemetry');
+    expect(tools).toMatchObject([{ tool_id: id, request_count: 1, success_count: 1, retry_count: 2 }]);
+    expect(methods.find(({ method }) => method === 'tool_execute')).toMatchObject({ request_count: 1, retry_count: 2 });
+  });
+
+  it('have a call once that is open at the end of its session', async () => {
+    const workspace = testWorkspace();
+    const effects = workspace.write('effects.txt', '');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const id = await (await HostProcess.connect(workspace)).toolId('/one/wait');
+    const host = await HostProcess.connect(workspace);
+    void host.call('tool_execute', { tool_id: id, args: { ms: 600_000, nonce: 'a' } });
+    await until('its effect', () => linesOf(effects).length === 1);
+    host.end();
+    await host.exited;
+    // What the host has to say of it comes before its connection ends, and the worker's own word behind that.
+    const tools = await until('the word of the worker', async () => {
+      const { tools: rows } = await told<TelemetryReport>(workspace, 'telemetry');
+      return rows[0]?.last_error?.code === 'UPSTREAM_ERROR' && rows;
+    });
+    expect(tools).toMatchObject([{ tool_id: id, request_count: 1, error_count: 1 }]);
   });
 
   it('have what a killed worker took with it: the next one counts it, and the loss itself', async () => {

@@ -25,11 +25,7 @@ function session(shown: Partial<Record<ListKind, string>> = {}, settled: Promise
     memories.set(one, value);
     watchers.get(one)?.();
   };
-  const answered = async (method: string): Promise<void> => {
-    moving.answering(method);
-    await new Promise(setImmediate);
-  };
-  return { moving, shown, given, kept, told, chat, remembers, answered };
+  return { moving, shown, given, kept, told, chat, remembers };
 }
 
 describe('what a session is for the next worker', () => {
@@ -117,13 +113,10 @@ describe('what a session is for the next worker', () => {
 });
 
 describe('what a client has listed', () => {
-  it('is told to the host behind the answer, by what was asked', async () => {
-    const { moving, kept, answered } = session({ tools: 't1', resources: 'r1' });
-    moving.answering('tools/list');
-    expect(kept).toEqual([]);
-    await answered('resources/list');
-    for (const method of ['resources/templates/list', 'prompts/list', 'tools/call', 'constructor'])
-      await answered(method);
+  it('is told to the host with the answer, by what was asked', () => {
+    const { moving, kept } = session({ tools: 't1', resources: 'r1' });
+    const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+    for (const method of [...lists, 'tools/call', 'constructor']) moving.answered(method);
     expect(kept).toEqual([
       ['list:tools/list', 't1'],
       ['list:resources/list', 'r1'],
@@ -163,19 +156,19 @@ describe('what a client has listed', () => {
 
   it('is not told of where it has listed here by then', async () => {
     const settled = deferred<void>();
-    const { moving, told, answered } = session({ tools: 't2' }, settled.promise);
+    const { moving, told } = session({ tools: 't2' }, settled.promise);
     moving.receive([['list:tools/list', 't1', 0]]);
     const begun = moving.begin();
-    await answered('tools/list');
+    moving.answered('tools/list');
     settled.resolve();
     await begun;
     expect(told).toEqual([]);
   });
 
-  it('of a worker that has given way meanwhile is old: it is told to list again', async () => {
-    const { moving, kept, told, answered } = session({ tools: 't1' });
+  it('of a worker that has given way meanwhile is old: it is told to list again', () => {
+    const { moving, kept, told } = session({ tools: 't1' });
     moving.handOver();
-    await answered('tools/list');
+    moving.answered('tools/list');
     expect(kept).toEqual([]);
     expect(told).toEqual(['tools']);
   });

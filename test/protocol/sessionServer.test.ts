@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SessionMemory } from '../../src/protocol/movingSession.ts';
+import type { SessionRequest } from '../../src/protocol/sessionRequest.ts';
 import { type SessionServer, serveSession } from '../../src/protocol/sessionServer.ts';
 import type { SurfaceCall } from '../../src/protocol/sessionSurface.ts';
 import { until } from '../support/hostProcess.ts';
@@ -13,6 +14,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 async function session(
   tool: (call: SurfaceCall) => void | Promise<void>,
   memory?: SessionMemory,
+  onRequest?: (request: SessionRequest) => void,
 ): Promise<{
   lines: string[];
   say(message: object): void;
@@ -28,17 +30,18 @@ async function session(
   const accepted = once(listener, 'connection');
   const client = connect(path);
   const [socket] = (await accepted) as [Socket];
-  const server = serveSession(socket, {
+  const surface = {
     serverInfo: { name: 'x', title: 'X', version: '1' },
     capabilities: { tools: {}, logging: {} },
     instructions: '',
     listTools: () => [],
-    callTool: async (_name, _args, call) => {
+    callTool: async (_name: string, _args: unknown, call: SurfaceCall) => {
       await tool(call);
       return { content: [] };
     },
     ...(memory ? { memory } : {}),
-  });
+  };
+  const server = serveSession(socket, surface, onRequest ? { onRequest } : {});
   onTestFinished(() => {
     client.destroy();
     listener.close();
@@ -90,7 +93,7 @@ describe('what a worker tells its host alone', () => {
     await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
   });
 
-  it('names the request that was counted, and hears of one that was before', async () => {
+  it('names the request that was counted, and hears of one that is sent again what became of it', async () => {
     const marks: unknown[] = [];
     let changed = (_counted?: number | string): void => undefined;
     const memory: SessionMemory = {
@@ -102,8 +105,8 @@ describe('what a worker tells its host alone', () => {
       list: () => undefined,
       settled: () => Promise.resolve(),
     };
-    const { lines, say, call } = await session(({ id, counted }) => {
-      marks.push([id, counted]);
+    const { lines, say, call } = await session(({ id, counted, replays }) => {
+      marks.push([id, counted, replays]);
       if (!counted) changed(id);
     }, memory);
     call('seven');
@@ -112,15 +115,41 @@ describe('what a worker tells its host alone', () => {
       method: 'notifications/waygate/keep',
       params: { key: 'session', value: 'one call', counted: 'seven' },
     });
-    say({ method: 'notifications/waygate/counted', params: { id: 'eight' } });
+    const resent = (params: object): void => say({ method: 'notifications/waygate/resent', params });
+    resent({ id: 'eight', counted: true, replays: 0 });
     call('eight');
     // An id that is used again is another request.
     call('eight');
-    await until('the last answer', () => marks.length === 3);
+    resent({ id: 'nine', counted: false, replays: 2 });
+    call('nine');
+    resent({ id: 'ten' });
+    call('ten');
+    await until('the last answer', () => marks.length === 5);
     expect(marks).toEqual([
-      ['seven', false],
-      ['eight', true],
-      ['eight', false],
+      ['seven', undefined, undefined],
+      ['eight', true, 0],
+      ['eight', undefined, undefined],
+      ['nine', false, 2],
+      ['ten', false, 0],
+    ]);
+  });
+
+  it('tells who counts requests which of them were sent again', async () => {
+    const told: SessionRequest[] = [];
+    const { say, lines } = await session(
+      () => undefined,
+      undefined,
+      (request) => void told.push(request),
+    );
+    say({ method: 'notifications/waygate/resent', params: { id: 1, counted: false, replays: 2 } });
+    for (const id of [1, 2]) say({ id, method: 'tools/list' });
+    say({ method: 'notifications/waygate/resent', params: { id: 3, counted: false, replays: 1 } });
+    say({ id: 3, method: 'odd' });
+    await until('the answers', () => lines.length === 3);
+    expect(told.map(({ method, replays }) => [method, replays])).toEqual([
+      ['tools/list', 2],
+      ['tools/list', 0],
+      ['(unknown method)', 1],
     ]);
   });
 

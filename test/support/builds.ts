@@ -63,6 +63,23 @@ require(${JSON.stringify(real)});
 
 export const killedByAttachers = endedByAttachers("process.kill(process.pid, 'SIGKILL');");
 
+/** A worker that is killed in the moment in which it has written these words: once, when the file is there. */
+export const killedBehind = (words: string, file: string) => (real: string) =>
+  `
+const fs = require('node:fs');
+const { Socket } = require('node:net');
+const write = Socket.prototype.write;
+Socket.prototype.write = function (chunk, ...rest) {
+  const mayGoOn = write.call(this, chunk, ...rest);
+  if (String(chunk).includes(${JSON.stringify(words)}) && fs.existsSync(${JSON.stringify(file)})) {
+    fs.rmSync(${JSON.stringify(file)});
+    process.kill(process.pid, 'SIGKILL');
+  }
+  return mayGoOn;
+};
+require(${JSON.stringify(real)});
+`;
+
 /** Only a worker that is to take over from another is that program, and only while the file is there. */
 export const candidatesWhile = (file: string, worker: (real: string) => string) => (real: string) =>
   `

@@ -72,8 +72,7 @@ export async function answerCall(
 ): Promise<object> {
   const session = sessions.of(call.session);
   const { name, args } = meant;
-  const recorded = { client: call.client, metaTool: name, subject: subjectOf(args), sessionId: session.id };
-  const end = beginCall(context, recorded);
+  const end = beginCall(context, call, { metaTool: name, subject: subjectOf(args), sessionId: session.id });
   const { result, event } = await settle(meant, context, (tell) => run(name, args, session, tell));
   end(event);
   return result;

@@ -32,7 +32,7 @@ export async function guardedRead<T>(
   send: () => Promise<T>,
 ): Promise<T> {
   const counted = COUNTED_AS[method];
-  const end = beginCall(context, { client: call.client, metaTool: method, subject: choice.id, sessionId });
+  const end = beginCall(context, call, { metaTool: method, subject: choice.id, sessionId });
   let event: CallEvent = forwardedReadEvent(counted, isListed ? choice : undefined);
   try {
     await context.admit();

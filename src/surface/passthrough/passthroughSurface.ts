@@ -148,7 +148,7 @@ async function callThrough(
   sessionId: string,
 ): Promise<object> {
   const runner = call.task && taskRunner(tool, context);
-  const end = beginCall(context, { client: call.client, metaTool: PASSED_ON, subject: tool.id, sessionId });
+  const end = beginCall(context, call, { metaTool: PASSED_ON, subject: tool.id, sessionId });
   let event: CallEvent | undefined;
   try {
     // Twice begun are two tasks: such a call is never repeated.

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf } from '../../src/ops/fault.ts';
+import type { LostCall } from '../../src/ops/lostCall.ts';
+import { lostRequest, lostToolCall } from '../../src/worker/lostCalls.ts';
+
+const lost = (method: string, dispatches: number): LostCall => ({
+  method,
+  took: 5,
+  fault: faultOf('connection_lost', { generation: 1 }, (text) => text),
+  knowledge: 'outcome_unknown',
+  contract: 'convergent',
+  dispatches,
+});
+
+describe('what a host has answered without a worker', () => {
+  it('is a retry as often as it was sent again, a call or a read', () => {
+    const call = (dispatches: number) =>
+      lostToolCall({ ...lost('tools/call', dispatches), tool: 'tool_browse' }, 'c', () => undefined);
+    expect([0, 1, 3].map((n) => lostRequest(lost('tools/list', n)).replays)).toEqual([0, 0, 2]);
+    expect([0, 1, 3].map((n) => call(n).event.retries)).toEqual([0, 0, 2]);
+  });
+});
