@@ -255,6 +255,34 @@ describe('the link to a worker', () => {
     });
   });
 
+  it('tells of a loss before it looks for another, and loses no worker with the one that it has replaced', async () => {
+    const workers: Socket[] = [];
+    const looked: string[][] = [];
+    const { link: it, told } = linkWhere(async () => {
+      looked.push([...told]);
+      workers.push(worker());
+      return workers.at(-1);
+    });
+    it.connect();
+    await until('a worker', () => it.attached);
+    workers[0]?.destroy();
+    await until('the second', () => it.attached && it.generation === 2);
+    expect(looked).toEqual([[], ['attached 1', 'lost 1']]);
+    it.supersede(2);
+    await until('the third', () => it.attached && it.generation === 3);
+    // The last word of the one before: it is about itself.
+    it.rest();
+    workers[1]?.destroy();
+    await until('its end', () => told.includes('lost 2'));
+    expect({ attached: it.attached, looked: looked.length, ...it.health }).toMatchObject({
+      attached: true,
+      looked: 3,
+      supervision: 'running',
+    });
+    it.close();
+    expect(workers[2]?.destroyed).toBe(true);
+  });
+
   it('lets go of a worker that comes when the session has ended', async () => {
     const late = worker();
     let found: (socket: Socket) => void = () => undefined;
