@@ -279,8 +279,11 @@ describe('the link to a worker', () => {
       looked: 3,
       supervision: 'running',
     });
+    it.wake();
+    it.supersede(3);
+    await until('the fourth', () => it.attached && it.generation === 4);
     it.close();
-    expect(workers[2]?.destroyed).toBe(true);
+    expect(workers.map(({ destroyed }) => destroyed)).toEqual([true, true, true, true]);
   });
 
   it('lets go of a worker that comes when the session has ended', async () => {
