@@ -72,6 +72,10 @@ export class WorkerConnection {
     this.#awaitWord();
   }
 
+  get closed(): boolean {
+    return this.#socket.closed;
+  }
+
   /**
    * Whether more may be sent at once. It leaves when all that has come until now is read: a pipe of Windows that could
    * not be written to is closed with the worker's last words in it.

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
+import { deferred } from '../ops/deferred.ts';
 import type { Fault } from '../ops/fault.ts';
-import { HealthRecord, type HealthSnapshot } from '../ops/health.ts';
-import { RestartPolicy } from '../ops/restartPolicy.ts';
+import type { HealthSnapshot } from '../ops/health.ts';
+import type { Running } from '../ops/supervised.ts';
+import { Supervisor } from '../ops/supervisor.ts';
+import { SYSTEM_CLOCK } from '../ops/systemClock.ts';
 import { faultAt } from './faultAt.ts';
 import { WorkerUnavailableError } from './startWorker.ts';
-import { type Loss, type LossFacts, WorkerConnection } from './workerConnection.ts';
+import { type LossFacts, WorkerConnection } from './workerConnection.ts';
 
 export interface WorkerLinkOptions {
   /** `start`: one is started where none runs; without it there may be none to attach to. */
@@ -34,30 +37,42 @@ const PING_MS = 10_000;
 const DRAIN_LIMIT_MS = 12_000;
 
 /**
- * A session's connection to whatever worker there is: reattaches by itself, and counts the workers it has had. A
- * worker that was replaced keeps its connection until it has finished what it has.
+ * A session's connection to whatever worker there is. A supervisor keeps one attached; the link counts the workers it
+ * has had, and a worker that was replaced keeps its connection until it has finished what it has.
  */
 export class WorkerLink {
   readonly #options: WorkerLinkOptions;
   readonly #abort = new AbortController();
-  readonly #restarts = new RestartPolicy(() => performance.now(), Math.random);
-  readonly #health = new HealthRecord(() => performance.now());
-  #current: WorkerConnection | undefined;
+  readonly #supervisor: Supervisor<WorkerConnection>;
+  /** They have a successor. */
   readonly #draining = new Map<number, WorkerConnection>();
   #generation = 0;
-  #connecting = false;
+  /** The worker that was looked for last, whether it was found or not. */
+  #sought = 1;
   #resting = false;
-  #looping = false;
-  #retryTimer: NodeJS.Timeout | undefined;
+  #joining = false;
+  /** Somebody else has started it: the start that comes now need not look for one. */
+  #found: Socket | undefined;
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options;
-    this.#health.countFailuresWith(() => this.#restarts.consecutiveFailures);
+    this.#supervisor = new Supervisor({
+      start: ({ signal }) => this.#attach(signal),
+      end: async (connection) => {
+        if (!this.#draining.has(connection.generation)) connection.close();
+      },
+      faultOf: (error) => this.#faultOf(error as Error),
+      onReady: ({ generation }) => options.onAttached(generation),
+      onLost: (_, fault) => this.#onEnded(fault),
+      onFailed: (fault, error) => options.onUnavailable(fault, (error as Error).message),
+      clock: SYSTEM_CLOCK,
+    });
   }
 
   /** How it fares with its workers. */
   get health(): HealthSnapshot {
-    return this.#health.snapshot();
+    // An attempt that found none is not counted: there was no such worker.
+    return { ...this.#supervisor.health, generation: this.#sought };
   }
 
   get attached(): boolean {
@@ -75,8 +90,8 @@ export class WorkerLink {
 
   /** Attaches now, unless it is attached or at it; where workers keep ending, to one that somebody else has started. */
   connect(): void {
-    if (this.#looping) this.#join();
-    else this.#connect();
+    if (this.#isLooping) void this.#join();
+    else this.#supervisor.startNow();
   }
 
   /** After the loss of this worker no other is looked for until there is a need. */
@@ -94,15 +109,15 @@ export class WorkerLink {
   supersede(generation: number): void {
     const replaced = this.#current;
     if (replaced?.generation !== generation) return;
-    this.#current = undefined;
     this.#draining.set(generation, replaced);
     replaced.drain(DRAIN_LIMIT_MS);
+    void this.#supervisor.stop();
     this.connect();
   }
 
   /** The worker has answered somebody: whatever ended those before it does not end this one at once. */
   proved(): void {
-    this.#restarts.reset();
+    this.#supervisor.proved();
   }
 
   /** Whether more may be sent at once; `onDrain` tells when it may again. */
@@ -132,99 +147,80 @@ export class WorkerLink {
 
   close(): void {
     this.#abort.abort();
-    clearTimeout(this.#retryTimer);
-    for (const one of this.#connections) one.close();
+    void this.#supervisor.dispose();
+    for (const one of this.#draining.values()) one.close();
+  }
+
+  /** One that has just closed is as good as gone, before its supervisor has heard of it. */
+  get #current(): WorkerConnection | undefined {
+    const { handle } = this.#supervisor;
+    return handle?.closed ? undefined : handle;
   }
 
   get #connections(): WorkerConnection[] {
     return [...this.#draining.values(), ...(this.#current ? [this.#current] : [])];
   }
 
-  #connect(): void {
-    if (this.#current || this.#connecting || this.#abort.signal.aborted) return;
-    clearTimeout(this.#retryTimer);
-    this.#connecting = true;
-    const { consecutive_failures: failures } = this.health;
-    this.#health.starting(this.#generation + 1, failures > 0);
-    this.#options.attach(this.#abort.signal, true).then(
-      (socket) => (socket ? this.#onSocket(socket) : this.#onFailure(new Error('no worker could be attached to'))),
-      (error: Error) => this.#onFailure(error),
-    );
+  get #isLooping(): boolean {
+    return this.#supervisor.health.supervision === 'crash_loop';
   }
 
-  #join(): void {
-    if (this.#current || this.#connecting || this.#abort.signal.aborted) return;
-    this.#connecting = true;
-    const none = (): void => {
-      this.#connecting = false;
-    };
-    this.#options.attach(this.#abort.signal, false).then((socket) => (socket ? this.#onSocket(socket) : none()), none);
+  async #attach(signal: AbortSignal): Promise<Running<WorkerConnection>> {
+    this.#sought = this.#generation + 1;
+    const socket = this.#found ?? (await this.#options.attach(signal, true));
+    if (!socket) throw new Error('no worker could be attached to');
+    return this.#connectionOver(socket);
   }
 
-  #onSocket(socket: Socket): void {
-    this.#connecting = false;
-    if (this.#abort.signal.aborted) {
-      socket.destroy();
-      return;
-    }
+  async #join(): Promise<void> {
+    if (this.#joining) return;
+    this.#joining = true;
+    this.#found = await this.#options.attach(this.#abort.signal, false).catch(() => undefined);
+    this.#joining = false;
+    if (this.#found && this.#isLooping) this.#supervisor.startNow();
+    // Its time has come meanwhile, or the session's end.
+    else this.#found?.destroy();
+    this.#found = undefined;
+  }
+
+  #connectionOver(socket: Socket): Running<WorkerConnection> {
     const { isWaiting, onDrain, onFrame, silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
     const generation = ++this.#generation;
-    clearTimeout(this.#retryTimer);
-    this.#looping = false;
-    this.#restarts.ready();
-    this.#health.ready();
-    this.#current = new WorkerConnection(
+    const exited = deferred<Fault>();
+    const handle = new WorkerConnection(
       generation,
       socket,
       {
         isWaiting,
         onDrain,
         onFrame: (frame) => onFrame(frame, generation),
-        onClosed: (facts) => this.#onClosed(generation, facts),
+        onClosed: (facts) => {
+          if (!this.#abort.signal.aborted) exited.resolve(this.#onClosed(generation, facts));
+        },
       },
       { silenceMs, pingMs },
     );
-    this.#options.onAttached(generation);
+    return { handle, exited: exited.promise };
   }
 
-  #onClosed(generation: number, facts: LossFacts): void {
-    const wasCurrent = !this.#draining.delete(generation);
-    if (wasCurrent) this.#current = undefined;
-    if (this.#abort.signal.aborted) return;
-    const resting = this.#resting;
+  /** Its loss is told before another is looked for. */
+  #onClosed(generation: number, facts: LossFacts): Fault {
+    const hasSuccessor = this.#draining.delete(generation);
+    // Who was asked to go has not failed.
+    if (this.#resting && !hasSuccessor) void this.#supervisor.stop();
     this.#options.onLost(generation, facts);
     this.#options.onDrain();
-    if (!wasCurrent) return;
-    if (resting) this.#health.ended('idle');
-    else this.#retryAfterLoss(generation, facts.loss);
+    const code = facts.loss === 'silent' ? 'unresponsive' : 'exited';
+    return faultAt(generation, code, this.#options.lastWords?.() ?? '');
   }
 
-  #retryAfterLoss(generation: number, loss: Loss): void {
-    const words = this.#options.lastWords?.() ?? '';
-    this.#failed(faultAt(generation, loss === 'silent' ? 'unresponsive' : 'exited', words));
-    if (this.#looping) this.#options.onUnavailable(faultAt(generation, 'crash_loop', words), LOOPING);
+  #onEnded({ generation, detail }: Fault): void {
+    if (this.#isLooping) this.#options.onUnavailable(faultAt(generation, 'crash_loop', detail), LOOPING);
   }
 
-  #onFailure(error: Error): void {
-    this.#connecting = false;
-    if (this.#abort.signal.aborted) return;
+  #faultOf(error: Error): Fault {
     const why = error instanceof WorkerUnavailableError ? error.why : error.message;
-    const fault = faultAt(this.#generation, 'spawn_failed', why);
-    this.#failed(fault);
-    this.#options.onUnavailable(fault, error.message);
-  }
-
-  /** It was lost, or could not be had: the next attempt comes at the pace of every process that is supervised. */
-  #failed(fault: Fault): void {
-    const decision = this.#restarts.failed(fault);
-    // What a worker is lost by is never the person's to mend, so nothing is parked.
-    const { delayMs, crashLoop } = decision.action === 'start' ? decision : { delayMs: 0, crashLoop: false };
-    this.#looping = crashLoop;
-    this.#health.failed(fault, crashLoop ? 'crash_loop' : 'backing_off', performance.now() + delayMs);
-    this.#retryTimer = setTimeout(() => {
-      this.#looping = false;
-      this.#connect();
-    }, delayMs);
+    return faultAt(this.#generation, 'spawn_failed', why);
   }
 }
 

@@ -38,6 +38,8 @@ export interface SupervisorOptions<Handle> {
   onReady?(handle: Handle, generation: number): void;
   /** What was ready is gone; the next start, if there is one, is under way or has its time. */
   onLost?(generation: number, fault: Fault): void;
+  /** A start has failed, by this error; the next, if there is one, is under way or has its time. */
+  onFailed?(fault: Fault, error: unknown): void;
   /** No start is near: whoever waits should be told. */
   onUnavailable?(error: UnavailableError): void;
   onChange?(health: HealthSnapshot): void;

@@ -48,6 +48,12 @@ export class Supervisor<Handle> {
     if (this.#health.supervision === 'idle') this.#begin(false);
   }
 
+  /** Starts it also before its time, that of a crash loop too. Nothing is forgiven: the next failure goes on counting. */
+  startNow(): void {
+    if (this.#cancelTimer) this.#begin(true);
+    else this.start();
+  }
+
   /** What runs, started if need be. Rejects at once with an `UnavailableError` where no start is near. */
   ready(signal?: AbortSignal): Promise<Handle> {
     this.start();
@@ -63,6 +69,11 @@ export class Supervisor<Handle> {
     this.#policy.reset();
     if (this.#disposed || this.#attempt) return;
     if (this.#health.supervision !== 'idle') this.#begin(false);
+  }
+
+  /** It has done what it is for: what ended it before does not end it each time. */
+  proved(): void {
+    this.#policy.reset();
   }
 
   /** Ends it on purpose; the next `start` or `ready` starts it again. */
@@ -101,6 +112,7 @@ export class Supervisor<Handle> {
     const { generation, abort } = attempt;
     const { start, faultOf: toFault } = this.#options;
     let fault: Fault;
+    let thrown: unknown;
     try {
       const initializing = (): void => {
         if (this.#attempt !== attempt) return;
@@ -116,9 +128,10 @@ export class Supervisor<Handle> {
       this.#onReady(running.handle, generation);
       fault = await running.exited;
     } catch (error) {
+      thrown = error;
       fault = toFault(error, generation);
     }
-    if (this.#attempt === attempt) this.#onFailed(attempt, fault);
+    if (this.#attempt === attempt) this.#onFailed(attempt, fault, thrown);
   }
 
   #onReady(handle: Handle, generation: number): void {
@@ -129,12 +142,13 @@ export class Supervisor<Handle> {
     this.#changed();
   }
 
-  #onFailed({ generation, running }: Attempt<Handle>, fault: Fault): void {
+  #onFailed({ generation, running }: Attempt<Handle>, fault: Fault, thrown: unknown): void {
     this.#attempt = undefined;
     if (running) this.#end(running.handle);
     const decision = this.#policy.failed(fault);
     this.#plan(decision, fault);
     if (running) this.#options.onLost?.(generation, fault);
+    else this.#options.onFailed?.(fault, thrown);
     const unavailable = this.#unavailability();
     if (!unavailable) return;
     this.#waiters.reject(unavailable);

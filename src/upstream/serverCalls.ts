@@ -5,6 +5,7 @@ import { traitsOf } from '../ops/faultCodes.ts';
 import type { JournalCall, Terminal } from '../ops/journalCall.ts';
 import { probeArguments } from '../ops/probe.ts';
 import { contractOf } from '../ops/replay.ts';
+import { SYSTEM_CLOCK } from '../ops/systemClock.ts';
 import type { Oddities } from '../protocol/oddities.ts';
 import { UpstreamRequestError } from '../protocol/upstreamClient.ts';
 import { CallFailedError, type FailedCall, failedCall } from './callFailed.ts';
@@ -24,7 +25,6 @@ import {
 } from './serverRequest.ts';
 import type { Live } from './serverStart.ts';
 import { lastWord } from './startWait.ts';
-import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure } from './upstreamLink.ts';
 
 type RequestCall = JournalCall<Request>;

@@ -2,6 +2,7 @@ import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { type Fault, faultOf } from '../ops/fault.ts';
 import type { HealthSnapshot } from '../ops/health.ts';
 import { Supervisor } from '../ops/supervisor.ts';
+import { SYSTEM_CLOCK } from '../ops/systemClock.ts';
 import type { Oddities } from '../protocol/oddities.ts';
 import type { CallOptions } from '../protocol/upstreamClient.ts';
 import { CatalogKeeper } from './catalogKeeper.ts';
@@ -14,7 +15,6 @@ import { Standby, type StandbyOptions } from './standby.ts';
 import { Standing } from './standing.ts';
 import { StartOutcomes } from './startOutcomes.ts';
 import { type AwaitedServer, waitForStart } from './startWait.ts';
-import { SYSTEM_CLOCK } from './systemClock.ts';
 import { LinkFailure } from './upstreamLink.ts';
 
 export interface LifePorts {

@@ -4,11 +4,11 @@ import type { StandbyHealth, SupervisionState } from '../ops/health.ts';
 import type { RestartLimits } from '../ops/restartPolicy.ts';
 import type { Running, StartContext } from '../ops/supervised.ts';
 import { Supervisor } from '../ops/supervisor.ts';
+import { SYSTEM_CLOCK } from '../ops/systemClock.ts';
 import { UnderWay } from '../ops/underWay.ts';
 import { showsLife } from './liveness.ts';
 import { asLinkFailure, type Live, startServer } from './serverStart.ts';
 import { type Greeting, type OpenFor, StandbyLink } from './standbyLink.ts';
-import { SYSTEM_CLOCK } from './systemClock.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 export interface StandbyOptions {

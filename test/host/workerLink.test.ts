@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type LossFacts, WorkerConnection } from '../../src/host/workerConnection.ts';
@@ -45,6 +45,40 @@ async function link(worker: (socket: Socket) => void, waiting = true) {
   it.connect();
   await until('the worker', () => it.attached && workers.length === 1);
   return { link: it, workers, frames, lost };
+}
+
+/** A link whose workers are had, or not, as the test says; each attempt is the word whether one may be started. */
+function linkWhere(attach: (start: boolean) => Promise<Socket | undefined>) {
+  const attempts: boolean[] = [];
+  const told: string[] = [];
+  const it = new WorkerLink({
+    attach: (_, start) => {
+      attempts.push(start);
+      return attach(start);
+    },
+    onAttached: (generation) => void told.push(`attached ${generation}`),
+    isWaiting: () => false,
+    onFrame: () => undefined,
+    onDrain: () => undefined,
+    onLost: (generation) => void told.push(`lost ${generation}`),
+    lastWords: () => 'its last words',
+    onUnavailable: ({ code, detail }, line) => void told.push(`${code} (${detail}): ${line}`),
+  });
+  onTestFinished(() => it.close());
+  return { link: it, attempts, told };
+}
+
+const NONE = 'spawn_failed (none can be had): none can be had';
+const none = () => Promise.reject(new Error('none can be had'));
+/** It lives for as long as nobody destroys it. */
+const worker = () => new Socket();
+
+/** Until it is a crash loop: whoever needs a worker now does not wait for the pace. */
+async function keepAsking(it: WorkerLink): Promise<void> {
+  while (it.health.supervision !== 'crash_loop') {
+    it.connect();
+    await pause(1);
+  }
 }
 
 /** Says something as soon as it is attached to, and is killed before anybody can read it. */
@@ -140,6 +174,146 @@ describe('the link to a worker', () => {
     expect({ resting: it.resting, workers: workers.length }).toEqual({ resting: true, workers: 1 });
     it.wake();
     await until('another worker', () => workers.length === 2);
+  });
+
+  it('takes its time between attempts, unless somebody needs a worker now, and counts none that was not there', async () => {
+    const { link: it, attempts, told } = linkWhere(none);
+    await keepAsking(it);
+    expect({ attempts, told }).toEqual({ attempts: Array(5).fill(true), told: Array(5).fill(NONE) });
+    expect({ ...it.health, link: it.generation }).toMatchObject({
+      link: 0,
+      generation: 1,
+      consecutive_failures: 5,
+      restart_count: 4,
+      last_fault: { generation: 1, code: 'spawn_failed', detail: 'none can be had' },
+    });
+  });
+
+  it('where workers keep ending joins one that somebody else has started, and starts none', async () => {
+    let others: Socket | undefined;
+    const { link: it, attempts, told } = linkWhere((start) => (start ? none() : Promise.resolve(others)));
+    await keepAsking(it);
+    attempts.length = 0;
+    told.length = 0;
+    it.connect();
+    it.connect();
+    await pause(1);
+    expect({ attempts, attached: it.attached, told }).toEqual({ attempts: [false], attached: false, told: [] });
+    others = worker();
+    it.connect();
+    await pause(1);
+    expect({ attempts, attached: it.attached, told }).toEqual({
+      attempts: [false, false],
+      attached: true,
+      told: ['attached 1'],
+    });
+    // To have been joined is no proof of it: it ends in the same crash loop.
+    others.destroy();
+    await until('its end', () => it.health.supervision === 'crash_loop');
+    expect(told.slice(1)).toEqual(['lost 1', 'crash_loop (its last words): it ended several times in a row']);
+    expect({ attempts, attached: it.attached }).toEqual({ attempts: [false, false], attached: false });
+  });
+
+  it('begins anew with a worker that has answered somebody: it is no crash loop', async () => {
+    const workers: Socket[] = [];
+    const { link: it, told } = linkWhere(async () => {
+      const socket = worker();
+      workers.push(socket);
+      return socket;
+    });
+    it.connect();
+    for (let n = 1; n <= 6; n++) {
+      await until('a worker', () => it.attached && it.generation === n);
+      it.proved();
+      workers.at(-1)?.destroy();
+    }
+    await until('the next', () => it.attached && it.generation === 7);
+    expect(told.filter((line) => line.startsWith('lost'))).toHaveLength(6);
+    expect(told.filter((line) => line.startsWith('crash_loop'))).toEqual([]);
+  });
+
+  it('counts no failure where a worker was asked to go, and starts another for who still waits', async () => {
+    const workers: Socket[] = [];
+    const { link: it, told } = linkWhere(async () => {
+      const socket = worker();
+      workers.push(socket);
+      return socket;
+    });
+    it.connect();
+    await until('a worker', () => it.attached);
+    it.rest();
+    workers[0]?.destroy();
+    await until('the loss', () => told.includes('lost 1'));
+    expect(it.health).toMatchObject({ supervision: 'idle', consecutive_failures: 0 });
+    expect(it.health).not.toHaveProperty('last_fault');
+    it.wake();
+    await until('another', () => it.attached);
+    expect({ told, ...it.health }).toMatchObject({
+      told: ['attached 1', 'lost 1', 'attached 2'],
+      generation: 2,
+      restart_count: 0,
+    });
+  });
+
+  it('tells of a loss before it looks for another, and loses no worker with the one that it has replaced', async () => {
+    const workers: Socket[] = [];
+    const looked: string[][] = [];
+    const { link: it, told } = linkWhere(async () => {
+      looked.push([...told]);
+      workers.push(worker());
+      return workers.at(-1);
+    });
+    it.connect();
+    await until('a worker', () => it.attached);
+    workers[0]?.destroy();
+    await until('the second', () => it.attached && it.generation === 2);
+    expect(looked).toEqual([[], ['attached 1', 'lost 1']]);
+    it.supersede(2);
+    await until('the third', () => it.attached && it.generation === 3);
+    // The last word of the one before: it is about itself.
+    it.rest();
+    workers[1]?.destroy();
+    await until('its end', () => told.includes('lost 2'));
+    expect({ attached: it.attached, looked: looked.length, ...it.health }).toMatchObject({
+      attached: true,
+      looked: 3,
+      supervision: 'running',
+    });
+    it.wake();
+    it.supersede(3);
+    await until('the fourth', () => it.attached && it.generation === 4);
+    it.close();
+    expect(workers.map(({ destroyed }) => destroyed)).toEqual([true, true, true, true]);
+  });
+
+  it('lets go of a worker that comes when the session has ended', async () => {
+    const late = worker();
+    let found: (socket: Socket) => void = () => undefined;
+    const coming = new Promise<Socket>((done) => {
+      found = done;
+    });
+    const { link: it, told } = linkWhere(() => coming);
+    it.connect();
+    it.close();
+    found(late);
+    await until('its end', () => late.destroyed);
+    expect({ told, attached: it.attached }).toEqual({ told: [], attached: false });
+  });
+
+  it('lets go of the worker of somebody else that comes when the session has ended', async () => {
+    const late = worker();
+    let found: (socket: Socket) => void = () => undefined;
+    const coming = new Promise<Socket>((done) => {
+      found = done;
+    });
+    const { link: it, told } = linkWhere((start) => (start ? none() : coming));
+    await keepAsking(it);
+    told.length = 0;
+    it.connect();
+    it.close();
+    found(late);
+    await until('its end', () => late.destroyed);
+    expect({ told, attached: it.attached }).toEqual({ told: [], attached: false });
   });
 
   it('hears out a worker that was killed, though it writes to it before it reads', async () => {

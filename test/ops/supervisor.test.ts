@@ -7,6 +7,7 @@ import type { KnownFaultCode } from '../../src/ops/faultCodes.ts';
 import type { HealthSnapshot } from '../../src/ops/health.ts';
 import { type Running, type StartContext, UnavailableError } from '../../src/ops/supervised.ts';
 import { Supervisor } from '../../src/ops/supervisor.ts';
+import { SYSTEM_CLOCK } from '../../src/ops/systemClock.ts';
 
 const fault = (code: KnownFaultCode, generation = 1) => faultOf(code, { generation }, (text) => text);
 /** Lets everything happen that needs no time. */
@@ -20,6 +21,8 @@ class Stage {
     [];
   readonly ended: string[] = [];
   readonly told: string[] = [];
+  /** Each failed start, with what its supervisor was at by then. */
+  readonly failures: unknown[] = [];
   readonly health: HealthSnapshot[] = [];
   endFails = false;
   isReserved = false;
@@ -43,6 +46,7 @@ class Stage {
     isReserved: () => this.isReserved,
     onReady: (handle, generation) => void this.told.push(`ready ${handle} ${generation}`),
     onLost: (generation, { code }) => void this.told.push(`lost ${generation} ${code}`),
+    onFailed: ({ code }, error) => void this.failures.push([code, error, this.supervisor.health.supervision]),
     onUnavailable: (error) => void this.told.push(`unavailable ${error.fault.code} ${error.retryAfter}`),
     onChange: (health) => void this.health.push(health),
     clock: {
@@ -227,6 +231,81 @@ describe('what is supervised', () => {
     expect(stage.starts).toHaveLength(6);
   });
 
+  it('is started before its time by who needs it now, and its failures go on counting', async () => {
+    const stage = new Stage();
+    stage.supervisor.startNow();
+    stage.supervisor.startNow();
+    expect([stage.starts.length, stage.supervisor.health.restart_count]).toEqual([1, 0]);
+    await stage.down('exited');
+    await stage.down('exited');
+    expect(stage.supervisor.health.supervision).toBe('backing_off');
+    stage.supervisor.startNow();
+    expect([stage.starts.length, stage.timers.length, stage.supervisor.health.restart_count]).toEqual([3, 0, 2]);
+    await stage.down('exited');
+    expect(stage.supervisor.health.next_attempt_in_ms).toBe(200);
+    stage.supervisor.startNow();
+    await stage.up();
+    stage.supervisor.startNow();
+    expect([stage.starts.length, stage.supervisor.handle]).toEqual([4, 'h4']);
+    await stage.exit();
+    stage.supervisor.startNow();
+    await stage.down('exited');
+    expect(stage.supervisor.health).toMatchObject({ supervision: 'crash_loop', consecutive_failures: 5 });
+    stage.supervisor.startNow();
+    expect([stage.starts.length, stage.timers.length]).toEqual([6, 0]);
+    await stage.down('exited');
+    expect(stage.supervisor.health).toMatchObject({ supervision: 'crash_loop', next_attempt_in_ms: 60_000 });
+  });
+
+  it('is not started by who needs it now where the person is needed, nor after its end', async () => {
+    const stage = new Stage();
+    stage.supervisor.start();
+    await stage.down('spawn_enoent');
+    stage.supervisor.startNow();
+    await stage.supervisor.dispose();
+    stage.supervisor.startNow();
+    expect(stage.starts).toHaveLength(1);
+  });
+
+  it('that has proved itself ends for another reason than those before it', async () => {
+    const stage = new Stage();
+    stage.supervisor.start();
+    for (let ends = 1; ends <= 6; ends++) {
+      await stage.up();
+      stage.supervisor.proved();
+      expect(stage.supervisor.health.consecutive_failures).toBe(0);
+      await stage.exit();
+      expect([stage.starts.length, stage.timers.length]).toEqual([ends + 1, 0]);
+    }
+    // What has its time keeps it.
+    await stage.down('exited');
+    stage.supervisor.proved();
+    expect([stage.starts.length, stage.timers.length]).toEqual([7, 1]);
+  });
+
+  it('tells by what a start has failed, when it is settled what comes next', async () => {
+    const stage = new Stage();
+    stage.supervisor.start();
+    await stage.down('exited');
+    await stage.down('killed');
+    await stage.pass(100);
+    await stage.down('spawn_enoent');
+    const failures = [
+      ['exited', 'exited', 'starting'],
+      ['killed', 'killed', 'backing_off'],
+      ['spawn_enoent', 'spawn_enoent', 'needs_configuration'],
+    ];
+    expect(stage.failures).toEqual(failures);
+    stage.supervisor.retryNow();
+    await stage.up();
+    await stage.exit();
+    // The one was lost, the other is not wanted any more: neither is a start that failed.
+    void stage.supervisor.stop();
+    await stage.down('exited');
+    expect(stage.failures).toEqual(failures);
+    expect(stage.told).toEqual(['unavailable spawn_enoent undefined', 'ready h4 4', 'lost 4 exited']);
+  });
+
   it('ends when it is asked to, which is no failure, and may start again', async () => {
     const stage = new Stage();
     stage.supervisor.start();
@@ -346,7 +425,7 @@ describe('what is supervised', () => {
 
   it('is started once at a time and ended once each, whatever happens', async () => {
     const events = fc.array(
-      fc.constantFrom('start', 'up', 'down', 'park', 'exit', 'stop', 'retry', 'wait', 'pass', 'long'),
+      fc.constantFrom('start', 'now', 'up', 'down', 'park', 'exit', 'proved', 'stop', 'retry', 'wait', 'pass', 'long'),
       { maxLength: 40 },
     );
     await fc.assert(
@@ -356,6 +435,8 @@ describe('what is supervised', () => {
         for (const event of all) {
           const begun = stage.starts.length > 0;
           if (event === 'start') stage.supervisor.start();
+          else if (event === 'now') stage.supervisor.startNow();
+          else if (event === 'proved') stage.supervisor.proved();
           else if (event === 'stop') void stage.supervisor.stop();
           else if (event === 'retry') stage.supervisor.retryNow();
           else if (event === 'wait') waiting.push(stage.supervisor.ready().catch(() => 'refused'));
@@ -409,14 +490,7 @@ describe('a real process', () => {
       },
       faultOf: (error) => error as Fault,
       onLost: (_, { code, detail }) => void lost.push(`${code} ${detail}`),
-      clock: {
-        now: () => performance.now(),
-        random: Math.random,
-        after: (ms, run) => {
-          const timer = setTimeout(run, ms);
-          return () => clearTimeout(timer);
-        },
-      },
+      clock: SYSTEM_CLOCK,
     });
     return { supervisor, lost };
   }

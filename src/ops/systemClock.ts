@@ -1,4 +1,4 @@
-import type { SupervisorClock } from '../ops/supervised.ts';
+import type { SupervisorClock } from './supervised.ts';
 
 export const SYSTEM_CLOCK: SupervisorClock = {
   now: () => performance.now(),
