@@ -87,6 +87,11 @@ export function peekIsRequest(prefix: Buffer): boolean {
   return outerMembers(prefix).some(({ name }) => name === '"method"');
 }
 
+/** Whether what begins so is an answer, whosever. */
+export function peekIsAnswer(prefix: Buffer): boolean {
+  return outerMembers(prefix).some(({ name }) => name === '"result"' || name === '"error"');
+}
+
 /** The members of the outermost object, each with the first token of its value where that is whole. */
 function outerMembers(prefix: Buffer): { name: string; value: string | undefined }[] {
   const tokens = prefix.toString('utf8').match(TOKEN) ?? [];

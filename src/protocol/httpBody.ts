@@ -1,6 +1,10 @@
+import { peekIsAnswer } from './frames.ts';
 import { UpstreamRequestError } from './upstreamClient.ts';
 
 const ID_FIELD = /(?:^|[\r\n])id:[ ]?\S/;
+const DATA = /(?:^|[\r\n])data: ?(.*)/;
+/** Of an event, to see what it is. */
+const HEAD_CHARS = 1_024;
 
 /**
  * A body with a limit: for the whole of it, or for each event where it is a stream of events, which may well be endless.
@@ -13,6 +17,7 @@ export function boundedBody(
 ): { body: ReadableStream<Uint8Array>; resumable: () => boolean } {
   const isStream = contentType.toLowerCase().startsWith('text/event-stream');
   let bytes = 0;
+  let head = '';
   let tail = '';
   let hasId = false;
   const measure = (chunk: Uint8Array): void => {
@@ -22,13 +27,19 @@ export function boundedBody(
     hasId ||= ID_FIELD.test(text);
     const boundary = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\n\r\n'), text.lastIndexOf('\r\r'));
     if (boundary !== -1) bytes = text.length - boundary;
+    if (boundary !== -1 || head.length < HEAD_CHARS) {
+      head = `${boundary === -1 ? head : ''}${text.slice(boundary === -1 ? tail.length : boundary)}`.slice(
+        0,
+        HEAD_CHARS,
+      );
+    }
     tail = text.slice(-6);
   };
   const body = source.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         measure(chunk);
-        if (bytes > limit) throw tooLarge(limit);
+        if (bytes > limit) throw tooLarge(limit, !isStream || peekIsAnswer(Buffer.from(DATA.exec(head)?.[1] ?? '')));
         controller.enqueue(chunk);
       },
     }),
@@ -73,8 +84,10 @@ export function watchedBody(
   );
 }
 
-/** As over stdio: it was carried out, and only its answer cannot be had. */
-function tooLarge(limit: number): UpstreamRequestError {
-  const error = new UpstreamRequestError('protocol', `an answer is beyond the limit of ${limit} bytes`);
-  return Object.assign(error, { frame: 'frame_too_large' as const });
+/** What has an answer was carried out, as over stdio; of what something else cuts off nobody knows. */
+function tooLarge(limit: number, isAnswer: boolean): UpstreamRequestError {
+  const words = `an ${isAnswer ? 'answer' : 'event'} is beyond the limit of ${limit} bytes`;
+  return Object.assign(new UpstreamRequestError('protocol', words), isAnswer ? TOO_LARGE : {});
 }
+
+const TOO_LARGE = { frame: 'frame_too_large' } as const;

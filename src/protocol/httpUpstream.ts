@@ -28,8 +28,9 @@ export interface HttpUpstreamOptions {
 }
 
 const HEAD_TIMEOUT_MS = 20_000;
-/** Each takes a connection; of answers that are none no more than so many are on their way at the same time. */
+/** Each takes a connection: of answers that are errors no more than so many are on their way at the same time. */
 const MAX_REFUSALS_UNDER_WAY = 32;
+const MAX_REFUSALS_WAITING = 1_024;
 /** Between the end of an answer's body and its being read. */
 const READ_WAIT_MS = 100;
 
@@ -48,6 +49,7 @@ class HttpUpstream implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #kind: 'http' | 'sse';
+  readonly #oddities: Oddities;
   readonly #headTimeoutMs: number;
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #open = new OpenRequests();
@@ -57,6 +59,7 @@ class HttpUpstream implements Transport {
   #started = false;
   #closed = false;
   #refusing = 0;
+  readonly #refusals: (() => void)[] = [];
   /** The stream that just listens is there, or the server has none. */
   #listens = false;
 
@@ -64,6 +67,7 @@ class HttpUpstream implements Transport {
     const { kind, auth, oddities = new Oddities(), bodyLimit = MAX_FRAME_BYTES } = options;
     const { headTimeoutMs = HEAD_TIMEOUT_MS } = options;
     this.#kind = kind;
+    this.#oddities = oddities;
     this.#headTimeoutMs = headTimeoutMs;
     const open = this.#open;
     const onBroken = (failure: UpstreamRequestError): void => {
@@ -126,18 +130,28 @@ class HttpUpstream implements Transport {
     }
   }
 
-  /** A server that asks without end, and does not hear, is not told of each question that it may ask no more. */
   async #answer(message: JSONRPCMessage): Promise<void> {
-    const isRefusal = 'error' in message;
-    if (isRefusal && this.#refusing >= MAX_REFUSALS_UNDER_WAY)
-      throw new UpstreamRequestError('busy', `${this.#refusing} refusals are under way`);
-    if (isRefusal) this.#refusing += 1;
     try {
-      await this.#inner.send(message);
+      await ('error' in message ? this.#refuse(message) : this.#inner.send(message));
     } catch (error) {
       throw thrownFailure(error);
+    }
+  }
+
+  /** A server that asks without end, and does not hear, is not told of each question that it may ask no more. */
+  async #refuse(message: JSONRPCMessage): Promise<void> {
+    if (this.#refusing < MAX_REFUSALS_UNDER_WAY) this.#refusing += 1;
+    else if (this.#refusals.length < MAX_REFUSALS_WAITING) await new Promise<void>((go) => this.#refusals.push(go));
+    else {
+      this.#oddities.add('write_refused');
+      throw new UpstreamRequestError('busy', `${MAX_REFUSALS_WAITING} refusals wait for others that are under way`);
+    }
+    try {
+      await this.#inner.send(message);
     } finally {
-      if (isRefusal) this.#refusing -= 1;
+      const next = this.#refusals.shift();
+      if (next) next();
+      else this.#refusing -= 1;
     }
   }
 
@@ -240,11 +254,11 @@ class HttpUpstream implements Transport {
   /** Its answer will not come any more. */
   #lose(id: RequestId, tooLarge?: UpstreamRequestError): void {
     if (!this.#open.settle(id)) return;
-    if (tooLarge) {
-      this.onmessage?.(faultResponse(id, 'frame_too_large', tooLarge.message));
+    if (tooLarge?.frame) {
+      this.onmessage?.(faultResponse(id, tooLarge.frame, tooLarge.message));
       return;
     }
-    const message = 'the connection broke off before the answer was whole';
+    const message = tooLarge?.message ?? 'the connection broke off before the answer was whole';
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message, data: LOST } });
   }
 }

@@ -125,6 +125,25 @@ describe('an answer over HTTP', () => {
     expect(resumed).toEqual([]);
   });
 
+  it('is not told to be too large where something else is: of that call nobody knows', async () => {
+    const { client } = await open(
+      {
+        call: (asked) => {
+          if (asked.name !== 'large') return plain(asked);
+          const params = { level: 'info', data: 'x'.repeat(500_000) };
+          const log = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params });
+          asked.response.writeHead(200, EVENTS).end(`${event(log)}${event(asked.answer)}`);
+        },
+      },
+      100_000,
+    );
+    await expect(client.callTool('large', {}, WAIT)).rejects.toMatchObject({
+      failure: 'closed',
+      message: expect.stringContaining('an event is beyond the limit of 100000 bytes'),
+    });
+    await expect(client.callTool('x', {}, WAIT)).resolves.toEqual(DONE);
+  });
+
   it('that comes behind a flood, and is the last of its stream, is heard', async () => {
     const { client, oddities } = await open({
       call: ({ response, answer }) => {
@@ -159,6 +178,7 @@ describe('a server over HTTP that asks without end', () => {
     // The notification that begins the session is one of them.
     expect(taken.length).toBeLessThanOrEqual(65);
     expect(oddities.count('request_over_cap')).toBe(2_000 - 32);
+    expect(oddities.count('write_refused')).toBe(2_000 - 32 - 32 - 1_024);
     expect(turns).toBeGreaterThan(100);
   });
 });
