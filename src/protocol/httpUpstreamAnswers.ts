@@ -65,8 +65,10 @@ export class HttpUpstreamAnswers {
 
   /** Whose stream an event was the last of; `undefined` where it is that of no request. */
   askedWith(event: string): RequestId | undefined {
-    for (const [asked, last] of this.#lastEvents) if (last === event) return asked;
-    return undefined;
+    const streams = [...this.#lastEvents].filter(([, last]) => last === event).map(([asked]) => asked);
+    // Some servers count the events of each stream anew: the one that is still waited for is meant.
+    const awaited = streams.findLast((asked) => asked !== undefined && this.#options.open.has(asked));
+    return awaited !== undefined || streams.includes(undefined) ? awaited : streams.at(-1);
   }
 
   #noteEvent(asked: RequestId | undefined, event: string): void {

@@ -20,6 +20,8 @@ interface Acts {
   call(asked: Asked): void;
   /** The rest of a stream is asked for, from this event on. */
   resume?(event: string, response: ServerResponse): void;
+  /** The stream that just listens; there is none unless it is told. */
+  listen?(response: ServerResponse): void;
   /** How our answers and our cancellations are taken. */
   take?(response: ServerResponse, what: 'answer' | 'cancellation'): void;
 }
@@ -28,7 +30,7 @@ const EVENTS = { 'content-type': 'text/event-stream' };
 const WAIT = { timeoutMs: 60_000 };
 const DONE = { content: [{ type: 'text', text: 'done' }] };
 
-/** A client of a server that acts so; without a stream that just listens. */
+/** A client of a server that acts so. */
 async function open(acts: Acts, bodyLimit?: number) {
   const resumed: string[] = [];
   const taken: unknown[] = [];
@@ -51,7 +53,7 @@ async function open(acts: Acts, bodyLimit?: number) {
   const server = createServer(async (request: IncomingMessage, response) => {
     const event = request.headers['last-event-id'];
     if (request.method !== 'POST') {
-      if (event === undefined) return response.writeHead(405).end();
+      if (event === undefined) return acts.listen ? acts.listen(response) : response.writeHead(405).end();
       resumed.push(event as string);
       return acts.resume ? acts.resume(event as string, response) : response.writeHead(405).end();
     }
@@ -239,16 +241,27 @@ describe('a stream over HTTP that can be come back to', () => {
   });
 
   it('but whose rest breaks off too, without a word, loses its call alone', async () => {
+    let listening = 0;
     const { client, resumed } = await open({
+      // One such stream is all that a session has, for the servers of the SDK.
+      listen: (response) => {
+        listening += 1;
+        if (listening === 1) response.writeHead(200, EVENTS).flushHeaders();
+        else response.writeHead(409).end();
+      },
       call: (asked) => {
         if (asked.name !== 'cut') return plain(asked);
         asked.response.writeHead(200, EVENTS).end(`retry: 10\n${event('', 'e1')}`);
       },
       resume: (_event, response) => void response.writeHead(200, EVENTS).end(': nothing\n\n'),
     });
-    await expect(client.callTool('cut', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    for (let i = 0; i < 2; i++) {
+      await expect(client.callTool('cut', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
+    }
     await expect(client.callTool('x', {}, WAIT)).resolves.toEqual(DONE);
-    expect(resumed).toEqual(['e1']);
+    // An id that comes again belongs to the call that is waited for.
+    expect(resumed).toEqual(['e1', 'e1']);
+    expect(listening).toBe(1);
     expect(client.closed).toBe(false);
   });
 
