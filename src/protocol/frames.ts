@@ -77,18 +77,37 @@ const TOKEN = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]:,]|[^\s"{}[\]:,]+/g;
  * an oversized answer fails its own call and no other. A request has an id of its sender's: it is no `answer`.
  */
 export function peekId(prefix: Buffer, of: 'any' | 'answer' = 'any'): RequestId | undefined {
-  const tokens = prefix.toString('utf8').match(TOKEN) ?? [];
-  let depth = 0;
   let id: RequestId | undefined;
+  for (const { name, value } of outerMembers(prefix)) {
+    if (name === '"method"' && of === 'answer') return undefined;
+    if (name === '"id"' && value !== undefined) id ??= parseId(value);
+  }
+  return id;
+}
+
+/** Whether what begins so is a request or a notification: its id, first or last, is its sender's. */
+export function peekIsRequest(prefix: Buffer): boolean {
+  return outerMembers(prefix).some(({ name }) => name === '"method"');
+}
+
+/** Whether what begins so is an answer, whosever. */
+export function peekIsAnswer(prefix: Buffer): boolean {
+  return outerMembers(prefix).some(({ name }) => name === '"result"' || name === '"error"');
+}
+
+/** The members of the outermost object, each with the first token of its value where that is whole. */
+function outerMembers(prefix: Buffer): { name: string; value: string | undefined }[] {
+  const tokens = prefix.toString('utf8').match(TOKEN) ?? [];
+  const members: { name: string; value: string | undefined }[] = [];
+  let depth = 0;
   for (const [i, token] of tokens.entries()) {
     if (token === '{' || token === '[') depth += 1;
     else if (token === '}' || token === ']') depth -= 1;
     // What stands behind the value tells that the value is whole.
-    else if (depth !== 1 || tokens[i + 1] !== ':') continue;
-    else if (token === '"method"' && of === 'answer') return undefined;
-    else if (token === '"id"' && i + 3 < tokens.length) id ??= parseId(tokens[i + 2] as string);
+    else if (depth === 1 && tokens[i + 1] === ':')
+      members.push({ name: token, value: i + 3 < tokens.length ? tokens[i + 2] : undefined });
   }
-  return id;
+  return members;
 }
 
 /** The id of a message of which only the end is there, where it stands last, as some SDKs write it. */

@@ -1,12 +1,14 @@
 /** What is made of one frame: its replacements, or `undefined` where it may stay as it came. */
 export type JudgeFrame = (frame: Buffer) => readonly object[] | undefined;
 
-/** Resolves when more is to be read; `undefined` for at once. */
+/** Resolves when the next event is to be read; `undefined` for at once. */
 export type ReadingHold = () => Promise<void> | undefined;
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const DATA = /^data: ?/;
+const EVENT_ID = /^id: ?(.+)$/;
+const MAX_EVENT_ID_BYTES = 4_096;
 
 /** The frames of an answer over HTTP go through the same judgement as those over stdio, before the SDK reads them. */
 export function judgedBody(
@@ -14,9 +16,10 @@ export function judgedBody(
   contentType: string,
   judge: JudgeFrame,
   hold: ReadingHold = () => undefined,
+  onEventId: (id: string) => void = () => undefined,
 ): ReadableStream<Uint8Array> {
   const type = contentType.toLowerCase();
-  if (type.startsWith('text/event-stream')) return body.pipeThrough(judgedEvents(judge, hold));
+  if (type.startsWith('text/event-stream')) return body.pipeThrough(judgedEvents(judge, hold, onEventId));
   return type.startsWith('application/json') ? body.pipeThrough(judgedJson(judge)) : body;
 }
 
@@ -35,32 +38,40 @@ function judgedJson(judge: JudgeFrame): TransformStream<Uint8Array, Uint8Array> 
 }
 
 /** A stream of events (WHATWG HTML, Server-sent events); each `message` holds a frame. */
-function judgedEvents(judge: JudgeFrame, hold: ReadingHold): TransformStream<Uint8Array, Uint8Array> {
+function judgedEvents(
+  judge: JudgeFrame,
+  hold: ReadingHold,
+  onEventId: (id: string) => void,
+): TransformStream<Uint8Array, Uint8Array> {
   let event: Buffer[] = [];
   let line: Buffer[] = [];
   let afterReturn = false;
-  const endLine = (controller: TransformStreamDefaultController<Uint8Array>): void => {
+  const endLine = (controller: TransformStreamDefaultController<Uint8Array>): Promise<void> | undefined => {
     const whole = Buffer.concat(line);
     line = [];
     if (whole.length > 0) event.push(whole);
-    else if (event.length > 0) {
-      controller.enqueue(judgedEvent(event, judge));
-      event = [];
+    if (whole.length > 0 || event.length === 0) return undefined;
+    for (const each of event) {
+      const id = each.length <= MAX_EVENT_ID_BYTES ? EVENT_ID.exec(each.toString('utf8'))?.[1] : undefined;
+      if (id) onEventId(id);
     }
+    controller.enqueue(judgedEvent(event, judge));
+    event = [];
+    return hold();
   };
   return new TransformStream({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       // A line ends with either character, or with both.
       let start = afterReturn && bytes[0] === NEWLINE ? 1 : 0;
       for (let end = lineEnd(bytes, start); end !== -1; end = lineEnd(bytes, start)) {
         line.push(bytes.subarray(start, end));
-        endLine(controller);
+        const held = endLine(controller);
+        if (held) await held;
         start = bytes[end] === CARRIAGE_RETURN && bytes[end + 1] === NEWLINE ? end + 2 : end + 1;
       }
       if (start < bytes.length) line.push(bytes.subarray(start));
       if (bytes.length > 0) afterReturn = bytes.at(-1) === CARRIAGE_RETURN;
-      return hold();
     },
   });
 }

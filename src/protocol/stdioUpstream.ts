@@ -3,7 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR } from '../ops/rpcCodes.ts';
 import { faultResponse } from './frameFault.ts';
-import { encodeMessage, errorResponse, peekId, peekLastId, type RequestId } from './frames.ts';
+import { encodeMessage, errorResponse, peekId, peekIsRequest, peekLastId, type RequestId } from './frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from './lineFraming.ts';
 import { BATCH_VERSION } from './mcpVersions.ts';
 import { Oddities } from './oddities.ts';
@@ -133,7 +133,7 @@ export class StdioUpstream implements Transport {
   #onOversize(prefix: Buffer, bytes: number, suffix: Buffer): void {
     if (this.#closed) return;
     this.#oddities.add('frame_too_large');
-    const id = peekId(prefix, 'answer') ?? peekLastId(suffix);
+    const id = peekIsRequest(prefix) ? undefined : (peekId(prefix, 'answer') ?? peekLastId(suffix));
     const limit = this.#options.frameLimit ?? MAX_FRAME_BYTES;
     const words = `an answer of ${bytes} bytes is beyond the limit of ${limit}`;
     if (id === undefined) this.onerror?.(new Error(words));

@@ -4,6 +4,9 @@ const BURST_BYTES = 2 * 1024 * 1024;
 /** A message costs as much as so many bytes, however short it is; a line that is no message is skipped at a glance. */
 const MESSAGE_COST = 128;
 const GARBAGE_COST = 64;
+/** Over HTTP its answer takes a request of its own. */
+const QUESTION_COST = 1024;
+const COSTS = { message: MESSAGE_COST, garbage: GARBAGE_COST, question: QUESTION_COST };
 
 /**
  * How much of what nobody asked for is read of a server. One that says more is read more slowly: its pipe fills, it
@@ -13,8 +16,8 @@ export class UnaskedAllowance {
   #left = BURST_BYTES;
   #at = performance.now();
 
-  spend(bytes: number, kind: 'message' | 'garbage'): void {
-    this.#left -= Math.max(bytes, kind === 'message' ? MESSAGE_COST : GARBAGE_COST);
+  spend(bytes: number, kind: keyof typeof COSTS): void {
+    this.#left -= Math.max(bytes, COSTS[kind]);
   }
 
   /** How long nothing more is to be read, in milliseconds. */

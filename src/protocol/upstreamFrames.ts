@@ -1,5 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../ops/rpcCodes.ts';
 import { faultResponse } from './frameFault.ts';
 import { frameShape, MAX_FRAME_DEPTH, withoutDepths } from './frameShape.ts';
@@ -23,6 +28,8 @@ export interface ReadFrame {
   /** The messages are not just what the frame holds. */
   isAltered: boolean;
 }
+
+type ResultMessage = { jsonrpc: '2.0'; id: RequestId; result: Record<string, unknown> };
 
 const BYTE_ORDER_MARK = /^\ufeff/;
 /** Where the id of an answer is looked for that is no JSON. */
@@ -67,6 +74,8 @@ class FrameReader implements ReadFrame {
   }
 
   #batch(items: readonly unknown[], duplicate: string | undefined, isTooDeep: boolean): void {
+    // One event holds one message: in a stream of them the SDK reads no batch.
+    this.isAltered = true;
     if (!this.#reading.allowsBatches) {
       for (const item of items)
         this.#refuse(item, 'batch', 'came in a batch, which is not part of this version of MCP');
@@ -98,44 +107,71 @@ class FrameReader implements ReadFrame {
     else if (id !== undefined && !isRequestId(id)) this.#oddId(id);
     else if (isTooDeep) this.#refuseRequest(id, `nests deeper than ${MAX_FRAME_DEPTH} levels`);
     else {
-      this.isAltered ||= params === null;
       const head = { jsonrpc, ...(id === undefined ? {} : { id }), method };
-      const message = params === undefined || params === null ? head : { ...head, params };
-      if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) this.messages.push(message);
+      const message =
+        params === undefined || params === null ? head : { ...head, params: this.#withoutNullMeta(params) };
+      if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) this.#push(value, message);
+      else if (id === undefined && isRecord(params)) this.#withoutMeta(method, params);
       else this.#refuseRequest(id, 'is not of the form of MCP');
     }
+  }
+
+  /** Nobody can be told that a notification's `_meta` is none, and a call may live by its progress. */
+  #withoutMeta(method: string, params: Record<string, unknown>): void {
+    this.isAltered = true;
+    this.#reading.oddities.add('malformed_request');
+    const { _meta: _bad, ...rest } = params;
+    this.messages.push({ jsonrpc: '2.0', method, params: rest });
   }
 
   #response(value: Record<string, unknown>, isTooDeep: boolean): void {
     const { jsonrpc, id, result, error } = value;
     const hasResult = result !== undefined && result !== null;
     const hasError = error !== undefined && error !== null;
-    this.isAltered ||= result === null || error === null;
     if (jsonrpc === undefined && !hasResult && !hasError) this.#garbage();
     else if (!isRequestId(id)) this.#oddId(id);
     else if (jsonrpc !== '2.0') this.#fault(id, 'malformed_response', 'an answer that is not JSON-RPC 2.0');
     else if (hasResult && hasError) this.#fault(id, 'malformed_response', 'an answer with both a result and an error');
-    else if (hasError) this.messages.push({ jsonrpc, id, error: this.#readError(error) });
+    else if (hasError) this.#push(value, { jsonrpc, id, error: this.#readError(error) });
     else if (!isRecord(result)) this.#fault(id, 'bad_result', 'an answer whose result is no object');
-    else this.#result(id, result, isTooDeep);
+    else this.#result(value, { jsonrpc, id, result: this.#withoutNullMeta(result) }, isTooDeep);
   }
 
-  #result(id: RequestId, result: Record<string, unknown>, isTooDeep: boolean): void {
+  #result(value: Record<string, unknown>, message: ResultMessage, isTooDeep: boolean): void {
+    const { id, result } = message;
     if (isTooDeep) this.#reading.oddities.add('frame_too_deep');
-    if (!isTooDeep || this.#reading.isList(id)) this.messages.push({ jsonrpc: '2.0', id, result });
-    else this.#fault(id, 'bad_result', `an answer that nests deeper than ${MAX_FRAME_DEPTH} levels`);
+    if (isTooDeep && !this.#reading.isList(id)) {
+      this.#fault(id, 'bad_result', `an answer that nests deeper than ${MAX_FRAME_DEPTH} levels`);
+    } else if (result._meta !== undefined && !isJSONRPCResultResponse(message)) {
+      // The SDK takes it for no answer at all, and its call would wait for another.
+      this.#fault(id, 'bad_result', 'an answer whose "_meta" is not of the form of MCP');
+    } else this.#push(value, message);
+  }
+
+  /** What else `value` has, or has as `null`, is no part of the message: over HTTP the SDK would refuse it for that. */
+  #push(value: Record<string, unknown>, message: JSONRPCMessage): void {
+    this.isAltered ||= Object.keys(value).length !== Object.keys(message).length;
+    this.messages.push(message);
+  }
+
+  /** Many serialisers write what is not there as `null`; of `_meta` that means nothing, and no schema of MCP lets it in. */
+  #withoutNullMeta<T>(value: T): T {
+    if (!isRecord(value) || value._meta !== null) return value;
+    this.isAltered = true;
+    const { _meta: _nothing, ...rest } = value;
+    return rest as T;
   }
 
   /** Its words are kept; what they stand in need not be right. */
   #readError(error: unknown): { code: number; message: string; data?: unknown } {
     const { code, message, data } = isRecord(error) ? error : { message: error };
-    const isRight = Number.isInteger(code) && typeof message === 'string';
+    const isRight = Number.isSafeInteger(code) && typeof message === 'string';
     if (!isRight) {
       this.isAltered = true;
       this.#reading.oddities.add('malformed_response');
     }
     return {
-      code: Number.isInteger(code) ? (code as number) : INTERNAL_ERROR,
+      code: Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR,
       message: typeof message === 'string' ? message : 'an error without words',
       ...(data === undefined ? {} : { data }),
     };

@@ -3,7 +3,8 @@
  * alternating blocks of one run (facts/reliability.md R6: less than twice). `node test/bench/isolation.ts [--blocks N]
  * [--calls N] [--json]`, after `npm run build`.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -36,10 +37,18 @@ const FLOODS: Record<string, string[]> = {
   'progress of a call': script({ endless: 'progress' }),
   pings: script({ endless: 'ping' }),
 };
-const names = Object.keys(FLOODS);
+const overHttp = spawn(process.execPath, [...script({ endless: 'ping' }), '--http', '--sse'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const [port] = (await once(overHttp.stdout, 'data')) as [Buffer];
+const flooding: Record<string, object> = {
+  ...Object.fromEntries(Object.entries(FLOODS).map(([name, args]) => [name, { command: process.execPath, args }])),
+  'pings over HTTP': { url: `http://127.0.0.1:${Number(String(port))}/mcp` },
+};
+const names = Object.keys(flooding);
 const servers = {
   victim: { command: process.execPath, args: [program] },
-  ...Object.fromEntries(names.map((name, i) => [`flood${i}`, { command: process.execPath, args: FLOODS[name] }])),
+  ...Object.fromEntries(names.map((name, i) => [`flood${i}`, flooding[name]])),
 };
 const file = join(folder, '.vscode', 'waygate.json');
 writeFileSync(file, JSON.stringify({ servers }));
@@ -108,6 +117,7 @@ for (const [i, name] of names.entries()) {
   };
 }
 await client.close();
+overHttp.kill('SIGKILL');
 rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 
 if (values.json) console.log(JSON.stringify(rows));

@@ -31,10 +31,43 @@ describe.each([['json'], ['sse']] as const)('a server over HTTP that answers wit
   it('and a bomb in place of an answer fails that call alone, within its limit', async () => {
     const gateway = await FaultGateway.open(during('gzip-bomb'), { http });
     const bombed = await gateway.act('bombed');
-    expect(bombed.isError).toBe(true);
-    expect(toldBy(bombed)).toBe('unknown');
+    expect(bombed.text).toMatch(/cannot be used: an answer is beyond the limit of 16777216 bytes/);
+    // It was carried out, as over stdio.
+    expect(toldBy(bombed)).toBe('failed');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(await gateway.other()).toBe(UNDISTURBED);
+  });
+});
+
+describe('a server over HTTP whose streams can be come back to', () => {
+  it.each<[string, string, boolean]>([
+    ['gives the rest', 'replay', true],
+    ['takes it up and says nothing', 'hold', false],
+    ['does not know it any more', '404', false],
+    ['has no such thing', '405', false],
+  ])('and which, come back to, %s costs that call at most', async (_what, get, isAnswered) => {
+    const flags = ['--ids', '--get', get];
+    const options = { http: 'sse', flags, blocks: { timeouts: { servers: { faulty: 3 } } } } as const;
+    const gateway = await FaultGateway.open(during('cut', 'reply'), options);
+    const [cut, other] = await Promise.all([gateway.act('cut'), gateway.other()]);
+    expect(toldBy(cut)).toBe(isAnswered ? 'ok' : 'unknown');
+    expect(cut.text).toMatch(isAnswered ? /^ok\ncut\n$/ : get === 'hold' ? /UPSTREAM_TIMEOUT/ : /UPSTREAM_UNAVAILABLE/);
+    expect(other).toBe(UNDISTURBED);
+    expect((await gateway.act('next')).text).toBe('ok\nnext\n');
+    expect(gateway.effectsOf('cut')).toBe(1);
+    expect(gateway.received.filter((line) => line.includes('"initialize"'))).toHaveLength(1);
+    expect(gateway.received.filter((line) => /^GET \d/.test(line))).toHaveLength(1);
+  });
+
+  it.each(['hold', '404'])('loses no other call with one that times out (%s)', async (get) => {
+    const options = { http: 'sse', flags: ['--ids', '--get', get], blocks: SHORT } as const;
+    const steps = [{ on: 'tools/call', tool: 'act', do: [{ flood: 'log', count: 1 }, 'hang'] }];
+    const gateway = await FaultGateway.open({ steps }, options);
+    for (const nonce of ['a', 'b', 'c']) expect((await gateway.act(nonce)).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
+    expect((await gateway.act('d', 'echo')).text).toBe('ok\nd\n');
+    expect(gateway.received.filter((line) => line.includes('"initialize"'))).toHaveLength(1);
+    // A call that is over is not come back to.
+    expect(gateway.received.filter((line) => /^GET \d/.test(line))).toEqual([]);
   });
 });
 

@@ -190,7 +190,13 @@ function messagesOf(line: string): { id?: unknown; result?: unknown }[] {
 function resultsFor(bytes: Buffer, id: number): unknown[] {
   return linesOf(bytes)
     .flatMap(messagesOf)
-    .flatMap((message) => (message.id === id ? [message.result] : []));
+    .flatMap((message) => (message.id === id ? [withoutNullMeta(message.result)] : []));
+}
+
+/** The one thing that may be left out of a result. */
+function withoutNullMeta(result: unknown): unknown {
+  const { _meta, ...rest } = { ...(result as { _meta?: unknown } | undefined) };
+  return _meta === null ? rest : result;
 }
 
 /** Whether the noise holds anything that may have failed this call: an answer, or a frame that was to be one. */

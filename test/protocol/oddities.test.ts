@@ -65,11 +65,13 @@ describe('what a server may say by itself', () => {
     expect(allowance.waitMs).toBe(0);
   });
 
-  it('costs its size where that is more, and little where it is no message', () => {
-    const [messages, garbage] = [new UnaskedAllowance(), new UnaskedAllowance()];
+  it('costs its size where that is more, little where it is no message, and a lot where it asks over HTTP', () => {
+    const [messages, garbage, questions] = [new UnaskedAllowance(), new UnaskedAllowance(), new UnaskedAllowance()];
     messages.spend(3 * 1024 * 1024, 'message');
     for (let i = 0; i < 30_000; i++) garbage.spend(10, 'garbage');
+    for (let i = 0; i < 3 * 1024; i++) questions.spend(10, 'question');
     expect(messages.waitMs).toBe(2_000);
     expect(garbage.waitMs).toBe(0);
+    expect(questions.waitMs).toBe(2_000);
   });
 });

@@ -61,6 +61,10 @@ describe('the way to a server over its streams', () => {
       'a request of the server',
       `{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":"${'y'.repeat(5_000)}"}\n`,
     ],
+    [
+      'a request of the server whose id is last',
+      `{"method":"sampling/createMessage","params":"${'y'.repeat(5_000)}","jsonrpc":"2.0","id":5}\n`,
+    ],
     ['an id within the result', `{"jsonrpc":"2.0","result":{"x":"${'y'.repeat(5_000)}","id":5}}\n`],
     ['an id within a text', `{"jsonrpc":"2.0","result":"${'y'.repeat(5_000)},\\"id\\":5}"}\n`],
   ])('fails no call for %s that is too long', async (_what, frame) => {

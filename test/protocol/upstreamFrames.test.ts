@@ -1,3 +1,4 @@
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { frameFaultOf } from '../../src/protocol/frameFault.ts';
 import { Oddities } from '../../src/protocol/oddities.ts';
@@ -47,6 +48,9 @@ describe('a frame of a server', () => {
     ['bad_result', '{"jsonrpc":"2.0","id":1,"result":[]}'],
     ['bad_result', '{"jsonrpc":"2.0","id":1}'],
     ['bad_result', `{"jsonrpc":"2.0","id":1,"result":{"a":${deep(300)}}}`],
+    ['bad_result', '{"jsonrpc":"2.0","id":1,"result":{"_meta":"x"}}'],
+    ['bad_result', '{"jsonrpc":"2.0","id":1,"result":{"_meta":[]}}'],
+    ['bad_result', '{"jsonrpc":"2.0","id":1,"result":{"_meta":{"progressToken":null}}}'],
   ])('fails its call as %s: %s', (fault, frame) => {
     const { messages, isAltered, odd } = read(frame);
     expect(messages).toMatchObject([
@@ -94,6 +98,30 @@ describe('a frame of a server', () => {
     expect(replies).toMatchObject([{ id: 'a', error: { code: -32600 } }]);
   });
 
+  it.each<[string, object]>([
+    ['{"jsonrpc":"2.0","id":1,"result":{"a":1,"_meta":null}}', { id: 1, result: { a: 1 } }],
+    ['{"jsonrpc":"2.0","id":1,"result":{"a":1},"took":5}', { id: 1, result: { a: 1 } }],
+    ['{"jsonrpc":"2.0","id":1,"result":{"a":1},"error":null}', { id: 1, result: { a: 1 } }],
+    [
+      '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"},"result":null}',
+      { id: 1, error: { code: 1, message: 'no' } },
+    ],
+    [
+      '{"jsonrpc":"2.0","id":1,"error":{"code":1e20,"message":"no"}}',
+      { id: 1, error: { code: -32603, message: 'no' } },
+    ],
+    ['{"jsonrpc":"2.0","id":"a","method":"ping","result":null}', { id: 'a', method: 'ping' }],
+    ['{"jsonrpc":"2.0","id":"a","method":"x","params":{"_meta":null}}', { id: 'a', method: 'x', params: {} }],
+    ['{"jsonrpc":"2.0","method":"x","params":{"b":2,"_meta":null}}', { method: 'x', params: { b: 2 } }],
+    ['{"jsonrpc":"2.0","method":"x","params":{"b":2,"_meta":"y"}}', { method: 'x', params: { b: 2 } }],
+    ['{"jsonrpc":"2.0","method":"x","params":null}', { method: 'x' }],
+  ])('is read without what is none of it, or nothing: %s', (frame, message) => {
+    const { messages, replies, isAltered } = read(frame);
+    expect(messages).toEqual([{ jsonrpc: '2.0', ...message }]);
+    expect(messages.every((each) => JSONRPCMessageSchema.safeParse(each).success)).toBe(true);
+    expect({ replies, isAltered }).toEqual({ replies: [], isAltered: true });
+  });
+
   it('that names its id twice fails nobody: whose it is cannot be told', () => {
     expect(read('{"jsonrpc":"2.0","id":1,"id":2,"result":{}}')).toMatchObject({
       messages: [],
@@ -108,6 +136,9 @@ describe('a frame of a server', () => {
       messages: [{ id: 1 }, { method: 'notifications/x' }],
       isGarbage: true,
     });
+    // In an event the SDK reads one message, never a batch.
+    const whole = '[{"jsonrpc":"2.0","id":1,"result":{}}]';
+    expect(read(whole, { allowsBatches: true })).toMatchObject({ messages: [{ id: 1 }], isAltered: true });
   });
 
   it('that lists keeps what does not nest too deep', () => {

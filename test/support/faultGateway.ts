@@ -27,6 +27,8 @@ export interface FaultScript {
 export interface FaultGatewayOptions {
   /** Over HTTP, with one JSON body or a stream of events for an answer. */
   http?: 'json' | 'sse';
+  /** Further flags of the server. */
+  flags?: readonly string[];
   /** Further blocks of the configuration: time limits, contracts. */
   blocks?: Record<string, unknown>;
   /** Whether the faulty server is expected to get ready. */
@@ -61,7 +63,8 @@ export class FaultGateway {
     const pids = workspace.write('pids.txt', '');
     const log = workspace.write('received.jsonl', '');
     const scriptFile = workspace.write('script.json', JSON.stringify(script));
-    const flags = ['--script-file', scriptFile, '--effects', effects, '--pid-file', pids, '--log', log];
+    const files = ['--script-file', scriptFile, '--effects', effects, '--pid-file', pids, '--log', log];
+    const flags = [...files, ...(options.flags ?? [])];
     const faulty = options.http ? await overHttp(options.http, flags) : stdio(flags);
     workspace.write(
       '.vscode/waygate.json',

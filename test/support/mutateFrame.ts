@@ -1,3 +1,4 @@
+import { RELATED_TASK } from '../../src/ops/mcpTask.ts';
 import type { PseudoRandom } from './pseudoRandom.ts';
 
 /** Ways to spoil a frame (facts/reliability.md §2.5): none keeps it as it was, some keep it valid. */
@@ -46,6 +47,15 @@ const retype: Mutation = (frame, random) => {
   return Buffer.from(JSON.stringify({ ...message, [name]: value }));
 };
 
+/** Of `_meta` the SDK asks for a form, whatever else the message holds. */
+const meta: Mutation = (frame, random) => {
+  const message = parse(frame);
+  const place = 'result' in message ? 'result' : 'params';
+  const shapes = [null, 7, 'x', [], {}, { progressToken: null }, { progressToken: 'x' }, { [RELATED_TASK]: 7 }];
+  const value = { ...(message[place] as object | undefined), _meta: random.pick<unknown>(shapes) };
+  return Buffer.from(JSON.stringify({ ...message, [place]: value }));
+};
+
 const deepen: Mutation = (frame, random) => {
   const depth = random.pick([10, 255, 256, 257, 2_000]);
   const text = `${'['.repeat(depth)}${']'.repeat(random.next() < 0.8 ? depth : depth - 1)}`;
@@ -58,7 +68,7 @@ const wrap: Mutation = (frame, random, others) =>
 const NOISE = ['\ufeff', '\0', '\r', '\n', '\u2028', '"', '\\', '{', '[', '}', ']', '\\ud800', '\u001b[31m']
   .map((text) => Buffer.from(text))
   .concat(Buffer.from([0xff]), Buffer.from([0xc3]), Buffer.from([0xed, 0xa0, 0x80]));
-const MUTATIONS = [flip, truncate, splice, insert, duplicateMember, reorder, retype, deepen, wrap];
+const MUTATIONS = [flip, truncate, splice, insert, duplicateMember, reorder, retype, meta, deepen, wrap];
 
 function parse(frame: Buffer): Record<string, unknown> {
   return JSON.parse(frame.toString('utf8')) as Record<string, unknown>;
