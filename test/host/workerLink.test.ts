@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { stat } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type LossFacts, WorkerConnection } from '../../src/host/workerConnection.ts';
 import { WorkerLink } from '../../src/host/workerLink.ts';
+import { deferred } from '../../src/ops/deferred.ts';
 import { connectLocal } from '../../src/protocol/localSocket.ts';
 import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -212,6 +213,24 @@ describe('the link to a worker', () => {
     await until('its end', () => it.health.supervision === 'crash_loop');
     expect(told.slice(1)).toEqual(['lost 1', 'crash_loop (its last words): it ended several times in a row']);
     expect({ attempts, attached: it.attached }).toEqual({ attempts: [false, false], attached: false });
+  });
+
+  it('starts one when its minute is over, though somebody just looks for one to join', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const joining = deferred<undefined>();
+    const { link: it, attempts } = linkWhere((start) => (start ? none() : joining.promise));
+    it.connect();
+    while (it.health.supervision !== 'crash_loop') await vi.advanceTimersByTimeAsync(100);
+    const { next_attempt_in_ms: left = 0 } = it.health;
+    await vi.advanceTimersByTimeAsync(left - 10);
+    it.connect();
+    await vi.advanceTimersByTimeAsync(20);
+    joining.resolve(undefined);
+    expect(attempts).toEqual([...Array(5).fill(true), false, true]);
+    // And so on, each minute.
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(attempts.slice(7)).toEqual([true]);
   });
 
   it('begins anew with a worker that has answered somebody: it is no crash loop', async () => {
