@@ -5,7 +5,7 @@ const BURST_BYTES = 2 * 1024 * 1024;
 const MESSAGE_COST = 128;
 const GARBAGE_COST = 64;
 /** Over HTTP its answer takes a request of its own. */
-const QUESTION_COST = 1024;
+const QUESTION_COST = 2048;
 const COSTS = { message: MESSAGE_COST, garbage: GARBAGE_COST, question: QUESTION_COST };
 
 /**

@@ -30,8 +30,8 @@ describe('a server that floods', () => {
     ['over stdio', 'stderr', [{ stderr: 20_000_000 }, 'reply'], STDIO],
     ['over HTTP', 'progress', [{ flood: 'progress', count: 20_000 }, 'reply'], EVENTS],
     ['over HTTP', 'logs', [{ flood: 'log', count: 20_000 }, 'reply'], EVENTS],
-    ['over HTTP', 'pings', [{ flood: 'ping', count: 2_500 }, 'reply'], EVENTS],
-    ['over HTTP', 'questions', [{ flood: 'ask', count: 2_500 }, 'reply'], EVENTS],
+    ['over HTTP', 'pings', [{ flood: 'ping', count: 1_500 }, 'reply'], EVENTS],
+    ['over HTTP', 'questions', [{ flood: 'ask', count: 1_500 }, 'reply'], EVENTS],
   ])('%s with %s still has its call answered, and harms nobody', async (_way, what, actions, options) => {
     const gateway = await FaultGateway.open({ steps: during(...actions) }, options);
     const [flooded, ...others] = await Promise.all([
