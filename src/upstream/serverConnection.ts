@@ -1,5 +1,6 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
+import { type ListedTool, listedTool } from '../protocol/listedTool.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
 import { Callers } from './callers.ts';
 import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
@@ -77,6 +78,10 @@ export class ServerConnection {
   }
   get tools(): readonly unknown[] {
     return this.catalog.tools;
+  }
+  /** Its tools as clients can read them, each the very same where it can be as it is. */
+  get listedTools(): readonly ListedTool[] {
+    return this.tools.map(listedTool).filter((tool) => tool !== undefined);
   }
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#life.keeper.capabilities;

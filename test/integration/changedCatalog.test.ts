@@ -36,6 +36,12 @@ function changing(blocks: object = {}) {
 const execute = (host: HostProcess, id: string) => host.call('tool_execute', { tool_id: id, args: {} });
 const isTold = (host: HostProcess): boolean => host.told.some(({ method }) => method === LISTED);
 
+/** Hears that there are tools since the server's first start: what is told from then on is of something else. */
+async function firstNews(host: HostProcess): Promise<void> {
+  await until('the first news', () => isTold(host));
+  host.told.length = 0;
+}
+
 /** The tools of servers that a client in transparent mode is told of. */
 async function listed(host: HostProcess): Promise<string[]> {
   const { result } = await host.request('tools/list');
@@ -52,7 +58,7 @@ describe('a catalog that a server changes while it runs', () => {
     const before = await browses.toolId('/one/before');
     const stays = await browses.toolId('/one/stays');
     expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
-    lists.told.length = 0;
+    await firstNews(lists);
     expect(await execute(browses, before)).toMatchObject({ isError: false });
     const seen = new Set<string>();
     await until('the new catalog', async () => {
@@ -76,7 +82,7 @@ describe('a catalog that a server changes while it runs', () => {
     const workspace = changing({ liveRefresh: { enabled: false } });
     const lists = await HostProcess.connect(workspace, ['--mode', 'transparent']);
     expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
-    lists.told.length = 0;
+    await firstNews(lists);
     expect(await execute(lists, 'one.before')).toMatchObject({ isError: false });
     const { folder, stateDir } = workspace;
     const runtime = { workspace: folder, stateDir, nodePath: process.execPath, workerScript: WORKER };
@@ -100,7 +106,7 @@ describe('a catalog that is another with the next worker', () => {
     writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { one: { command, args } } }));
     const host = await HostProcess.connect(withSuffix(workspace, '_a'), ['--mode', 'transparent']);
     await until('its tools', async () => (await listed(host)).includes('one.echo_a'));
-    host.told.length = 0;
+    await firstNews(host);
     return { workspace, host };
   }
   const withSuffix = (workspace: TestWorkspace, suffix: string): TestWorkspace => ({

@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous, status } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
-import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 /** The servers as they are (D.3): a real host, worker and servers, and a client that writes its own messages. */
 
@@ -54,6 +56,24 @@ describe('passthrough with one server', () => {
       const answer = await host.request(method);
       expect(JSON.stringify(answer.result), method).toBe(JSON.stringify(await direct(method)));
     }
+  });
+
+  it('is not refused its list by a client for one tool that is malformed', async () => {
+    const workspace = testWorkspace({ fixture: servers.fixture('--odd-items') });
+    const { env, folder } = workspace;
+    const client = new Client({ name: 'sdk', version: '1' });
+    onTestFinished(() => client.close());
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [WAYGATE, 'serve', '--workspace', folder, ...MODE],
+        env: env as Record<string, string>,
+        stderr: 'ignore',
+      }),
+    );
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['odd', 'echo', 'wait', 'large', 'picture', 'fails', 'crash']);
+    expect(tools[0]).toEqual({ name: 'odd', inputSchema: { type: 'object' } });
   });
 
   it('answers initialize once the server is known, and a ping meanwhile', async () => {

@@ -48,14 +48,14 @@ export function prefixed(namespace: string, name: string): string {
   return `${namespace}__${name}`;
 }
 
-/** In the server's own order; what the catalog cannot hold could not be called either. */
-function routesOf(view: CatalogView, { config, tools }: ServerConnection): Route[] {
+/** In the server's own order; what the catalog cannot hold could not be called, and what clients cannot read not be listed. */
+function routesOf(view: CatalogView, { config, listedTools }: ServerConnection): Route[] {
   const own = new Map(
     view.catalog.tools.filter(({ server }) => server === config.name).map((tool) => [tool.upstreamName, tool]),
   );
   const routes: Route[] = [];
-  for (const raw of tools as readonly RawTool[]) {
-    const tool = typeof raw === 'object' && raw !== null ? own.get(raw.name as string) : undefined;
+  for (const raw of listedTools) {
+    const tool = own.get(raw.name as string);
     if (!tool) continue;
     routes.push({ tool, raw });
     // Listed twice: the first counts.
