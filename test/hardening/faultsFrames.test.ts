@@ -102,15 +102,17 @@ describe.each(WAYS)('over %s, an answer', (way) => {
   });
 
   // A body of JSON holds one message.
-  it.skipIf(way === 'json')('that comes twice, or for nobody, is heard once and restarts nothing', async () => {
-    const stray = raw('{"jsonrpc":"2.0","id":999999,"result":{"content":[{"type":"text","text":"stray"}]}}');
-    const actions = [stray, 'reply', raw('JSON'), raw('{"jsonrpc":"2.0","id":ID,"result":{}}')];
-    const gateway = await FaultGateway.open({ steps: [{ on: 'tools/call', do: actions }] }, options);
-    for (const nonce of ['a', 'b', 'c']) expect((await gateway.act(nonce)).text).toBe(`ok\n${nonce}\n`);
-    expect(gateway.lives).toHaveLength(1);
-    const ids = gateway.host.lines.map((line) => (JSON.parse(line) as { id: number }).id);
-    expect(new Set(ids).size).toBe(ids.length);
-  });
+  if (way !== 'json') {
+    it('that comes twice, or for nobody, is heard once and restarts nothing', async () => {
+      const stray = raw('{"jsonrpc":"2.0","id":999999,"result":{"content":[{"type":"text","text":"stray"}]}}');
+      const actions = [stray, 'reply', raw('JSON'), raw('{"jsonrpc":"2.0","id":ID,"result":{}}')];
+      const gateway = await FaultGateway.open({ steps: [{ on: 'tools/call', do: actions }] }, options);
+      for (const nonce of ['a', 'b', 'c']) expect((await gateway.act(nonce)).text).toBe(`ok\n${nonce}\n`);
+      expect(gateway.lives).toHaveLength(1);
+      const ids = gateway.host.lines.map((line) => (JSON.parse(line) as { id: number }).id);
+      expect(new Set(ids).size).toBe(ids.length);
+    });
+  }
 
   it('in a batch is read from a server of the one version that has them', async () => {
     const script = { version: '2025-03-26', steps: [first(raw('[JSON]'))] };
