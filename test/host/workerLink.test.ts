@@ -69,6 +69,17 @@ function linkWhere(attach: (start: boolean) => Promise<Socket | undefined>) {
   return { link: it, attempts, told };
 }
 
+/** A link that always finds another worker. */
+function linkToAny() {
+  const workers: Socket[] = [];
+  const found = linkWhere(async () => {
+    const socket = worker();
+    workers.push(socket);
+    return socket;
+  });
+  return { ...found, workers };
+}
+
 const NONE = 'spawn_failed (none can be had): none can be had';
 const none = () => Promise.reject(new Error('none can be had'));
 /** It lives for as long as nobody destroys it. */
@@ -234,12 +245,7 @@ describe('the link to a worker', () => {
   });
 
   it('begins anew with a worker that has answered somebody: it is no crash loop', async () => {
-    const workers: Socket[] = [];
-    const { link: it, told } = linkWhere(async () => {
-      const socket = worker();
-      workers.push(socket);
-      return socket;
-    });
+    const { link: it, told, workers } = linkToAny();
     it.connect();
     for (let n = 1; n <= 6; n++) {
       await until('a worker', () => it.attached && it.generation === n);
@@ -252,12 +258,7 @@ describe('the link to a worker', () => {
   });
 
   it('counts no failure where a worker was asked to go, and starts another for who still waits', async () => {
-    const workers: Socket[] = [];
-    const { link: it, told } = linkWhere(async () => {
-      const socket = worker();
-      workers.push(socket);
-      return socket;
-    });
+    const { link: it, told, workers } = linkToAny();
     it.connect();
     await until('a worker', () => it.attached);
     it.rest();
