@@ -68,6 +68,7 @@ export function serveSession(
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
   });
   const open = new Set<RequestId>();
+  const heldBack = new Set<() => void>();
   const resent = new Map<unknown, Resent>();
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
@@ -110,7 +111,7 @@ export function serveSession(
       ? toldWhenAnswered({ method, replays: again?.replays, signal: extra.signal }, answer, onRequest)
       : answer());
     // Who has cancelled it is not answered.
-    if (!extra.signal.aborted) behindAnswer(socket, () => moving.answered(method));
+    if (!extra.signal.aborted) behindAnswer(socket, heldBack, () => moving.answered(method));
     return result;
   };
   let close: (() => void) | undefined;
@@ -144,7 +145,11 @@ export function serveSession(
       return client();
     },
     onClose: (listener) => void closed.add(listener),
-    announceStop: () => toHost(STOPPED_NOTIFICATION),
+    announceStop: () => {
+      // The socket is closed right behind this: what is held back would go with it, and this too.
+      for (const leave of heldBack) leave();
+      toHost(STOPPED_NOTIFICATION);
+    },
     announceSuccessor: () => {
       moving.handOver();
       toHost(SUPERSEDED_NOTIFICATION);
@@ -214,12 +219,15 @@ function connect(
  * For a request that is about to be answered: says something behind the answer, and both leave in one. A worker that is
  * killed has sent both, or neither.
  */
-function behindAnswer(socket: Socket, say: () => void): void {
+function behindAnswer(socket: Socket, heldBack: Set<() => void>, say: () => void): void {
   socket.cork();
-  setImmediate(() => {
+  const leave = (): void => {
+    if (!heldBack.delete(leave)) return;
     say();
     socket.uncork();
-  });
+  };
+  heldBack.add(leave);
+  setImmediate(leave);
 }
 
 /** Resolves when all that was written has left this process, rejects where it never will; undefined where it has. */

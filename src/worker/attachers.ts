@@ -69,7 +69,11 @@ export class Attachers {
 
   close(): void {
     this.refuseNew();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#sockets) {
+      // Answers that are held back for a moment have been given all the same.
+      while (socket.writableCorked > 0) socket.uncork();
+      socket.destroy();
+    }
     if (process.platform !== 'win32' && this.#path !== '') rmSync(this.#path, { force: true });
   }
 

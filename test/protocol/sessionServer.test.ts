@@ -21,6 +21,8 @@ async function session(
   call(id: string): void;
   server: SessionServer;
   end(): void;
+  /** At once, as where the worker goes. */
+  destroy(): void;
   /** The host goes. */
   leave(): void;
 }> {
@@ -52,7 +54,15 @@ async function session(
     client.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   };
   const call = (id: string): void => say({ id, method: 'tools/call', params: { name: 'one' } });
-  return { lines, say, call, server, end: () => socket.destroySoon(), leave: () => client.destroy() };
+  return {
+    lines,
+    say,
+    call,
+    server,
+    end: () => socket.destroySoon(),
+    destroy: () => void socket.destroy(),
+    leave: () => client.destroy(),
+  };
 }
 
 describe('what a worker tells its host alone', () => {
@@ -203,6 +213,28 @@ describe('what a worker tells its host alone', () => {
     expect(said[3]?.params).toEqual({ key: 'list:tools/list', value: 'mark' });
   });
 
+  it('is that it goes, also right behind the answer to a list, which leaves before that', async () => {
+    const memory: SessionMemory = {
+      take: () => undefined,
+      watch: () => undefined,
+      give: () => undefined,
+      list: () => 'mark',
+      settled: () => Promise.resolve(),
+    };
+    const { lines, say, server, destroy } = await session(noop, memory, () =>
+      // When the answer is written, and before the next turn.
+      process.nextTick(() => {
+        server.announceStop();
+        destroy();
+      }),
+    );
+    say({ id: 'eight', method: 'tools/list' });
+    const said = (): string[] =>
+      lines.map((line) => JSON.parse(line) as { id?: string; method: string }).map(({ id, method }) => id ?? method);
+    await until('its last word', () => said().includes('notifications/waygate/stopped'));
+    expect(said()).toEqual(['eight', 'notifications/waygate/keep', 'notifications/waygate/stopped']);
+  });
+
   it('is not for a server to say', async () => {
     const { lines, call } = await session(({ peer }) => {
       peer?.notify('notifications/waygate/stopped');
@@ -214,3 +246,5 @@ describe('what a worker tells its host alone', () => {
     expect(said.filter(Boolean)).toEqual(['notifications/message']);
   });
 });
+
+const noop = (): void => undefined;
