@@ -1,30 +1,26 @@
 import { peekIsAnswer } from './frames.ts';
 import { UpstreamRequestError } from './upstreamClient.ts';
 
-const ID_FIELD = /(?:^|[\r\n])id:[ ]?\S/;
 const DATA = /(?:^|[\r\n])data: ?(.*)/;
 /** Of an event, to see what it is. */
 const HEAD_CHARS = 1_024;
 
 /**
  * A body with a limit: for the whole of it, or for each event where it is a stream of events, which may well be endless.
- * `resumable`: an event had an id, so the rest can be asked for.
  */
 export function boundedBody(
   source: ReadableStream<Uint8Array>,
   contentType: string,
   limit: number,
-): { body: ReadableStream<Uint8Array>; resumable: () => boolean } {
+): ReadableStream<Uint8Array> {
   const isStream = contentType.toLowerCase().startsWith('text/event-stream');
   let bytes = 0;
   let head = '';
   let tail = '';
-  let hasId = false;
   const measure = (chunk: Uint8Array): void => {
     bytes += chunk.length;
     if (!isStream) return;
     const text = tail + Buffer.from(chunk).toString('latin1');
-    hasId ||= ID_FIELD.test(text);
     const boundary = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\n\r\n'), text.lastIndexOf('\r\r'));
     if (boundary !== -1) bytes = text.length - boundary;
     if (boundary !== -1 || head.length < HEAD_CHARS) {
@@ -35,7 +31,7 @@ export function boundedBody(
     }
     tail = text.slice(-6);
   };
-  const body = source.pipeThrough(
+  return source.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         measure(chunk);
@@ -44,7 +40,6 @@ export function boundedBody(
       },
     }),
   );
-  return { body, resumable: () => hasId };
 }
 
 /** `onEnd` is called once, when no more of the body will be read, with the failure where it was too large. */

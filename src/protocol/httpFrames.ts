@@ -51,11 +51,10 @@ function judgedEvents(
     line = [];
     if (whole.length > 0) event.push(whole);
     if (whole.length > 0 || event.length === 0) return undefined;
-    for (const each of event) {
-      const id = each.length <= MAX_EVENT_ID_BYTES ? EVENT_ID.exec(each.toString('utf8'))?.[1] : undefined;
-      if (id) onEventId(id);
-    }
-    controller.enqueue(judgedEvent(event, judge));
+    const lines = judgedEvent(event, judge);
+    const id = lines.some(isData) ? eventId(lines) : undefined;
+    if (id !== undefined) onEventId(id);
+    controller.enqueue(asEvent(lines));
     event = [];
     return hold();
   };
@@ -83,7 +82,17 @@ function lineEnd(bytes: Buffer, start: number): number {
   return carriage === -1 ? newline : carriage;
 }
 
-function judgedEvent(lines: readonly Buffer[], judge: JudgeFrame): Buffer {
+function isData(line: Buffer): boolean {
+  return line.toString('latin1', 0, 5) === 'data:';
+}
+
+/** Of an event that has data: of none other the SDK knows it. */
+function eventId(lines: readonly Buffer[]): string | undefined {
+  const line = lines.findLast((each) => each.toString('latin1', 0, 3) === 'id:');
+  return line && line.length <= MAX_EVENT_ID_BYTES ? EVENT_ID.exec(line.toString('utf8'))?.[1] : undefined;
+}
+
+function judgedEvent(lines: readonly Buffer[], judge: JudgeFrame): readonly Buffer[] {
   const heads = lines.map((line) => line.toString('latin1', 0, 32));
   const isMessage = heads.every((head) => !head.startsWith('event:') || /^event: ?message$/.test(head));
   const data = lines.flatMap((line, i) => {
@@ -92,13 +101,15 @@ function judgedEvent(lines: readonly Buffer[], judge: JudgeFrame): Buffer {
   });
   const frame = Buffer.concat(data.flatMap((part, i) => (i === 0 ? [part] : [LINE_END, part])));
   const instead = isMessage && frame.length > 0 ? judge(frame) : undefined;
-  if (!instead) return asEvent(lines);
+  if (!instead) return lines;
   const rest = lines.filter((_, i) => !DATA.test(heads[i] as string));
   const [first, ...others] = instead.map((message) => Buffer.from(`data: ${JSON.stringify(message)}`));
-  return Buffer.concat([asEvent(first ? [...rest, first] : rest), ...others.map((other) => asEvent([other]))]);
+  // An empty line ends an event.
+  return [...rest, ...(first ? [first] : []), ...others.flatMap((other) => [NOTHING, other])];
 }
 
 const LINE_END = Buffer.from('\n');
+const NOTHING = Buffer.alloc(0);
 
 function asEvent(lines: readonly Buffer[]): Buffer {
   return Buffer.concat([...lines.flatMap((line) => [line, LINE_END]), LINE_END]);

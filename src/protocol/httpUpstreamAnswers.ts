@@ -31,6 +31,8 @@ export class HttpUpstreamAnswers {
   #hasSpoken = false;
   /** The last event of each stream, by the request whose answer it brings; of none for the one that just listens. */
   readonly #lastEvents = new Map<RequestId | undefined, string>();
+  /** The requests of which a stream is being read; none for the one that just listens: nobody comes back to those. */
+  readonly #underWay = new Set<RequestId | undefined>();
   /** The revision of MCP that was agreed on. */
   version: string | undefined;
 
@@ -47,25 +49,34 @@ export class HttpUpstreamAnswers {
     if (!response.body) return response;
     const { status, statusText, headers } = response;
     const type = headers.get('content-type') ?? '';
-    const { body, resumable } = boundedBody(response.body, type, this.#options.bodyLimit);
+    const body = boundedBody(response.body, type, this.#options.bodyLimit);
+    // The rest can be asked for from an event on that has come whole.
+    let isResumable = false;
     const judged = judgedBody(
       body,
       type,
       (frame) => this.#judge(frame, asked),
       () => this.#hold(),
-      (event) => this.#noteEvent(asked, event),
+      (event) => {
+        isResumable = true;
+        this.#noteEvent(asked, event);
+      },
     );
+    this.#underWay.add(asked);
     const watched = watchedBody(judged, (tooLarge) => {
+      this.#underWay.delete(asked);
       if (tooLarge) this.#options.oddities.add('frame_too_large');
       // Asked for again it is no smaller.
-      if (tooLarge || !resumable()) onEnd(tooLarge);
+      if (tooLarge || !isResumable) onEnd(tooLarge);
     });
     return new Response(watched, { status, statusText, headers });
   }
 
   /** Whose stream an event was the last of; `undefined` where it is that of no request. */
   askedWith(event: string): RequestId | undefined {
-    const streams = [...this.#lastEvents].filter(([, last]) => last === event).map(([asked]) => asked);
+    const streams = [...this.#lastEvents]
+      .filter(([asked, last]) => last === event && !this.#underWay.has(asked))
+      .map(([asked]) => asked);
     // Some servers count the events of each stream anew: the one that is still waited for is meant.
     const awaited = streams.findLast((asked) => asked !== undefined && this.#options.open.has(asked));
     return awaited !== undefined || streams.includes(undefined) ? awaited : streams.at(-1);

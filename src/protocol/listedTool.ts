@@ -34,8 +34,21 @@ function flawedMembers(tool: ListedTool): string[] {
   return [...new Set((error?.issues ?? []).map(({ path }) => String(path[0])))];
 }
 
-/** Most often all that is missing is that it says so. */
+/**
+ * Most often all that is missing is that it says so, or a member is `null`, or a property is a boolean: in JSON Schema
+ * one that may be anything, or nothing; MCP's own schema wants objects there.
+ */
 function objectSchema(schema: unknown): ListedTool {
-  const typed = { ...(isObject(schema) && schema), type: 'object' };
-  return ToolSchema.shape.inputSchema.safeParse(typed).success ? typed : { type: 'object' };
+  const typed: Record<string, unknown> = { ...(isObject(schema) && schema), type: 'object' };
+  if (isObject(typed.properties)) {
+    typed.properties = Object.fromEntries(
+      Object.entries(typed.properties).map(([name, each]) => [
+        name,
+        each === false ? { not: {} } : isObject(each) ? each : {},
+      ]),
+    );
+  }
+  const { error } = ToolSchema.shape.inputSchema.safeParse(typed);
+  for (const { path } of error?.issues ?? []) delete typed[String(path[0])];
+  return typed;
 }

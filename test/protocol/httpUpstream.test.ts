@@ -240,6 +240,51 @@ describe('a stream over HTTP that can be come back to', () => {
     expect(client.closed).toBe(false);
   });
 
+  it.each([
+    ['in its first event', 'id: e1\ndata: {"jsonrpc"'],
+    ['behind an id of no data', 'id: e1\n\n'],
+  ])('but breaks off %s cannot: its call has its end at once', async (_where, words) => {
+    const { client, resumed } = await open({
+      call: ({ response }) => void response.writeHead(200, EVENTS).write(words, () => response.destroy()),
+    });
+    await expect(client.callTool('x', {}, { timeoutMs: 4_000 })).rejects.toMatchObject({ failure: 'closed' });
+    expect(resumed).toEqual([]);
+  });
+
+  it('and just listens is opened anew where it breaks off in its first event', async () => {
+    let listening = 0;
+    await open({
+      call: plain,
+      listen: (response) => {
+        listening += 1;
+        response.writeHead(200, EVENTS);
+        if (listening > 1) response.flushHeaders();
+        else response.write('retry: 10\nid: e1\ndata: {"jsonrpc"', () => response.destroy());
+      },
+    });
+    await until('the stream to be opened anew', () => listening === 2);
+  });
+
+  it('and just listens is not taken for that of a call, by a server that counts the events of each', async () => {
+    let call: Asked | undefined;
+    const { client, resumed } = await open({
+      call: (asked) => {
+        call = asked;
+        asked.response.writeHead(200, EVENTS).write(event('', '1'));
+      },
+      listen: (response) => {
+        response.writeHead(200, EVENTS).write(`retry: 10\n${event('', '1')}`);
+        void until('the call', () => call !== undefined).then(() => setTimeout(() => response.end(), 50));
+      },
+      resume: (_event, response) => {
+        response.writeHead(200, EVENTS).end(': nothing\n\n');
+        setTimeout(() => call?.response.end(event(call.answer, '2')), 300);
+      },
+    });
+    await expect(client.callTool('x', {}, WAIT)).resolves.toEqual(DONE);
+    expect(resumed).toContain('1');
+  });
+
   it('but whose rest breaks off too, without a word, loses its call alone', async () => {
     let listening = 0;
     const { client, resumed } = await open({

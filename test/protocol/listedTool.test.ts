@@ -37,6 +37,18 @@ describe('a tool that clients read', () => {
       { inputSchema: { type: 'object', properties: 7 } },
       { inputSchema: { type: 'object' } },
     ],
+    [
+      'a property that may be anything',
+      { inputSchema: { type: 'object', properties: { x: { type: 'string' }, y: true, z: false }, required: ['x'] } },
+      {
+        inputSchema: { type: 'object', properties: { x: { type: 'string' }, y: {}, z: { not: {} } }, required: ['x'] },
+      },
+    ],
+    [
+      'nothing required, as null',
+      { inputSchema: { type: 'object', properties: { x: {} }, required: null } },
+      { inputSchema: { type: 'object', properties: { x: {} } } },
+    ],
   ])('is listed without what they would refuse the list for: %s', (_, flaw, mended) => {
     const listed = listedTool({ ...WHOLE, ...flaw });
     expect(listed).toEqual({ ...WHOLE, ...mended });

@@ -22,7 +22,7 @@ export function oauthFetch(urls: TrustedUrls): FetchLike {
       throw new SignInError(`${url.origin} could not be reached for the sign-in (${why}).`);
     }
     if (!response.body) return response;
-    const { body } = boundedBody(response.body, '', MAX_BYTES);
+    const body = boundedBody(response.body, '', MAX_BYTES);
     return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
   };
 }
