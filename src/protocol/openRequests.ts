@@ -5,6 +5,9 @@ interface OpenRequest {
   method: string;
 }
 
+/** A server ends the stream of an answer behind it; one that leaves it open has it closed after so long. */
+const ANSWERED_MS = 1_000;
+
 /** Requests that have no answer yet, with what ends the exchange of each. */
 export class OpenRequests {
   readonly #requests = new Map<RequestId, OpenRequest>();
@@ -31,8 +34,10 @@ export class OpenRequests {
     return this.#requests.get(id)?.exchange.signal;
   }
 
-  /** It is over, and its exchange goes on to its end. Returns whether it was open. */
+  /** It is over, and its exchange may come to its end. Returns whether it was open. */
   settle(id: RequestId): boolean {
+    const exchange = this.#requests.get(id)?.exchange;
+    if (exchange) setTimeout(() => exchange.abort(), ANSWERED_MS).unref();
     return this.#requests.delete(id);
   }
 

@@ -104,6 +104,26 @@ describe('an answer over HTTP', () => {
   });
 
   it.each([
+    ['', undefined],
+    [', also one that could be come back to', 'e1'],
+  ])('leaves no stream open that its server does not end%s', async (_what, id) => {
+    const streams = new Set<ServerResponse>();
+    const { client } = await open({
+      call: ({ response, answer }) => {
+        streams.add(response);
+        response.on('close', () => streams.delete(response));
+        response.writeHead(200, EVENTS).write(event(answer, id));
+      },
+      resume: (_event, response) => void response.writeHead(200, EVENTS).flushHeaders(),
+    });
+    const calls = Array.from({ length: 5 }, () => client.callTool('x', {}, WAIT));
+    expect(await Promise.all(calls)).toEqual(calls.map(() => DONE));
+    await until('the end of the streams', () => streams.size === 0);
+    await expect(client.callTool('x', {}, WAIT)).resolves.toEqual(DONE);
+    expect(client.closed).toBe(false);
+  });
+
+  it.each([
     ['that is whole', (frame: string) => frame],
     ['of events with ids, which would only come again', (frame: string) => `${event('', 'a')}${frame}`],
   ])('beyond the limit fails its call as too large, in a stream %s', async (_what, wrap) => {
