@@ -215,7 +215,10 @@ describe('a reload', () => {
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
     expect(await health(workspace)).toMatchObject({ generation: 1, restart_count: 0, rollout: 'stable' });
+    const first = here(workspace);
     await reload(workspace);
+    // It would take its place back from one that is killed at once.
+    await until('the one before to leave', () => !isAlive(first.pid));
     const moved = await health(workspace);
     expect(moved).toMatchObject({ generation: 2, restart_count: 0, consecutive_failures: 0, rollout: 'stable' });
     expect(moved.last_fault).toBeUndefined();
@@ -265,6 +268,7 @@ describe('a reload', () => {
     expect(here(workspace).token).toBe(before.token);
     expect((await reloaded).code).toBe(0);
     expect(here(workspace).token).not.toBe(before.token);
+    await until('the one before to leave', () => !isAlive(before.pid));
     expect((await host.call('tool_browse', { path: '/slow' })).isError).toBe(false);
     expect(await health(workspace)).toMatchObject({ rollout: 'stable', generation: 2 });
   });
