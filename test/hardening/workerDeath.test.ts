@@ -115,10 +115,12 @@ describe('a worker that hangs', () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
-    process.kill(rendezvous(workspace)?.pid as number, 'SIGSTOP');
+    const hung = rendezvous(workspace)?.pid as number;
+    process.kill(hung, 'SIGSTOP');
     const names = ['tool_browse', 'mcp__waygate__tool_browse'];
     for (const answer of await Promise.all(names.map((name) => host.call(name, { path: '/' })))) {
       expect(answer).toMatchObject({ isError: false, text: expect.stringContaining('/one') });
     }
+    await until('its end', () => !isAlive(hung));
   });
 });
