@@ -8,9 +8,25 @@ import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
 import { SetupError } from './lib/setupError.mjs';
 import { ensureBrowser } from './lib/systemPackages.mjs';
-import { closingLine, succeeded, sum, tallyOfStep, tallyOfTests, tallyOfVitest } from './lib/tally.mjs';
+import {
+  closingLine,
+  failuresOfEditor,
+  failuresOfVitest,
+  succeeded,
+  sum,
+  tallyOfStep,
+  tallyOfTests,
+  tallyOfVitest,
+  tellFailure,
+} from './lib/tally.mjs';
 
 /** @typedef {import('./lib/tally.mjs').Tally} Tally */
+
+/**
+ * Told once more at the end: who sees only the last lines of a long run is to know what to mend.
+ * @type {import('./lib/tally.mjs').Failure[]}
+ */
+const failures = [];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const reports = join(root, '.out', 'reports');
@@ -63,6 +79,7 @@ async function vitest(group, selection) {
   const args = ['node_modules/vitest/vitest.mjs', 'run', ...selection];
   const code = await run(group, [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
   const counted = readReport(report);
+  if (counted) failures.push(...failuresOfVitest(counted));
   return tallyOfTests(code, counted && tallyOfVitest(counted));
 }
 
@@ -71,7 +88,9 @@ async function editor() {
   const report = join(reports, 'editor.json');
   rmSync(report, { force: true });
   const code = await run('editor', ['test/editor/harness/run.ts'], { WAYGATE_TEST_REPORT: report });
-  return tallyOfTests(code, readReport(report));
+  const counted = readReport(report);
+  if (counted) failures.push(...failuresOfEditor(counted));
+  return tallyOfTests(code, counted);
 }
 
 /** @type {Record<string, () => Promise<Tally>>} */
@@ -137,12 +156,18 @@ async function main() {
   }
   mkdirSync(reports, { recursive: true });
   for (const name of names) {
+    const known = failures.length;
     try {
       const tally = await /** @type {() => Promise<Tally>} */ (STEPS[name])();
       tallies.push(tally);
       console.log(`── ${name}: ${closingLine(tally)}`);
+      if (tally.failed > 0 && failures.length === known) {
+        failures.push({ title: name, words: 'It failed without a failed test: see its own output above.' });
+      }
     } catch (error) {
-      console.error(`── ${name}: ${error instanceof SetupError ? error.message : error}`);
+      const words = String(error instanceof SetupError ? error.message : error);
+      console.error(`── ${name}: ${words}`);
+      failures.push({ title: name, words });
       tallies.push(tallyOfStep(1));
     }
   }
@@ -151,5 +176,6 @@ async function main() {
 
 leaveTogether();
 const total = await main();
+if (failures.length > 0) console.log(`\nWhat failed:\n${failures.map(tellFailure).join('\n')}`);
 console.log(`\n${closingLine(total)}`);
 process.exitCode = succeeded(total) ? 0 : 1;

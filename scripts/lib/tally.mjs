@@ -63,3 +63,36 @@ export function tallyOfVitest(report) {
     skipped: report.numPendingTests + (report.numTodoTests ?? 0),
   };
 }
+
+/** How much of a failure's own words is repeated at the end: the assertion and where it stands. */
+const WORDS_OF_FAILURE = 15;
+
+/** @typedef {{ title: string, words: string }} Failure */
+
+/**
+ * What a report tells of its failed tests.
+ * @param {{ testResults: readonly { name: string, status: string, message?: string,
+ *   assertionResults: readonly { status: string, fullName: string, failureMessages?: readonly string[] }[] }[] }} report
+ * @returns {Failure[]}
+ */
+export function failuresOfVitest({ testResults }) {
+  return testResults.flatMap(({ name, status, message = '', assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (failed.length === 0) return status === 'failed' ? [{ title: name, words: message }] : [];
+    return failed.map(({ fullName, failureMessages = [] }) => ({
+      title: `${name}: ${fullName}`,
+      words: failureMessages.join('\n'),
+    }));
+  });
+}
+
+/** @param {{ tests: readonly { title: string, state: string, error?: string }[] }} report @returns {Failure[]} */
+export function failuresOfEditor({ tests }) {
+  return tests.filter(({ state }) => state === 'failed').map(({ title, error = '' }) => ({ title, words: error }));
+}
+
+/** @param {Failure} failure */
+export function tellFailure({ title, words }) {
+  const lines = words.trim().split('\n').slice(0, WORDS_OF_FAILURE);
+  return [`✗ ${title}`, ...lines.filter(Boolean).map((line) => `    ${line}`)].join('\n');
+}

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { closingLine, succeeded, sum, tallyOfStep, tallyOfTests, tallyOfVitest } from '../../scripts/lib/tally.mjs';
+import {
+  closingLine,
+  failuresOfEditor,
+  failuresOfVitest,
+  succeeded,
+  sum,
+  tallyOfStep,
+  tallyOfTests,
+  tallyOfVitest,
+  tellFailure,
+} from '../../scripts/lib/tally.mjs';
 
 const tally = (passed: number, failed = 0, skipped = 0) => ({ passed, failed, skipped });
 
@@ -40,4 +50,41 @@ test('a test file that could not be loaded counts as a failure', () => {
     ],
   };
   expect(tallyOfVitest(report)).toEqual(tally(4, 2, 2));
+});
+
+test('what failed is told by file, title and first words, at the end of a run', () => {
+  const report = {
+    testResults: [
+      { name: 'test/good.test.ts', status: 'passed', assertionResults: [{ status: 'passed', fullName: 'works' }] },
+      { name: 'test/broken.test.ts', status: 'failed', message: 'Cannot find it', assertionResults: [] },
+      {
+        name: 'test/bad.test.ts',
+        status: 'failed',
+        assertionResults: [
+          { status: 'passed', fullName: 'works' },
+          {
+            status: 'failed',
+            fullName: 'a thing fails',
+            failureMessages: ['expected 1 to be 2\n    at bad.test.ts:3'],
+          },
+        ],
+      },
+    ],
+  };
+  expect(failuresOfVitest(report)).toEqual([
+    { title: 'test/broken.test.ts', words: 'Cannot find it' },
+    { title: 'test/bad.test.ts: a thing fails', words: 'expected 1 to be 2\n    at bad.test.ts:3' },
+  ]);
+  const tests = [
+    { title: 'The tree shows', state: 'passed' },
+    { title: 'The tree hides', state: 'failed', error: 'no tree' },
+  ];
+  expect(failuresOfEditor({ tests })).toEqual([{ title: 'The tree hides', words: 'no tree' }]);
+});
+
+test('of a failure with many words the first are told', () => {
+  const words = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+  const told = tellFailure({ title: 'long', words });
+  expect(told.split('\n')).toHaveLength(16);
+  expect(told).toMatch(/^✗ long\n {4}line 0\n/);
 });
