@@ -11,5 +11,6 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // For a machine that is busy, as those of `until`: what is to be quick says so by itself.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

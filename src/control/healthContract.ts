@@ -1,6 +1,7 @@
 /** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
 import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
-import type { TelemetryKept, TelemetrySnapshot, ToldFault } from '../ops/telemetry.ts';
+import type { TelemetryKept } from '../ops/telemetry.ts';
+import type { TelemetrySnapshot, ToldFault } from '../ops/telemetryForms.ts';
 import type { CallRecord, GatewayHealth, ServerOddity, ServerState } from './contract.ts';
 
 export type { RolloutState } from '../ops/health.ts';

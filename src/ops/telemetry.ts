@@ -1,103 +1,6 @@
 import { oneLine } from './porcelain.ts';
+import type { LifeTold, RequestTold, TelemetrySnapshot, ToldFault } from './telemetryForms.ts';
 import { Counted, type CountedKept } from './telemetryRows.ts';
-
-/**
- * What happened so far, in numbers (004, Telemetry). Each event costs a constant, and what is kept is bounded however
- * many methods and tools there are: those not used for longest become one row.
- */
-
-/** How a request ended. `lost` is an end by a fault: no answer came, or none can come (004, ambiguous outcome). */
-export type RequestEnd = 'ok' | 'answered_with_error' | 'lost';
-
-export interface RequestTold {
-  method: string;
-  /** The tool behind the method, where there is one. */
-  tool?: string;
-  latencyMs: number;
-  end: RequestEnd;
-  /** Attempts beyond the first. */
-  retries?: number;
-  error?: { code: string; message: string };
-}
-
-export interface ToldError {
-  code: string;
-  message: string;
-  ts_unix_ms: number;
-}
-
-/** A fault as it is told; whoever makes faults makes them of this form (004, Faults). */
-export interface ToldFault {
-  generation: number;
-  class: string;
-  code: string;
-  directive?: string;
-  recovery_hint?: string;
-  detail: string;
-}
-
-/** Names of 1.0 and of its later corrections at once: `transport_fault_count` is `recovery_fault_count`. */
-export interface TelemetryTotals {
-  request_count: number;
-  success_count: number;
-  /** Both kinds of terminal error. */
-  error_count: number;
-  response_error_count: number;
-  recovery_error_count: number;
-  /** Incidents, whether or not a request ended by them. */
-  recovery_fault_count: number;
-  transport_fault_count: number;
-  retry_count: number;
-}
-
-export interface LatencyTold {
-  last_latency_ms?: number;
-  avg_latency_ms: number;
-  max_latency_ms: number;
-  p50_latency_ms: number;
-  p95_latency_ms: number;
-  p99_latency_ms: number;
-}
-
-export interface MethodTelemetry extends TelemetryTotals, LatencyTold {
-  method: string;
-  last_error?: ToldError;
-}
-
-export interface ToolTelemetry extends TelemetryTotals, LatencyTold {
-  tool_id: string;
-  last_error?: ToldError;
-}
-
-export interface TokensSaved {
-  /** What all schemas would cost a model each time it is sent them, what ours cost, and the difference. */
-  schema_tokens_full: number;
-  schema_tokens_exposed: number;
-  schema_tokens_avoided: number;
-  /** What results had, what was shown of them, and the difference. */
-  result_tokens_raw: number;
-  result_tokens_shown: number;
-  result_tokens_saved: number;
-}
-
-/** What the totals stand beside: the health core of whoever reports (004, Health). */
-export interface LifeTold {
-  state: string;
-  generation: number;
-  consecutive_failures: number;
-  restart_count: number;
-}
-
-export interface TelemetrySnapshot extends LifeTold {
-  uptime_ms: number;
-  totals: TelemetryTotals;
-  /** Most used first. */
-  methods: readonly MethodTelemetry[];
-  tools: readonly ToolTelemetry[];
-  tokens: TokensSaved;
-  /** The last fault that caused a restart. */
-  last_fault?: ToldFault;
-}
 
 export interface TelemetryOptions {
   /** Milliseconds of a clock that never goes back. */
@@ -121,6 +24,10 @@ export interface TelemetryKept extends CountedKept {
   forMs: number;
 }
 
+/**
+ * What happened so far, in numbers (004, Telemetry). Each event costs a constant, and what is kept is bounded however
+ * many methods and tools there are: those not used for longest become one row.
+ */
 export class Telemetry {
   readonly #options: TelemetryOptions;
   #startedAt: number;

@@ -1,6 +1,6 @@
 import { LatencySketch, type SketchKept } from './latencySketch.ts';
 import { oneLine } from './porcelain.ts';
-import type { LatencyTold, RequestTold, TelemetryTotals, TokensSaved, ToldError, ToldFault } from './telemetry.ts';
+import type { LatencyTold, RequestTold, TelemetryTotals, TokensSaved, ToldError, ToldFault } from './telemetryForms.ts';
 
 /** What was counted, for another process. */
 export interface CountedKept {

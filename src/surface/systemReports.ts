@@ -2,7 +2,7 @@ import type { ServerOddity } from '../control/contract.ts';
 import type { HealthReport, ServerHealth, TelemetryReport } from '../control/healthContract.ts';
 import type { HealthSnapshot, HealthWithoutWorker } from '../ops/health.ts';
 import { boundText, count, duration, firstLines, groupDigits, latency, oneLine, table } from '../ops/porcelain.ts';
-import type { LatencyTold, TelemetryTotals, ToldError, ToldFault } from '../ops/telemetry.ts';
+import type { LatencyTold, TelemetryTotals, ToldError, ToldFault } from '../ops/telemetryForms.ts';
 
 /** Health and telemetry as text: the summary first, lines bounded (004, Porcelain by Default). */
 const MAX_SERVERS = 60;

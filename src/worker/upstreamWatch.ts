@@ -1,6 +1,6 @@
 import { traitsOf } from '../ops/faultCodes.ts';
 import type { HealthSnapshot } from '../ops/health.ts';
-import type { ToldFault } from '../ops/telemetry.ts';
+import type { ToldFault } from '../ops/telemetryForms.ts';
 
 /** A connection as it is at one moment. */
 export interface WatchedServer {

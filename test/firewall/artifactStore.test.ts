@@ -8,6 +8,7 @@ import { type ArtifactFiles, fileNameOf } from '../../src/firewall/artifactFile.
 import { type ArtifactDraft, ArtifactError, ArtifactStore } from '../../src/firewall/artifactStore.ts';
 import { LongText } from '../../src/firewall/longText.ts';
 import { textContent } from '../../src/firewall/partContent.ts';
+import { until } from '../support/hostProcess.ts';
 
 let root: string;
 let folder: string;
@@ -62,7 +63,7 @@ describe('an artifact', () => {
   it('is written behind without being asked for', async () => {
     const store = new ArtifactStore({ folder });
     store.hold(draft('by itself'));
-    await expect.poll(() => artifactFiles().catch(() => [])).toHaveLength(1);
+    await until('the file', async () => (await artifactFiles().catch(() => [])).length === 1);
   });
 
   it('survives a restart', async () => {

@@ -59,6 +59,17 @@ const held = ({ gate }: TestWorkspace, host: HostProcess, id: string, nonce: str
   host.call('tool_execute', { tool_id: id, args: { until: gate, nonce } });
 const LET_GO = { isError: false, text: 'ok\nwaited until it was let go\n' };
 
+/** A session with a call that runs until it is let go, and the worker that has the call. */
+async function withRunningCall() {
+  const { workspace, effects } = watched();
+  const host = await HostProcess.connect(workspace);
+  const id = await host.toolId('/one/wait');
+  const before = here(workspace);
+  const running = held(workspace, host, id, 'running');
+  await until('the effect', () => linesOf(effects).includes('running'));
+  return { workspace, effects, host, id, before, running };
+}
+
 /** A worker that takes what it is handed, and whose answer to that is lost. */
 const answersNoHandingOn = (real: string) => `
 const { Socket } = require('node:net');
@@ -113,20 +124,15 @@ describe('a reload', () => {
   });
 
   it('lets a long call that must not be repeated finish where it is, while new calls go to the new worker', async () => {
-    const { workspace, effects } = watched();
-    const host = await HostProcess.connect(workspace);
-    const id = await host.toolId('/one/wait');
-    const before = here(workspace);
-    const long = held(workspace, host, id, 'long');
-    await until('the effect', () => linesOf(effects).includes('long'));
+    const { workspace, effects, host, id, before, running } = await withRunningCall();
     await reload(workspace);
     expect(isAlive(before.pid)).toBe(true);
     expect(await wait(host, id, 10, 'new')).toMatchObject({ isError: false });
     expect(isAlive(before.pid)).toBe(true);
     workspace.letGo();
-    expect(await long).toMatchObject(LET_GO);
+    expect(await running).toMatchObject(LET_GO);
     await until('the one before to leave', () => !isAlive(before.pid));
-    expect(linesOf(effects)).toEqual(['long', 'new']);
+    expect(linesOf(effects)).toEqual(['running', 'new']);
   });
 
   it('ends a server that is idle at once, though another one still works', async () => {
@@ -388,12 +394,7 @@ describe('an update of the extension', () => {
   });
 
   it('does not end the session of a chat that runs', async () => {
-    const { workspace, effects } = watched();
-    const chat = await HostProcess.connect(workspace);
-    const id = await chat.toolId('/one/wait');
-    const before = here(workspace);
-    const running = held(workspace, chat, id, 'running');
-    await until('the effect', () => linesOf(effects).includes('running'));
+    const { workspace, effects, host: chat, id, before, running } = await withRunningCall();
     const program = otherBuild({ builtAt: '20990101000000' });
     const next = await HostProcess.connect({ ...workspace, program });
     expect((await next.call('tool_browse', { path: '/one' })).isError).toBe(false);
@@ -411,12 +412,7 @@ describe('an update of the extension', () => {
   });
 
   it('that speaks another link takes nothing from the worker before, which finishes its calls', async () => {
-    const { workspace, effects } = watched();
-    const host = await HostProcess.connect(workspace);
-    const id = await host.toolId('/one/wait');
-    const before = here(workspace);
-    const long = held(workspace, host, id, 'long');
-    await until('the effect', () => linesOf(effects).includes('long'));
+    const { workspace, before, running } = await withRunningCall();
     const newer = {
       ...before,
       pid: process.pid,
@@ -428,7 +424,7 @@ describe('an update of the extension', () => {
     const log = (): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
     await until('its word', () => log().includes(`worker ${process.pid} takes over`));
     workspace.letGo();
-    expect(await long).toMatchObject(LET_GO);
+    expect(await running).toMatchObject(LET_GO);
     await until('the one before to leave', () => !isAlive(before.pid));
     expect(log()).toContain(`worker ${before.pid} stops: worker ${process.pid} has taken over`);
   });

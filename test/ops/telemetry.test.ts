@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LatencySketch } from '../../src/ops/latencySketch.ts';
-import { type RequestTold, Telemetry, type ToldFault } from '../../src/ops/telemetry.ts';
+import { Telemetry } from '../../src/ops/telemetry.ts';
+import type { RequestTold, ToldFault } from '../../src/ops/telemetryForms.ts';
 import { OTHERS } from '../../src/ops/telemetryRows.ts';
 
 const LIFE = { state: 'ready', generation: 7, consecutive_failures: 0, restart_count: 6 };

@@ -2,18 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildRankIndex, explainRanking, rank } from '../../src/routing/rankIndex.ts';
 import { argumentWords } from '../../src/routing/toolText.ts';
+import { computedMs } from '../support/computedMs.ts';
 import { makeTool, SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
 
 const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
 
 /** Generous for a slow machine: what is quadratic in a megabyte takes minutes. */
-const PATIENCE_MS = 2_000;
-
-function timed(run: () => unknown): number {
-  const start = performance.now();
-  run();
-  return performance.now() - start;
-}
+const PATIENCE_MS = 10_000;
 
 describe('a hostile query', () => {
   const megabyte = 1_000_000;
@@ -32,7 +27,7 @@ describe('a hostile query', () => {
     ['control characters', '\u0000\u0007\u202e'.repeat(megabyte / 4)],
     ['half surrogates', '\ud800'.repeat(megabyte / 4)],
   ])('of a megabyte, %s, is answered at once', (_, query) => {
-    expect(timed(() => rank(index, query, { topK: 10 }))).toBeLessThan(PATIENCE_MS);
+    expect(computedMs(() => rank(index, query, { topK: 10 }))).toBeLessThan(PATIENCE_MS);
   });
 
   test.each(['__proto__', 'constructor', 'toString hasOwnProperty', 'x.__proto__ x.constructor', '.constructor'])(
@@ -81,9 +76,12 @@ describe('a hostile catalog', () => {
     ],
   ])('with %s is indexed', (_, inputSchema) => {
     const tool = { ...makeTool('a', 'walrus_tool'), inputSchema };
-    const start = performance.now();
-    const built = buildRankIndex([tool, ...SMALL_CATALOG], SMALL_SERVERS);
-    expect(performance.now() - start).toBeLessThan(PATIENCE_MS);
+    let built = index;
+    expect(
+      computedMs(() => {
+        built = buildRankIndex([tool, ...SMALL_CATALOG], SMALL_SERVERS);
+      }),
+    ).toBeLessThan(PATIENCE_MS);
     expect(rank(built, 'walrus tool', { topK: 3 }).hits[0]?.tool.id).toBe('a:walrus_tool');
   });
 
@@ -113,7 +111,7 @@ describe('a hostile catalog', () => {
 
   test('a description of a megabyte costs no more than its beginning', () => {
     const tool = makeTool('a', 'walrus', { description: '<a href="&amp;'.repeat(70_000) });
-    expect(timed(() => buildRankIndex([tool], []))).toBeLessThan(PATIENCE_MS);
+    expect(computedMs(() => buildRankIndex([tool], []))).toBeLessThan(PATIENCE_MS);
   });
 
   test('an empty catalog finds nothing', () => {

@@ -5,3 +5,11 @@ export function computedMs(work: () => unknown): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
 }
+
+/** The same of work that waits in between. */
+export async function computedMsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}

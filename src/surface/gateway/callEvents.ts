@@ -8,7 +8,7 @@ import type { AdmittedResult } from '../../firewall/firewall.ts';
 import { SELECTOR_TYPES } from '../../firewall/selectors.ts';
 import type { Fault } from '../../ops/fault.ts';
 import type { GatewayError } from '../../ops/gatewayError.ts';
-import type { RequestEnd } from '../../ops/telemetry.ts';
+import type { RequestEnd } from '../../ops/telemetryForms.ts';
 import type { TokenMeter } from '../tokenMeter.ts';
 
 /** What one call was, for telemetry and the event log: counts and names, never a value that somebody gave. */
