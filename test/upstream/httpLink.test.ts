@@ -272,13 +272,12 @@ describe('the time limits of a connection over HTTP', () => {
   };
 
   it.each([
-    ['a head that does not come', 'http', 300, ['--slow-head', '60000'], /no head of an answer within 0\.3 s/],
-    ['a head that does not come', 'sse', 300, ['--kind', 'sse', '--slow-head', '60000'], /within 0\.3 s/],
-    // Its head comes, on a busy machine after a while.
-    ['a stream that does not begin', 'sse', 3_000, ['--kind', 'sse', '--mute'], /no stream within 3 s/],
-  ] as const)('end %s (%s)', async (_what, kind, limitMs, flags, words) => {
+    ['a head that does not come', 'http', ['--slow-head', '60000'], /no head of an answer within 0\.3 s/],
+    ['a head that does not come', 'sse', ['--kind', 'sse', '--slow-head', '60000'], /within 0\.3 s/],
+    ['a stream that does not begin', 'sse', ['--kind', 'sse', '--mute'], /no stream within 0\.3 s/],
+  ] as const)('end %s (%s)', async (_what, kind, flags, words) => {
     const { url } = await httpServer(...flags);
-    await expect(open(url, kind, limitMs).connected).rejects.toMatchObject({
+    await expect(open(url, kind).connected).rejects.toMatchObject({
       failure: 'timeout',
       message: expect.stringMatching(words),
     });
