@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rendezvous, status } from '../support/census.ts';
+import { status } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
+import { linesOf } from '../support/lines.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** One client's session with a real host, a real worker and real servers. */
@@ -73,14 +75,19 @@ describe('a session', () => {
   });
 
   it('leaves on end of input, answering what is in flight', async () => {
-    const workspace = testWorkspace({});
-    const host = new HostProcess(workspace);
-    void host.initialize();
-    const tools = host.request('tools/list');
-    await until('a worker', () => rendezvous(workspace));
+    const workspace = testWorkspace();
+    const effects = join(workspace.folder, 'effects');
+    workspace.configure({ one: servers.fixture('--effects', effects) });
+    const host = await HostProcess.connect(workspace);
+    const call = host.call('tool_execute', {
+      tool_id: await host.toolId('/one/wait'),
+      args: { until: workspace.gate, nonce: 'a' },
+    });
+    await until('the call to be under way', () => linesOf(effects).length === 1);
     host.end();
+    workspace.letGo();
     expect(await host.exited).toBe(0);
-    expect((await tools).result).toHaveProperty('tools');
+    expect(await call).toMatchObject({ isError: false, text: expect.stringContaining('let go') });
   });
 
   it('tells the person who is attached', async () => {

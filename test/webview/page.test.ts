@@ -24,6 +24,8 @@ async function bundle(entry: string): Promise<string> {
 /** The page under its real policy, with the editor's side of it played by the test. */
 async function openPage(): Promise<void> {
   page = await browser.newPage();
+  // The test's own limit is for a machine that is busy.
+  page.setDefaultTimeout(0);
   violations = [];
   page.on('console', (message) => void (message.type() === 'error' && violations.push(message.text())));
   page.on('pageerror', (error) => void violations.push(error.message));
