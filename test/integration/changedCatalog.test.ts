@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { attachControl } from '../../src/host/attachControl.ts';
-import { rendezvous, waygate } from '../support/census.ts';
+import { rendezvous, startHeld, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
 
@@ -26,17 +26,22 @@ const CHANGES = {
 function changing(blocks: object = {}) {
   const workspace = testWorkspace();
   const effects = workspace.write('effects.txt', '');
-  const args = [resolve('test/fixtures/faultServer.mjs'), '--effects', effects, '--script', JSON.stringify(CHANGES)];
+  const { flags, letGo } = startHeld(workspace);
+  const script = ['--script', JSON.stringify(CHANGES), ...flags];
+  const args = [resolve('test/fixtures/faultServer.mjs'), '--effects', effects, ...script];
   const one = { command: process.execPath, args };
   writeFileSync(workspace.configFile, JSON.stringify({ ...blocks, servers: { one } }));
   workspace.approve();
-  return workspace;
+  return { workspace, letGo };
 }
 
 const execute = (host: HostProcess, id: string) => host.call('tool_execute', { tool_id: id, args: {} });
 const isTold = (host: HostProcess): boolean => host.told.some(({ method }) => method === LISTED);
 
-/** Hears that there are tools since the server's first start: what is told from then on is of something else. */
+/**
+ * Hears that there are tools since the server's first start, which was held until this session was there: what is told
+ * from then on is of something else.
+ */
 async function firstNews(host: HostProcess): Promise<void> {
   await until('the first news', () => isTold(host));
   host.told.length = 0;
@@ -52,9 +57,10 @@ async function listed(host: HostProcess): Promise<string[]> {
 
 describe('a catalog that a server changes while it runs', () => {
   it('is active after its grace, whole, and every session that lists tools is told', async () => {
-    const workspace = changing();
+    const { workspace, letGo } = changing();
     const lists = await HostProcess.connect(workspace, ['--mode', 'transparent']);
     const browses = await HostProcess.connect(workspace);
+    await letGo(2);
     const before = await browses.toolId('/one/before');
     const stays = await browses.toolId('/one/stays');
     expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
@@ -79,8 +85,9 @@ describe('a catalog that a server changes while it runs', () => {
   });
 
   it('is active after a refresh where news are not heard', async () => {
-    const workspace = changing({ liveRefresh: { enabled: false } });
+    const { workspace, letGo } = changing({ liveRefresh: { enabled: false } });
     const lists = await HostProcess.connect(workspace, ['--mode', 'transparent']);
+    await letGo(1);
     expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
     await firstNews(lists);
     expect(await execute(lists, 'one.before')).toMatchObject({ isError: false });
@@ -102,9 +109,11 @@ describe('a catalog that is another with the next worker', () => {
   /** A server whose tools are named by the environment of the worker. */
   async function running() {
     const workspace = testWorkspace();
-    const { command, args } = servers.fixture('--name-suffix', '${env:SUFFIX}');
+    const { flags, letGo } = startHeld(workspace);
+    const { command, args } = servers.fixture('--name-suffix', '${env:SUFFIX}', ...flags);
     writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { one: { command, args } } }));
     const host = await HostProcess.connect(withSuffix(workspace, '_a'), ['--mode', 'transparent']);
+    await letGo(1);
     await until('its tools', async () => (await listed(host)).includes('one.echo_a'));
     await firstNews(host);
     return { workspace, host };

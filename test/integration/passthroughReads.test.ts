@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
-import { linesOf } from '../support/lines.ts';
+import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** Resources and prompts in passthrough mode (D.3): from the catalog where there are several servers, and guarded. */
@@ -153,7 +153,7 @@ describe.each([
     await read(host);
     await read(host, 'note://secret-place/missing');
     await greet(host, prompt);
-    const events = () => linesOf(join(stateFolder(workspace), 'events.jsonl')).map((line) => JSON.parse(line));
+    const events = () => recordsOf(join(stateFolder(workspace), 'events.jsonl'));
     const reads = await until('the events', () => {
       const found = events().filter(({ event }) => String(event).startsWith('read.'));
       return found.length >= (_what === 'one server' ? 3 : 2) && found;

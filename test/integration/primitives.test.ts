@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { rendezvous } from '../support/census.ts';
+import { rendezvous, startHeld } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
@@ -251,17 +251,21 @@ describe('a subscription', () => {
 
 describe('lists that change', () => {
   it('reach every session in a few words, however many changes a server announces', async () => {
-    const workspace = testWorkspace({ one: servers.primitives() });
+    const workspace = testWorkspace();
+    const { flags, letGo } = startHeld(workspace);
+    workspace.configure({ one: servers.primitives(...flags) });
     const hosts = [await HostProcess.connect(workspace), await HostProcess.connect(workspace)];
+    await letGo(2);
     const [host] = hosts as [HostProcess];
     await whenListed(host, 'resources/list', 'resources', 1);
     const change = await host.toolId('/one/change');
-    await until('the first news', () => heard(host, 'notifications/resources/list_changed').length > 0);
-    const before = hosts.map((one) => heard(one, 'notifications/resources/list_changed').length);
+    const news = (one: HostProcess) => heard(one, 'notifications/resources/list_changed').length;
+    await until('the first news', () => hosts.every((one) => news(one) > 0));
+    const before = hosts.map(news);
     await host.call('tool_execute', { tool_id: change, args: { list: 'resources', add: 'fresh', times: 500 } });
     await whenListed(host, 'resources/list', 'resources', 2);
     for (const [i, one] of hosts.entries()) {
-      const told = () => heard(one, 'notifications/resources/list_changed').length - (before[i] as number);
+      const told = () => news(one) - (before[i] as number);
       await until('the news', () => told() > 0);
       expect(told()).toBeLessThanOrEqual(2);
     }
@@ -303,7 +307,8 @@ describe('a server that has never run', () => {
       one: servers.primitives('--prompt', 'mine'),
     });
     const host = await HostProcess.connect(workspace);
-    expect(await result(host, 'prompts/list')).toMatchObject({ prompts: [{ name: 'mine' }] });
+    // A list waits for it a few seconds, and the other may need as long to start.
+    expect(await whenListed(host, 'prompts/list', 'prompts', 1)).toMatchObject([{ name: 'mine' }]);
   });
 });
 

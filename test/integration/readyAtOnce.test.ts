@@ -1,14 +1,17 @@
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { status } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-describe('ten servers of which one needs eight seconds', () => {
+describe('ten servers of which one is slow to start', () => {
   it('answer without it, tell that it is starting, and have it when it is there', async () => {
     const quick = Array.from({ length: 9 }, (_, i) => [`quick-${i}`, servers.fixture()] as const);
-    const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '8000'), ...Object.fromEntries(quick) });
+    const workspace = testWorkspace();
+    const held = workspace.write('held', '');
+    workspace.configure({ slow: servers.fixture('--start-held-by', held), ...Object.fromEntries(quick) });
     const host = new HostProcess(workspace);
-    // Whatever comes back before the slow one is up has not waited for it: no clock tells that better.
+    // Whatever comes back while the slow one is held has not waited for it: no clock tells that better.
     expect((await host.initialize()).result).toHaveProperty('serverInfo');
     expect((await host.request('tools/list')).result?.tools).toHaveLength(3);
     expect((await host.call('tool_browse', { path: '/' })).text).toMatch(/Still starting: slow/);
@@ -21,6 +24,7 @@ describe('ten servers of which one needs eight seconds', () => {
     expect(found.text).toMatch(/quick-\d:echo/);
     expect(found.text).toContain('Still starting: slow (browse again shortly).');
     expect((await status(workspace)).servers[0]).toMatchObject({ name: 'slow', state: 'starting' });
+    rmSync(held);
     const late = await host.toolId('/slow/echo');
     expect(await host.call('tool_execute', { tool_id: late, args: { text: 'late' } })).toMatchObject({
       text: 'ok\nlate\n',

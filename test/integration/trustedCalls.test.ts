@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attachControl.ts';
 import { rendezvous, stateFolder, status } from '../support/census.ts';
-import { HostProcess, type RpcMessage, until, withoutIdNote } from '../support/hostProcess.ts';
+import { HostProcess, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** The whole way of a call with real processes: what is checked, asked, limited, kept and shown (C.1 to C.3). */
@@ -53,20 +53,7 @@ describe('approval', () => {
   const ASKS = { policy: { rules: [{ action: 'require_approval', tool: 'echo' }] } };
 
   /** Answers every question of the gateway as a person would in the client's dialog. */
-  function person(host: HostProcess, answer: object): RpcMessage[] {
-    const questions: RpcMessage[] = [];
-    host.child.stdout.on('data', (chunk: Buffer) => {
-      for (const line of chunk
-        .toString()
-        .split('\n')
-        .filter((one) => one.includes('elicitation/create'))) {
-        const question = JSON.parse(line) as RpcMessage;
-        questions.push(question);
-        host.write(JSON.stringify({ jsonrpc: '2.0', id: question.id, result: answer }));
-      }
-    });
-    return questions;
-  }
+  const person = (host: HostProcess, answer: object): void => host.answer('elicitation/create', () => answer);
 
   async function asking(workspace: TestWorkspace): Promise<HostProcess> {
     const host = new HostProcess(workspace);
@@ -78,11 +65,11 @@ describe('approval', () => {
   it('is asked by the inner tool’s name and arguments, and remembered as the person said', async () => {
     const workspace = configured(ASKS);
     const host = await asking(workspace);
-    const questions = person(host, { action: 'accept', content: { remember: 'workspace' } });
+    person(host, { action: 'accept', content: { remember: 'workspace' } });
     expect(await execute(host, 'echo', { text: 'first' })).toMatchObject({ isError: false, text: 'ok\nfirst\n' });
     expect(await execute(host, 'echo', { text: 'second' })).toMatchObject({ isError: false });
-    expect(questions).toHaveLength(1);
-    const { message } = (questions[0] as unknown as { params: { message: string } }).params;
+    expect(host.asked.map(({ method }) => method)).toEqual(['elicitation/create']);
+    const message = host.asked[0]?.params?.message;
     expect(message).toContain('echo');
     expect(message).toContain('{"text":"first"}');
     // For the workspace: another session, another worker, the same answer.

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { workspaceStateFolder } from '../../src/config/stateFolder.ts';
 import { type Rendezvous, readRendezvous } from '../../src/protocol/rendezvous.ts';
+import { until } from './hostProcess.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
 
 const run = promisify(execFile);
@@ -45,6 +47,19 @@ export interface StatusReport {
 export async function status(workspace: TestWorkspace): Promise<StatusReport> {
   const { stdout } = await waygate(workspace, ['status', '--json']);
   return JSON.parse(stdout) as StatusReport;
+}
+
+/** A file that holds the start of the servers that are given it, until so many sessions are there to hear of what they list. */
+export function startHeld(workspace: TestWorkspace) {
+  const file = workspace.write('held', '');
+  const letGo = async (sessions: number): Promise<void> => {
+    await until('the sessions', async () => {
+      const there = (await status(workspace)).sessions.filter(({ client }) => client === 'test-client');
+      return there.length === sessions;
+    });
+    rmSync(file);
+  };
+  return { flags: ['--start-held-by', file], letGo };
 }
 
 export function stateFolder(workspace: TestWorkspace): string {
