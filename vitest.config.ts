@@ -11,5 +11,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // For a machine that is busy, as those of `until`: what is to be quick says so by itself.
     testTimeout: 120_000,
+    // Browsers and servers are started in hooks, on a new machine with nothing in its caches.
+    hookTimeout: 120_000,
   },
 });
