@@ -52,10 +52,14 @@ function addNode(
   const at = nodes.length;
   const label = segments.at(-1) as string;
   nodes.push({ path: formatPath(segments), label, kind, toolCount: 0, hint: '' });
-  const taken = new Set(cluster.leaves.map((leaf) => leaf.label));
+  const leaves = new Set(cluster.leaves.map((leaf) => leaf.label));
+  const taken = new Set([...leaves, ...cluster.clusters.keys()]);
   const children = [
     ...cluster.leaves.map((leaf) => ({ label: leaf.label, leaf })),
-    ...Array.from(cluster.clusters, ([name, sub]) => ({ label: taken.has(name) ? `${name}-tools` : name, sub })),
+    ...Array.from(cluster.clusters, ([name, sub]) => ({
+      label: leaves.has(name) ? freeLabel(name, taken) : name,
+      sub,
+    })),
   ].sort((a, b) => compareCodePoints(a.label, b.label));
   let toolCount = 0;
   for (const child of children) {
@@ -75,6 +79,14 @@ function addNode(
   const labels = children.map((child) => child.label);
   nodes[at] = { ...(nodes[at] as GraphNode), toolCount, hint: hintOf(toolCount, labels, noun) };
   return toolCount;
+}
+
+/** Of a cluster that a tool has the name of: the tool keeps it. */
+function freeLabel(name: string, taken: Set<string>): string {
+  let label = name;
+  while (taken.has(label)) label += '-tools';
+  taken.add(label);
+  return label;
 }
 
 const HINT_LABELS = 8;

@@ -63,7 +63,8 @@ function acquire(lock: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(lock, error);
   }
-  const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  if (age > STALE_AFTER_MS) rmSync(lock, { force: true });
+  // One that has gone meanwhile is nobody's to take away: somebody else's may stand there by now.
+  const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  if (Date.now() - since > STALE_AFTER_MS) rmSync(lock, { force: true });
   return false;
 }

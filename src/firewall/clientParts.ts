@@ -92,7 +92,7 @@ function noteOf(
   handle: string | undefined,
   isRelayed: boolean,
 ): string[] {
-  const name = visibleText(label).replace(/\s+/g, ' ').slice(0, 200);
+  const name = new LongText([visibleText(label).replace(/\s+/g, ' ')]).head(200);
   if (kind === 'resource_link') {
     const uri = content.kind === 'text' ? visibleText(content.text.head(300)).replace(/\s+/g, ' ') : '';
     return [`link: ${name === uri ? uri : `${name} <${uri}>`}`];

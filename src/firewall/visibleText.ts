@@ -55,7 +55,8 @@ const LEGITIMATE = [
   '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
   `${PICTURE}(?:\\u200d${PICTURE}){0,8}`,
   '[0-9#*]\\ufe0f(?=\\u20e3)',
-  `(?<=[${JOINING}])[\\u200c\\u200d](?=[${JOINING}])`,
+  // What is hidden itself is escaped, and joins nothing then.
+  `(?<=(?![${HIDDEN_CLASS}])[${JOINING}])[\\u200c\\u200d](?=(?![${HIDDEN_CLASS}])[${JOINING}])`,
   '\\p{Ideographic}[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
 ];
 

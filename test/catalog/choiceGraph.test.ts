@@ -245,6 +245,12 @@ describe('clusters', () => {
     expect(two.node('/s/niches').toolCount).toBe(52);
     const nested = catalogOf('s', ['niches', ...letters.map((letter) => `get_niche_niches_${letter}`)]).graph;
     expect(labels(nested.children('/s'))).toEqual(['niches', 'niches-tools']);
+    const twice = ['niches', 'niches-tools', ...letters.map((letter) => `get_niche_niches_${letter}`)];
+    expect(labels(catalogOf('s', twice).graph.children('/s'))).toEqual([
+      'niches',
+      'niches-tools',
+      'niches-tools-tools',
+    ]);
   });
 
   it('keep labels apart that fit to the same', () => {

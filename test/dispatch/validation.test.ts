@@ -13,7 +13,8 @@ import { profileSchema } from '../../src/dispatch/validation/schemaProfile.ts';
 import { ThreadedCheck } from '../../src/dispatch/validation/threadedCheck.ts';
 
 /** What is judged, not how fast: hostileSchemas.test.ts has the limits that ship. */
-const unhurried = () => new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000 });
+const unhurried = () =>
+  new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000, startMs: 20_000 });
 
 const validator = new ArgumentValidator({ thread: unhurried() });
 afterAll(() => validator.dispose());
@@ -222,6 +223,39 @@ describe('validation', () => {
         reason: 'there is no thread to check it in',
       });
     }
+    own.dispose();
+  });
+
+  it('takes no time for the thread’s that this loop was held up itself', async () => {
+    const answers = `
+      import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', ({ id, value }) => {
+        parentPort.postMessage({ compiled: id });
+        parentPort.postMessage({ id, errors: [] });
+        Atomics.store(value, 0, 1);
+        Atomics.notify(value, 0);
+      });
+      parentPort.postMessage('ready');`;
+    const limits = { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000, startMs: 20_000 };
+    const own = new ThreadedCheck(new URL(`data:text/javascript,${encodeURIComponent(answers)}`), limits);
+    let overruns = 0;
+    const ask = (value: Int32Array) =>
+      own.check({ key: 'k', dialect: 'draft-07', schema: '{}', value }, () => {
+        overruns += 1;
+      });
+    const flag = () => new Int32Array(new SharedArrayBuffer(4));
+    await ask(flag());
+    Object.assign(limits, { answerMs: 1, valueMs: 1, compileMs: 1 });
+    // Where timers are the next to have their turn, and not what comes.
+    await new Promise((turn) => setImmediate(turn));
+    const answered = flag();
+    const asked = ask(answered);
+    // It is sent before any timer has its turn.
+    for (let i = 0; i < 5; i++) await undefined;
+    Atomics.wait(answered, 0, 0);
+    Atomics.wait(flag(), 0, 0, 50);
+    expect(await asked).toMatchObject({ kind: 'answered' });
+    expect(overruns).toBe(0);
     own.dispose();
   });
 

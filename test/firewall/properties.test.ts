@@ -13,7 +13,9 @@ import { visibleText } from '../../src/firewall/visibleText.ts';
 import { GatewayError } from '../../src/ops/gatewayError.ts';
 
 const CALL = { toolId: 'any:tool#00000000', upstreamName: 'tool' };
-const HIDDEN = /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2060-\u206f\u{e0000}-\u{e0fff}]|\p{Cs}/u;
+/** A variation selector behind an ideograph does visible work, and stays (visibleText.ts). */
+const HIDDEN =
+  /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2060-\u206f\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]|(?<!\p{Ideographic})[\u{e0100}-\u{e01ef}]|\p{Cs}/u;
 
 /** Text as it comes: words, odd characters, halves of pairs, long runs. */
 const anyText = fc.oneof(
@@ -23,6 +25,9 @@ const anyText = fc.oneof(
   fc
     .tuple(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 900 }))
     .map(([unit, n]) => unit.repeat(n)),
+  fc
+    .array(fc.constantFrom('葛', '\u{e0100}', '\u{e0101}', 'ن', '\u200c', '\u17b4'), { maxLength: 12 })
+    .map((all) => all.join('')),
   fc.jsonValue().map((value) => JSON.stringify(value)),
   fc
     .constantFrom('"', ',\n', '[[', '{"a":', '\u200d', '-----BEGIN PRIVATE KEY-----', '| - |\n| - |\n| - |\n')

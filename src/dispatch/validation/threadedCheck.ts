@@ -8,11 +8,11 @@ export interface ThreadLimits {
   valueMs: number;
   /** A schema of legitimate size that takes longer than the answer may is compiled by then, for the next call. */
   compileMs: number;
+  /** Loading ajv takes some 100 ms, four times that on a busy machine; nothing of a server's runs meanwhile. */
+  startMs: number;
 }
 
-const THREAD_LIMITS: ThreadLimits = { answerMs: 80, valueMs: 60, compileMs: 1_000 };
-/** Loading ajv takes some 100 ms, four times that on a busy machine; nothing of a server's runs meanwhile. */
-const START_MS = 2_000;
+const THREAD_LIMITS: ThreadLimits = { answerMs: 80, valueMs: 60, compileMs: 1_000, startMs: 2_000 };
 /** A thread takes some 40 MB: one that nobody needs ends. */
 const IDLE_MS = 60_000;
 
@@ -70,8 +70,8 @@ export class ThreadedCheck {
           resolve(verdict);
         },
         onOverrun,
-        answerTimer: setTimeout(() => pending.settle({ kind: 'late' }), this.#limits.answerMs),
-        killTimer: setTimeout(() => this.#kill(), this.#limits.compileMs),
+        answerTimer: setTimeout(() => setImmediate(() => pending.settle({ kind: 'late' })), this.#limits.answerMs),
+        killTimer: this.#killIn(this.#limits.compileMs, id),
       };
       this.#pending.set(id, pending);
       thread.ref();
@@ -88,7 +88,7 @@ export class ThreadedCheck {
     const thread = new Worker(this.#script, { resourceLimits: LIMITS, stdout: true, stderr: true });
     this.#thread = thread;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => finish(false), START_MS);
+      const timer = setTimeout(() => finish(false), this.#limits.startMs);
       let running = false;
       const finish = (ready: boolean): void => {
         clearTimeout(timer);
@@ -116,7 +116,16 @@ export class ThreadedCheck {
     const pending = this.#pending.get(id);
     if (!pending) return;
     clearTimeout(pending.killTimer);
-    pending.killTimer = setTimeout(() => this.#kill(), this.#limits.valueMs);
+    pending.killTimer = this.#killIn(this.#limits.valueMs, id);
+  }
+
+  /** What has come by then is read first: a loop that was held up itself would take its own time for the thread's. */
+  #killIn(ms: number, id: number): NodeJS.Timeout {
+    const timer: NodeJS.Timeout = setTimeout(
+      () => setImmediate(() => this.#pending.get(id)?.killTimer === timer && this.#kill()),
+      ms,
+    );
+    return timer;
   }
 
   #onReply(reply: CheckReply): void {
