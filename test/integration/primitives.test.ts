@@ -157,6 +157,8 @@ describe('two servers with the same address and the same prompt', () => {
       beta: servers.primitives('--name', 'beta'),
     });
     const host = await HostProcess.connect(workspace);
+    // While one is there alone, its template is the only one that this address fits.
+    await whenListed(host, 'resources/list', 'resources', 2);
     const id = await host.toolId('/beta/link');
     const uri = 'record://7';
     expect((await host.request('resources/read', { uri })).error).toMatchObject({ code: -32002 });
