@@ -139,13 +139,13 @@ describe('a question of a server', () => {
 
   it('may take longer than the call: a person thinks', async () => {
     const workspace = testWorkspace();
-    const settings = { timeouts: { default: 1 }, servers: { fixture: servers.conformance } };
+    const settings = { timeouts: { default: 2 }, servers: { fixture: servers.conformance } };
     workspace.write('.vscode/waygate.json', JSON.stringify(settings));
     workspace.approve();
     const host = await HostProcess.connect(workspace, MODE, ELICITATION);
     await call(host, 'test_simple_text');
     host.answer('elicitation/create', async () => {
-      await new Promise((done) => setTimeout(done, 2_500));
+      await new Promise((done) => setTimeout(done, 3_500));
       return ACCEPTED;
     });
     expect(textOf(await elicit(host))).toContain('action=accept');

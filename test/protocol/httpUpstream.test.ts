@@ -201,7 +201,8 @@ describe('a server over HTTP that asks without end', () => {
     expect(taken.length).toBeLessThanOrEqual(65);
     expect(oddities.count('request_over_cap')).toBe(1_200 - 32);
     expect(oddities.count('write_refused')).toBe(1_200 - 32 - 32 - 1_024);
-    expect(turns).toBeGreaterThan(100);
+    // Held up by each question, it had a handful.
+    expect(turns).toBeGreaterThan(20);
   });
 });
 
@@ -341,7 +342,7 @@ describe('a stream over HTTP that can be come back to', () => {
       },
       take: (response) => void response.writeHead(500).end(),
     });
-    await expect(client.callTool('x', {}, { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'timeout' });
+    await expect(client.callTool('x', {}, { timeoutMs: 1_000 })).rejects.toMatchObject({ failure: 'timeout' });
     await until('the end of its stream', () => closed === 1);
     expect(taken.at(-1)).toMatchObject({ method: 'notifications/cancelled' });
   });

@@ -145,7 +145,7 @@ describe('a connection to a server', () => {
       },
     ],
   ])('hears of an end that follows that of the output, also where %s', async (_what, meanwhile) => {
-    const { connection } = fixture('--close-stdout', '--exits-late', '100');
+    const { connection } = fixture('--close-stdout', '--exits-late', '40');
     await connection.start();
     await expect(connection.call('echo', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
     meanwhile();
