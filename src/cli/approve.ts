@@ -3,15 +3,13 @@ import { ConfigLayers, type MergedConfig } from '../config/configLayers.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { stateRoot } from '../config/stateFolder.ts';
 import type { WouldRun } from '../control/contract.ts';
-import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
-import { gatewayFolder } from '../host/startWorker.ts';
+import { type GatewayTarget, gatewayFolder } from '../host/startWorker.ts';
 import { didYouMean } from '../ops/nearest.ts';
 import { count } from '../ops/porcelain.ts';
 import { approvalFile } from '../worker/approvalFile.ts';
+import { askRunning } from './askRunning.ts';
 import type { ApproveCommand } from './commands.ts';
-import { inTime } from './inTime.ts';
 import { print } from './print.ts';
-import { ownRuntime } from './runtime.ts';
 
 /** What a server would run, and by which hash it is approved. */
 interface Shown {
@@ -77,16 +75,8 @@ async function shownServers(target: GatewayTarget, { servers }: MergedConfig): P
 
 async function toldByGateway(target: GatewayTarget): Promise<Map<string, WouldRun>> {
   // One that hangs, or is older than this program, has no say.
-  const control = await attachControl(ownRuntime(target), { start: false, holds: false }).catch(() => undefined);
-  if (!control) return new Map();
-  try {
-    const servers = await inTime(control.request('wouldRun', {}), 'the gateway');
-    return new Map(servers.map((server) => [server.name, server]));
-  } catch {
-    return new Map();
-  } finally {
-    control.dispose();
-  }
+  const servers = await askRunning(target, (control) => control.request('wouldRun', {})).catch(() => undefined);
+  return new Map((servers ?? []).map((server) => [server.name, server]));
 }
 
 /** Servers by name, tools by id; what ran without a person's word no longer does. */

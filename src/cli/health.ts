@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ControlClient } from '../control/client.ts';
 import type { HealthReport } from '../control/healthContract.ts';
-import { attachControl } from '../host/attachControl.ts';
 import type { GatewayTarget } from '../host/startWorker.ts';
 import type { HealthWithoutWorker } from '../ops/health.ts';
 import { healthText } from '../surface/systemReports.ts';
+import { askRunning } from './askRunning.ts';
 import type { FollowCommand } from './commands.ts';
-import { inTime } from './inTime.ts';
-import { ownRuntime } from './runtime.ts';
 import { exitCodeOf, healthOnDisk, textOnDisk } from './withoutWorker.ts';
 
 const FOLLOW_INTERVAL_MS = 1_000;
@@ -36,12 +33,7 @@ export async function health({ json, follow, ...target }: FollowCommand): Promis
 }
 
 async function healthOf(target: GatewayTarget): Promise<HealthReport | HealthWithoutWorker> {
-  const control: ControlClient | undefined = await attachControl(ownRuntime(target), { start: false, holds: false });
-  try {
-    return control ? await inTime(control.request('health', {}), 'the gateway') : healthOnDisk(target);
-  } finally {
-    control?.dispose();
-  }
+  return (await askRunning(target, (control) => control.request('health', {}))) ?? healthOnDisk(target);
 }
 
 const CHANGES_BY_ITSELF: ReadonlySet<string> = new Set(['uptime_ms', 'next_attempt_in_ms', 'written']);

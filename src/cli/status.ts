@@ -1,17 +1,14 @@
 import type { GatewaySnapshot, ServerStatus } from '../control/contract.ts';
-import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import type { GatewayTarget } from '../host/attachControl.ts';
 import type { HealthWithoutWorker } from '../ops/health.ts';
 import { count, duration } from '../ops/porcelain.ts';
+import { askRunning } from './askRunning.ts';
 import type { Printed } from './commands.ts';
-import { inTime } from './inTime.ts';
 import { print } from './print.ts';
-import { ownRuntime } from './runtime.ts';
 import { exitCodeOf, healthOnDisk, textOnDisk } from './withoutWorker.ts';
 
 export async function status({ json, ...target }: GatewayTarget & Printed): Promise<number> {
-  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
-  const snapshot = control && (await inTime(control.request('status', {}), 'the gateway'));
-  control?.dispose();
+  const snapshot = await askRunning(target, (control) => control.request('status', {}));
   if (!snapshot) {
     const health = healthOnDisk(target);
     print(json, jsonWithoutWorker(health), `${textOnDisk(target, health)}\n`);

@@ -1,18 +1,16 @@
-import type { TelemetryReport } from '../control/healthContract.ts';
-import { attachControl } from '../host/attachControl.ts';
-import { type GatewayTarget, gatewayFolder } from '../host/startWorker.ts';
+import { gatewayFolder } from '../host/startWorker.ts';
 import { eventText, telemetryText } from '../surface/systemReports.ts';
 import { eventLogFile } from '../worker/eventLogFile.ts';
 import { follow as followLines } from '../worker/jsonLines.ts';
+import { askRunning } from './askRunning.ts';
 import type { FollowCommand } from './commands.ts';
-import { inTime } from './inTime.ts';
-import { noGateway, ownRuntime } from './runtime.ts';
+import { noGateway } from './runtime.ts';
 
 /** What the gateway did so far, in numbers; with `--follow` then every event as it comes, whichever worker writes it. */
 export async function telemetry({ json, follow, ...target }: FollowCommand): Promise<number> {
   const { workspace } = target;
   try {
-    const report = await telemetryOf(target);
+    const report = await askRunning(target, (control) => control.request('telemetry', {}));
     const space = follow ? 0 : 2;
     if (json)
       process.stdout.write(`${JSON.stringify(report ?? { workspace, state: 'cold', totals: null }, null, space)}\n`);
@@ -31,13 +29,4 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
     process.stdout.write(`${json ? JSON.stringify(record) : eventText(record)}\n`);
   }
   return 0;
-}
-
-async function telemetryOf(target: GatewayTarget): Promise<TelemetryReport | undefined> {
-  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
-  try {
-    return control && (await inTime(control.request('telemetry', {}), 'the gateway'));
-  } finally {
-    control?.dispose();
-  }
 }

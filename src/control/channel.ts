@@ -8,7 +8,7 @@ import {
   SocketMessageReader,
   SocketMessageWriter,
 } from 'vscode-jsonrpc/node';
-import type { ControlClient } from './client.ts';
+import { type ControlClient, GatewayGoneError } from './client.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
@@ -70,7 +70,13 @@ export function connectControl(socket: Socket): ControlClient {
   socket.resume();
   return {
     // A closed connection throws at once; whoever awaits is told by a rejection, as of every other loss.
-    request: async (method, params) => connection.sendRequest(method, params),
+    request: async (method, params) => {
+      try {
+        return await connection.sendRequest(method, params);
+      } catch (error) {
+        throw socket.destroyed ? new GatewayGoneError() : error;
+      }
+    },
     onSnapshot: (listener) => void snapshots.add(listener),
     onApproval: (answers) => {
       answer = answers;

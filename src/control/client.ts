@@ -7,6 +7,15 @@ import type {
   SecretRequest,
 } from './contract.ts';
 
+/** The worker, or the line to it, went before it answered: whether what was asked was done is not known. */
+export class GatewayGoneError extends Error {
+  override readonly name = 'GatewayGoneError';
+
+  constructor() {
+    super('the gateway ended before it answered.');
+  }
+}
+
 /** An attacher's end of the control channel. */
 export interface ControlClient {
   request<M extends keyof ControlRequests>(

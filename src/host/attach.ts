@@ -38,13 +38,17 @@ const POLL_MS = 25;
 /** Finds the workspace's worker, or starts it, and attaches. `undefined` when none runs and none may be started. */
 export async function attach(runtime: GatewayRuntime, options: AttachOptions): Promise<Socket | undefined> {
   if (!options.start) {
-    const found = await tryAttach(gatewayFolder(runtime), options, undefined);
-    if (found.deaf) {
-      throw new WorkerUnavailableError(
-        `The gateway (pid ${found.deaf.pid}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
-      );
+    const folder = gatewayFolder(runtime);
+    for (;;) {
+      const found = await tryAttach(folder, options, undefined);
+      if (found.deaf) {
+        throw new WorkerUnavailableError(
+          `The gateway (pid ${found.deaf.pid}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
+        );
+      }
+      // Another may have taken its place between our look and its answer.
+      if (found.socket || readRendezvous(folder)?.token === found.token) return found.socket;
     }
-    return found.socket;
   }
   const root = runtime.stateDir ?? stateRoot(runtime.env);
   const folder = ensureWorkspaceState(runtime.workspace, root, stateVariant(runtime));
@@ -103,12 +107,11 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
   }
   if (!isAlive(rendezvous.pid)) return { token, reason: `its process ${rendezvous.pid} is gone` };
   if (speaksOlder(rendezvous, build)) return { token, reason: `its build ${rendezvous.build} is older` };
-  let deaf: Rendezvous | undefined;
+  let socket: Socket | undefined;
   try {
-    const socket = await connectLocal(rendezvous.socket, CONNECT_TIMEOUT_MS);
+    socket = await connectLocal(rendezvous.socket, CONNECT_TIMEOUT_MS);
     // From here on the socket has an owner: an error ends in its `close`.
     socket.on('error', () => undefined);
-    deaf = rendezvous;
     const { kind, holds, marksRelated = false, face = DEFAULT_FACE } = options;
     const answer = await greet(socket, { token, kind, holds, marksRelated, face });
     const isOlder = build !== undefined && compareBuilds(rendezvous.build, build) < 0;
@@ -116,7 +119,10 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
     socket.destroy();
     return { token, reason: answer.reason ?? 'it refused the attacher' };
   } catch (error) {
-    return { token, reason: (error as Error).message, ...(deaf === undefined ? {} : { deaf }) };
+    // One that hangs keeps its end open; one that ended does not, though the system may still know its process.
+    const isOpen = socket !== undefined && !socket.destroyed && !socket.readableEnded;
+    socket?.destroy();
+    return { token, reason: (error as Error).message, ...(isOpen ? { deaf: rendezvous } : {}) };
   }
 }
 

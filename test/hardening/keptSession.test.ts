@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
-import { killedBehind, otherBuild } from '../support/builds.ts';
+import { killedAtWords, otherBuild } from '../support/builds.ts';
 import { rendezvous, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
@@ -229,7 +229,7 @@ describe('what a client has listed, when its worker is killed', () => {
   it('is what has reached it, however soon behind the answer its worker is killed', async () => {
     const workspace = testWorkspace({ two: servers.fixture() });
     const flag = join(temporaryFolder('wg-flag-'), 'flag');
-    workspace.program = otherBuild({ worker: killedBehind('"resource_browse"', flag) });
+    workspace.program = otherBuild({ worker: killedAtWords('behind', '"resource_browse"', flag) });
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
     const before = here(workspace);

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
 import type { HealthWithoutWorker } from '../../src/ops/health.ts';
-import { endedByAttachers, otherBuild } from '../support/builds.ts';
+import { endedByAttachers, killedAtWords, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
@@ -299,6 +299,35 @@ describe('the command line, where no worker runs', () => {
     const listed = await waygate(workspace, ['status', '--json']);
     expect(listed.code).toBe(0);
     expect(JSON.parse(listed.stdout)).toMatchObject({ worker: null, health: { consecutive_failures: 1 } });
+  });
+
+  it.each([
+    ['as it is greeted', 'before'],
+    ['as it is asked', 'behind'],
+  ] as const)('says the same of one that is killed %s', async (_moment, when) => {
+    const workspace = testWorkspace({});
+    const flag = join(workspace.folder, 'flag');
+    workspace.program = otherBuild({ worker: killedAtWords(when, '"ok":true', flag) });
+    const host = await HostProcess.connect(workspace);
+    // Nobody may come first, and nobody starts another.
+    await until('the host to be attached', async () => (await status(workspace)).sessions.length === 1);
+    host.child.kill('SIGSTOP');
+    onTestFinished(() => void host.child.kill('SIGCONT'));
+    const asked: [string, object][] = [
+      ['health', { worker_handshake: 'failed', last_fault: { code: 'exited' } }],
+      ['status', { worker: null, health: { consecutive_failures: 2 } }],
+      ['telemetry', { state: 'cold' }],
+    ];
+    for (const [command, told] of asked) {
+      writeFileSync(flag, '');
+      const { code, stdout, stderr } = await waygate(workspace, [command, '--json']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject(told);
+      // What follows finds another.
+      host.child.kill('SIGCONT');
+      await until('another worker', async () => (await status(workspace)).sessions.length === 1);
+      host.child.kill('SIGSTOP');
+    }
   });
 
   it('takes nothing for a report that is none', async () => {

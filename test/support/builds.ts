@@ -63,15 +63,16 @@ require(${JSON.stringify(real)});
 
 export const killedByAttachers = endedByAttachers("process.kill(process.pid, 'SIGKILL');");
 
-/** A worker that is killed in the moment in which it has written these words: once, when the file is there. */
-export const killedBehind = (words: string, file: string) => (real: string) =>
+/** A worker that is killed as it writes these words, or when it has written them: once, when the file is there. */
+export const killedAtWords = (when: 'before' | 'behind', words: string, file: string) => (real: string) =>
   `
 const fs = require('node:fs');
 const { Socket } = require('node:net');
 const write = Socket.prototype.write;
 Socket.prototype.write = function (chunk, ...rest) {
-  const mayGoOn = write.call(this, chunk, ...rest);
-  if (String(chunk).includes(${JSON.stringify(words)}) && fs.existsSync(${JSON.stringify(file)})) {
+  const isLast = String(chunk).includes(${JSON.stringify(words)}) && fs.existsSync(${JSON.stringify(file)});
+  const mayGoOn = isLast && ${JSON.stringify(when)} === 'before' ? true : write.call(this, chunk, ...rest);
+  if (isLast) {
     fs.rmSync(${JSON.stringify(file)});
     process.kill(process.pid, 'SIGKILL');
   }
