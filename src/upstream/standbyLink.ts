@@ -21,7 +21,8 @@ export type OpenFor = (events: LinkEvents) => Promise<UpstreamLink>;
 
 /**
  * The way to one process of a server that has a standby: it serves from its start on, or waits until it takes over.
- * What a waiting process says by itself reaches nobody.
+ * What a waiting process says by itself reaches nobody, but for news of its last tenth of a second, which are held back
+ * that long (notificationPace.ts) and are of the one that serves by then.
  */
 export class StandbyLink implements UpstreamLink {
   readonly #inner: UpstreamLink;

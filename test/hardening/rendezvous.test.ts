@@ -3,10 +3,12 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
+import { attachControl } from '../../src/host/attachControl.ts';
+import { receiveHello, welcome } from '../../src/protocol/linkHandshake.ts';
 import { LINK_VERSION, publishRendezvous, type Rendezvous } from '../../src/protocol/rendezvous.ts';
 import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
-import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
+import { servers, type TestWorkspace, temporaryFolder, testWorkspace, WORKER } from '../support/workspace.ts';
 
 const plant = (workspace: TestWorkspace, fields: Record<string, unknown>): void => {
   const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
@@ -69,6 +71,30 @@ describe('the rendezvous', () => {
     const host = await HostProcess.connect(workspace);
     expect((await host.request('tools/list')).result).toHaveProperty('tools');
     deaf.close();
+  });
+
+  it('is looked at again where one that goes as it is greeted has a successor by then', async () => {
+    const workspace = testWorkspace({});
+    const folder = temporaryFolder('wg-');
+    const [first, second] = [join(folder, 'first.sock'), join(folder, 'second.sock')];
+    const successor = createServer(async (attacher) => {
+      attacher.on('error', () => undefined);
+      if (await receiveHello(attacher, 'second')) welcome(attacher);
+    }).listen(second);
+    const leaving = createServer((attacher) => {
+      attacher.on('error', () => undefined).destroy();
+      plant(workspace, { socket: second, token: 'second' });
+    }).listen(first);
+    onTestFinished(() => {
+      leaving.close();
+      successor.close();
+    });
+    plant(workspace, { socket: first, token: 'first' });
+    const runtime = { nodePath: process.execPath, workerScript: WORKER, env: workspace.env };
+    const target = { workspace: workspace.folder, stateDir: workspace.stateDir };
+    const control = await attachControl({ ...runtime, ...target }, { start: false, holds: false });
+    expect(control).toBeDefined();
+    control?.dispose();
   });
 
   it('replaces a file that is not one of ours', async () => {
