@@ -78,7 +78,7 @@ function relayable(
       const uri = part['uri'] as string;
       if (uri.length > MAX_URI_CHARS) return undefined;
       const mimeType = typeof part['mimeType'] === 'string' ? { mimeType: part['mimeType'] } : {};
-      return { type: 'resource_link', uri, name: label.slice(0, 256) || uri, ...mimeType, ...forUser };
+      return { type: 'resource_link', uri, name: new LongText([label]).head(256) || uri, ...mimeType, ...forUser };
     }
     default:
       return undefined;

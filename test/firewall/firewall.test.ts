@@ -172,6 +172,13 @@ describe('parts that are no text', () => {
     ]);
   });
 
+  it('a long name of a link is cut between characters, for the model and for the client', async () => {
+    const uri = 'file:///a.txt';
+    const link = (name: string) => setUp().admit({ content: [{ type: 'resource_link', uri, name }] });
+    expect((await link(`${'a'.repeat(199)}🚀`)).text).toBe(`ok\nlink: ${'a'.repeat(199)} <${uri}>`);
+    expect((await link(`${'a'.repeat(255)}🚀`)).parts).toMatchObject([{ name: 'a'.repeat(255) }]);
+  });
+
   it('of a hundred links the model is told some, and that there are more', async () => {
     const link = (i: number) => ({
       type: 'resource_link',
