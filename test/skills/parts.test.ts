@@ -32,13 +32,13 @@ describe('the parts of the skill', () => {
     const { folder } = strangersPackage();
     expect(parts).toEqual(
       expect.arrayContaining([
-        'src/ops/callJournal.ts',
+        'src/replay/callJournal.ts',
         // Named by the folder alone.
-        'src/ops/waiters.ts',
-        'src/protocol/lineFraming.ts',
-        'src/host/sessionHost.ts',
+        'src/supervision/waiters.ts',
+        'src/link/lineFraming.ts',
+        'src/host/session/sessionHost.ts',
         // Imported alone.
-        'src/host/workerConnection.ts',
+        'src/host/attach/workerConnection.ts',
         'test/support/historyChecker.ts',
         'test/fixtures/faultServer.mjs',
       ]),
@@ -79,9 +79,9 @@ describe('the parts of the skill', () => {
   it('speak of no product that their taker does not have', () => {
     const { runText } = strangersPackage();
     const told = runText(
-      `import { FAULT_CODES } from './skill/parts/src/ops/faultCodes.ts';
-       import { customFault } from './skill/parts/src/ops/fault.ts';
-       import { faultError } from './skill/parts/src/ops/faultError.ts';
+      `import { FAULT_CODES } from './skill/parts/src/errors/faultCodes.ts';
+       import { customFault } from './skill/parts/src/errors/fault.ts';
+       import { faultError } from './skill/parts/src/errors/faultError.ts';
        const fault = customFault(
          'unclassified',
          { class: 'invariant', directive: 'abort_request', recovery_hint: 'keep_worker' },
