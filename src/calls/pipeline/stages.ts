@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/gatewayError.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
 import { takesTasks } from '../../mcp/mcpTask.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
@@ -22,17 +23,19 @@ const hydrate: Stage = (call, _parts, ports) => {
   const { toolId, tools } = call.request;
   const tool = tools.get(toolId);
   if (!tool) throw call.request.unknownTool(toolId);
-  const upstream = ports.upstream(tool.server);
-  if (!upstream) {
-    throw new GatewayError(
-      'HYDRATE_FAILED',
-      `The server ${tool.server} has left the configuration. Find another tool with tool_browse.`,
-      { path: toolId },
-    );
-  }
   call.tool = tool;
-  call.upstream = upstream;
+  call.upstream = upstreamOf(tool, ports);
 };
+
+function upstreamOf<R>(tool: CatalogTool, ports: PipelinePorts<R>): Upstream {
+  const upstream = ports.upstream(tool.server);
+  if (upstream) return upstream;
+  throw new GatewayError(
+    'HYDRATE_FAILED',
+    `The server ${tool.server} has left the configuration. Find another tool with tool_browse.`,
+    { path: tool.id },
+  );
+}
 
 /** Opt-in: without it what is checked is what was sent (000 §4.4). */
 const repair: Stage = (call, { config }) => {
@@ -144,11 +147,17 @@ const lookUp: Stage = (call, { cache }) => {
 
 const dispatch: Stage = async (call, parts, ports) => {
   if (call.raw) return;
+  // An edit may have replaced the server while the user was asked.
+  call.upstream = upstreamOf(call.tool, ports);
   const { tool, args, request, cacheKey: key } = call;
   const started = performance.now();
   const terms = termsFor(call, parts, ports);
   const { onProgress, origin, meta, task, begins } = request;
-  const way = wayTo(call);
+  const way = (): Upstream => {
+    // An edit may replace the server between two attempts.
+    call.upstream = ports.upstream(tool.server) ?? call.upstream;
+    return wayTo(call);
+  };
   const onSend = begins && (() => begins(terms.contract));
   const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
     dispatchCall(tool, way, args as JsonObject, { ...end, onProgress, origin, meta, task }, terms);

@@ -70,8 +70,6 @@ export function workerLogFile(folder: string): string {
 export interface StartOptions {
   /** It is to be ready before it takes over from the worker that serves; one that fails is ended. */
   candidate?: boolean;
-  /** For a candidate: what the worker before has to tell it. */
-  handover?: object | undefined;
   /** Nobody waits for it any more: it is ended. */
   signal?: AbortSignal | undefined;
 }
@@ -80,7 +78,7 @@ export interface StartOptions {
 export async function startWorker(
   runtime: GatewayRuntime,
   folder: string,
-  { candidate = false, handover, signal }: StartOptions = {},
+  { candidate = false, signal }: StartOptions = {},
 ): Promise<number> {
   if (!existsSync(runtime.workerScript)) {
     throw new WorkerUnavailableError(
@@ -97,22 +95,19 @@ export async function startWorker(
       ...(configFile === undefined ? [] : ['--config', configFile]),
       ...(catalog === undefined ? [] : ['--catalog', catalog]),
       ...(candidate ? ['--candidate'] : []),
-      ...(handover ? ['--handover'] : []),
     ];
     const started = [...NODE_OPTIONS, runtime.workerScript, '--workspace', workspace, '--state', folder, ...given];
     child = spawn(runtime.nodePath, started, {
       cwd: folder,
       detached: true,
       windowsHide: true,
-      stdio: [handover ? 'pipe' : 'ignore', 'ignore', log, 'pipe'],
+      stdio: ['ignore', 'ignore', log, 'pipe'],
       env: workerEnvironment(runtime.env ?? process.env, folder),
     });
   } finally {
     closeSync(log);
   }
   child.unref();
-  // One that has ended already is noticed by that.
-  child.stdin?.on('error', () => undefined).end(JSON.stringify(handover));
   const ready = child.stdio[READY_FD] as Readable;
   try {
     const { said, ended } = await readyLine(child, ready, { timeoutMs: readyTimeout(runtime.env), signal });

@@ -7,6 +7,7 @@ import type { HealthSnapshot } from '../../supervision/health.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ConnectionEvents, ConnectionServices } from '../connection/connectionServices.ts';
 import { ConnectionStatus } from '../connection/connectionStatus.ts';
+import type { Predecessor } from '../connection/serverConnection.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { CatalogKeeper } from '../listing/catalogKeeper.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
@@ -20,6 +21,7 @@ import { type AwaitedServer, waitForStart } from './startWait.ts';
 export interface LifePorts {
   config(): ServerConfig;
   services: ConnectionServices;
+  predecessor?: Predecessor | undefined;
   events: ConnectionEvents;
   messages: ServerMessages;
   oddities: Oddities;
@@ -63,6 +65,7 @@ export class ServerLife implements AwaitedServer {
     });
     this.#starts = new ServerStarts({
       services,
+      predecessorEnded: ports.predecessor?.ended,
       openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
       check: () => {
         if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
@@ -94,6 +97,7 @@ export class ServerLife implements AwaitedServer {
     });
     this.keeper = new CatalogKeeper({
       config,
+      listedBefore: ports.predecessor?.catalog,
       client: () => this.live?.client ?? this.#starts.firstClient,
       settled: () => this.#settled(),
       messages,

@@ -14,6 +14,8 @@ const START_TIMEOUT_MS = 60_000;
 
 export interface StartsPorts extends Pick<StartTerms, 'check' | 'onLost' | 'onFailed' | 'log' | 'scrubSecrets'> {
   services: ConnectionServices;
+  /** Resolves when the process of the server's former configuration has ended. */
+  predecessorEnded: Promise<void> | undefined;
   openLink(events: LinkEvents): Promise<UpstreamLink>;
   clientOptions(): UpstreamClientOptions;
   keeper(): CatalogKeeper;
@@ -39,11 +41,13 @@ export class ServerStarts {
   /** When it may be asked again, where it has said so. */
   #notBefore = 0;
   #opens: Promise<void> | undefined;
+  #predecessorEnded: Promise<void> | undefined;
   readonly #endings = new UnderWay();
 
   constructor(ports: StartsPorts) {
     this.#ports = ports;
     const { services } = ports;
+    this.#predecessorEnded = ports.predecessorEnded;
     this.#patience = new StartPatience({
       firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
       againMs: services.restartTimeoutMs,
@@ -94,8 +98,7 @@ export class ServerStarts {
   }
 
   async #open(context: StartContext): Promise<Running<Live>> {
-    // A successor must not meet what is left of its predecessor.
-    await this.#endings.over;
+    await this.#predecessorsOver(context.signal);
     const wait = this.#notBefore - performance.now();
     if (wait > 0) await sleep(wait, undefined, { signal: context.signal, ref: false }).catch(() => undefined);
     const began = performance.now();
@@ -111,6 +114,19 @@ export class ServerStarts {
       this.#opening = undefined;
       this.#firstClient = undefined;
     }
+  }
+
+  /** A start must not meet a process of an earlier one: both may need the same port, file or device. */
+  async #predecessorsOver(signal: AbortSignal): Promise<void> {
+    await this.#endings.over;
+    if (!this.#predecessorEnded) return;
+    this.#slowNote = 'It was changed, and restarts when the calls that it has are over.';
+    this.#ports.onSlow();
+    await this.#predecessorEnded;
+    this.#predecessorEnded = undefined;
+    this.#slowNote = undefined;
+    signal.throwIfAborted();
+    this.#ports.onSlow();
   }
 
   #terms(timeoutMs: number): StartTerms {

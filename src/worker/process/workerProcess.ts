@@ -3,17 +3,13 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { serveControl } from '../../control/channel.ts';
 import type { GatewaySnapshot } from '../../control/contract.ts';
 import type { RolloutState } from '../../control/healthContract.ts';
-import { faultOf } from '../../errors/fault.ts';
 import { sweepLeftovers } from '../../host/attach/leftovers.ts';
 import { BUILD, VERSION } from '../../lib/build.ts';
 import type { Hello } from '../../link/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../../link/rendezvous.ts';
-import { scrubSecrets } from '../../secrets/mask.ts';
 import { processStart } from '../../upstream/process/processStart.ts';
-import type { Handover } from '../configuration/handover.ts';
 import { LastGood } from '../configuration/lastGood.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
-import type { SupervisedLife } from '../reports/diagnostics.ts';
 import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
 import { HandingOn } from './handOn.ts';
@@ -32,10 +28,6 @@ export interface WorkerOptions {
   candidate?: boolean;
   /** What is served instead of the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
-  /** What the worker before has told. */
-  handover?: Handover;
-  /** Has another worker take over; rejects with why not. */
-  rollOut: GatewayOptions['rollOut'];
   /** Whoever looks for a worker finds it from now on; what it is asked waits until its catalog is there. */
   onServing(): void;
   onEnd(): void;
@@ -68,10 +60,6 @@ export class WorkerProcess {
   #successors = 0;
   #rollout: RolloutState = 'stable';
   #givesWay = false;
-  #onGiveWay: () => void = () => undefined;
-  readonly #gaveWay = new Promise<void>((resolve) => {
-    this.#onGiveWay = resolve;
-  });
   #stopping: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
@@ -88,12 +76,11 @@ export class WorkerProcess {
       workspace: options.workspace,
       ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
-      life: () => ({ ...this.#life.report, rollout: this.#rolloutState, ...this.#refusal }),
+      life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
       ...(options.load === undefined ? {} : { load: options.load }),
-      ...(options.handover === undefined ? {} : { handover: options.handover }),
-      // Whoever is to take over from a gateway that serves must not guess.
-      ...(options.candidate || options.load ? {} : { lastGood: () => this.#lastGood.texts }),
-      rollOut: options.rollOut,
+      // A static catalog holds no rules to keep.
+      ...(options.load ? {} : { lastGood: () => this.#lastGood.texts }),
+      keepTexts: (texts) => options.load ?? this.#lastGood.keep(texts),
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
       approve: (question) => this.#watchers.approve(question),
@@ -132,15 +119,12 @@ export class WorkerProcess {
     // Its host comes while the catalog is built.
     this.#options.onServing();
     if (!candidate) this.#gateway.start();
-    this.#gateway.begin({ after: candidate });
-    if (!this.#options.load) this.#lastGood.keep(this.#gateway.configuration.inForce);
+    this.#gateway.begin();
   }
 
   /** Everything but the name: what is wrong with it shows before anybody depends on it. */
   async #prepare(): Promise<void> {
     try {
-      const { flaw } = this.#gateway.configuration;
-      if (flaw !== undefined) throw new Error(flaw);
       this.#gateway.start();
       await this.#gateway.prepared(PREPARE_MS);
     } catch (error) {
@@ -175,13 +159,6 @@ export class WorkerProcess {
     return this.#rollout === 'stable' && this.#successors > 0 ? 'pending' : this.#rollout;
   }
 
-  /** What keeps the configuration that is written now from being in force is the last thing that went wrong. */
-  get #refusal(): Pick<SupervisedLife, 'last_fault'> {
-    const detail = this.#gateway.configuration.refusal;
-    if (detail === undefined) return {};
-    return { last_fault: faultOf('candidate_failed', { generation: this.#life.generation, detail }, scrubSecrets) };
-  }
-
   /** Leaves with everything it has started, within three seconds. */
   stop(reason: string): Promise<void> {
     this.#stopping ??= this.#stop(reason);
@@ -203,7 +180,6 @@ export class WorkerProcess {
   async #giveWay(successor: Rendezvous | undefined): Promise<void> {
     this.#rollout = 'reloading';
     this.#givesWay = true;
-    this.#onGiveWay();
     this.#log(successor ? `worker ${successor.pid} takes over` : 'its file is gone');
     this.#attachers.refuseNew();
     this.#sessions.announceSuccessor();
@@ -233,8 +209,7 @@ export class WorkerProcess {
     const requests = controlRequests(this.#gateway, {
       session: socket,
       snapshot: () => this.#snapshot(),
-      // Whoever takes over has to be asked anew.
-      refresh: () => Promise.race([this.#gateway.refresh(), this.#gaveWay]),
+      refresh: () => this.#gateway.refresh(),
       watch: () => {
         this.#watchers.add(control);
         // An editor may bring the secrets that it keeps.
