@@ -1,5 +1,5 @@
-import { GatewayError } from '../../errors/gatewayError.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
 import { takesTasks } from '../../mcp/mcpTask.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';

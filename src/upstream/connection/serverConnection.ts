@@ -40,12 +40,7 @@ export class ServerConnection {
   readonly #idle: IdleTimer;
   readonly #readyListeners = new Set<() => void>();
 
-  constructor(
-    config: ServerConfig,
-    services: ConnectionServices,
-    events: ConnectionEvents,
-    predecessor?: Predecessor,
-  ) {
+  constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents, predecessor?: Predecessor) {
     this.config = config;
     this.#life = new ServerLife({
       config: () => this.config,

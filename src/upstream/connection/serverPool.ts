@@ -1,5 +1,10 @@
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { type ConnectionEvents, type ConnectionServices, type Predecessor, ServerConnection } from './serverConnection.ts';
+import {
+  type ConnectionEvents,
+  type ConnectionServices,
+  type Predecessor,
+  ServerConnection,
+} from './serverConnection.ts';
 
 export interface PoolEvents extends ConnectionEvents {
   /** One that has not begun yet: whoever wants to hear of it from its first start on listens now. */

@@ -51,7 +51,10 @@ export class KeptCatalog {
       return !same;
     });
     if (changed.length === 0) return changed;
-    this.#current = { ...(this.#isKnown ? this.#current : NOTHING_LISTED), ...Object.fromEntries(changed.map((part) => [part, parts[part]])) };
+    this.#current = {
+      ...(this.#isKnown ? this.#current : NOTHING_LISTED),
+      ...Object.fromEntries(changed.map((part) => [part, parts[part]])),
+    };
     this.#isKnown = true;
     const writable = [...this.#hashes.values()].every((hash) => hash !== undefined);
     if (writable && this.#halves.size === 0) this.#snapshots?.write(config, this.#current);

@@ -74,8 +74,7 @@ export class ConfigurationEdits {
   report(): void {
     const { configuration, log } = this.#options;
     const lines = configuration.current.problems.map(
-      ({ severity, message, location: { file, line, column } }) =>
-        `${severity}: ${file}:${line}:${column}: ${message}`,
+      ({ severity, message, location: { file, line, column } }) => `${severity}: ${file}:${line}:${column}: ${message}`,
     );
     if (lines.join('\n') === this.#reported) return;
     this.#reported = lines.join('\n');

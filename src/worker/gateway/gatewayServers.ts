@@ -145,7 +145,9 @@ export class GatewayServers {
     const { location: _location, tools: _tools, required: _required, keepAlive: _keepAlive, ...started } = config;
     const text = JSON.stringify(started);
     const inputs = this.#inputsOf(config).filter(({ id }) => text.includes(INPUT_PREFIX + id));
-    return createHash('sha256').update(JSON.stringify([started, inputs])).digest('hex');
+    return createHash('sha256')
+      .update(JSON.stringify([started, inputs]))
+      .digest('hex');
   }
 
   /** Inputs of the file that the server is from: a repository's `default` must not reach a server of the user's own. */
