@@ -9,7 +9,7 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { PRIVATE_PREFIX, TASK_NOTIFICATION } from '../../link/frames.ts';
-import type { ClientPeer, SessionClient, SurfaceCall } from './sessionMode.ts';
+import type { CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
 
 /** Says what no client hears. */
 export type ToHost = (method: string, params?: Record<string, unknown>) => void;
@@ -19,7 +19,7 @@ export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 /** A person may be away from the window: an approval waits as long as the client's own dialog would. */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
-/** A client as a surface speaks to it; with `extra`, on behalf of that request. */
+/** A client as a mode speaks to it; with `extra`, on behalf of that request. */
 export function peerOf(
   server: Server,
   session: object,
@@ -71,7 +71,7 @@ export function peerOf(
   };
 }
 
-export function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'progress'> {
+export function progressOf(server: Server, extra: CallExtra): Pick<CallContext, 'progress'> {
   const progressToken = extra._meta?.progressToken;
   if (progressToken === undefined) return {};
   return {
@@ -85,7 +85,7 @@ export function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 
   };
 }
 
-export function askOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'ask'> {
+export function askOf(server: Server, extra: CallExtra): Pick<CallContext, 'ask'> {
   if (!server.getClientCapabilities()?.elicitation?.form) return {};
   return {
     ask: async (question) => {

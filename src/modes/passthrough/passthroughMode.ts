@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import { takesTasks } from '../../mcp/mcpTask.ts';
-import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { TaskTerms } from '../../mcp/wire/taskProgress.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -36,7 +36,7 @@ const PASSED_ON = 'tools/call';
 const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
 
 /** The servers as they are, with everything in the way of a call that there is in gateway mode. */
-export interface PassthroughSurface extends SessionSurface {
+export interface PassthroughMode extends SessionMode {
   /** What `tools/list` is answered with, as far as servers are known. */
   shownTools(): readonly object[];
   /** Hears what a server tells by itself. To be called before its first start. */
@@ -49,7 +49,7 @@ export interface PassthroughSurface extends SessionSurface {
   readonly tasksAtStake: number;
 }
 
-export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
+export function passthroughMode(context: PassthroughContext): PassthroughMode {
   const tasks = new Tasks(context);
   const sessions = new SessionStates();
   const news = new ClientNews();
@@ -142,7 +142,7 @@ async function toolNamed(
 async function callThrough(
   tool: CatalogTool,
   args: unknown,
-  call: SurfaceCall,
+  call: CallContext,
   context: PassthroughContext,
   tasks: Tasks,
   sessionId: string,
@@ -183,7 +183,7 @@ function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
 function forward(
   tool: CatalogTool,
   args: unknown,
-  call: SurfaceCall,
+  call: CallContext,
   context: PassthroughContext,
   origin: SessionCall,
   task?: TaskTerms,

@@ -14,7 +14,7 @@ import {
   relateTo,
   takesTasks,
 } from '../../mcp/mcpTask.ts';
-import type { ClientPeer, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import type { TaskTerms } from '../../mcp/wire/taskProgress.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { OWN_BUSINESS } from '../../upstream/connection/callOrigin.ts';
@@ -90,7 +90,7 @@ export class Tasks {
   async begin(
     tool: CatalogTool,
     connection: ServerConnection,
-    call: SurfaceCall,
+    call: CallContext,
     run: (origin: SessionCall, task: TaskTerms) => Promise<Result>,
   ): Promise<Result> {
     const session = sessionOf(call);
@@ -143,7 +143,7 @@ export class Tasks {
   }
 
   /** `undefined` for what is not about tasks, or where no server has any. */
-  request(method: string, params: Params, call: SurfaceCall): Promise<object> | undefined {
+  request(method: string, params: Params, call: CallContext): Promise<object> | undefined {
     if (!METHODS.has(method)) return undefined;
     const session = sessionOf(call);
     const any = this.#context.connections().some(({ capabilities }) => takesTasks(capabilities));
@@ -154,13 +154,13 @@ export class Tasks {
     return method === 'tasks/result' ? this.#result(task, params, call) : this.#send(task, method, params, call);
   }
 
-  async #send(task: OwnedTask, method: string, params: Params, call: SurfaceCall): Promise<Result> {
+  async #send(task: OwnedTask, method: string, params: Params, call: CallContext): Promise<Result> {
     const answer = await this.#ask(task, method, params, call, { timeoutMs: TIMEOUT_MS, origin: OWN_BUSINESS });
     task.note(answer);
     return { ...shownTo(task, answer), taskId: task.id };
   }
 
-  async #result(task: OwnedTask, params: Params, call: SurfaceCall): Promise<object> {
+  async #result(task: OwnedTask, params: Params, call: CallContext): Promise<object> {
     const origin = task.call;
     // What is asked meanwhile belongs to this request: over HTTP that is its stream.
     if (call.peer) origin.peer = call.peer;
@@ -178,7 +178,7 @@ export class Tasks {
     task: OwnedTask,
     method: string,
     { _meta = {}, ...params }: Params,
-    { signal, progress: onProgress }: SurfaceCall,
+    { signal, progress: onProgress }: CallContext,
     options: { timeoutMs: number; origin: SessionCall | typeof OWN_BUSINESS },
   ): Promise<Result> {
     const { connection, held } = task;
@@ -252,7 +252,7 @@ export class Tasks {
 
 const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel']);
 
-function sessionOf({ peer, session }: SurfaceCall): object {
+function sessionOf({ peer, session }: CallContext): object {
   return peer?.session ?? session;
 }
 
