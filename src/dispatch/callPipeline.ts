@@ -2,7 +2,6 @@ import type { CatalogTool } from '../catalog/types.ts';
 import { GatewayError } from '../ops/gatewayError.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import type { RequestId } from '../protocol/frames.ts';
-import type { TaskTerms } from '../protocol/taskProgress.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from './approval.ts';
@@ -30,8 +29,6 @@ export interface CallRequest {
   meta?: Readonly<JsonObject> | undefined;
   /** Where what the server asks during the call goes. */
   origin?: CallOrigin | undefined;
-  /** The client wants a task for an answer, and follows that itself: such a call is never repeated, shared or kept. */
-  task?: TaskTerms | undefined;
   /** Whose quota and approvals count: an MCP session, inside VS Code a conversation. */
   session: object;
   /** The client's request, as its host knows it. */

@@ -1,7 +1,6 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import type { Probe } from '../ops/probe.ts';
 import type { ReplayContract } from '../ops/replay.ts';
-import type { TaskTerms } from '../protocol/taskProgress.ts';
 import { failedCall } from '../upstream/callFailed.ts';
 import type { CallOrigin } from '../upstream/callOrigin.ts';
 import { thrownWords } from '../upstream/judgeThrown.ts';
@@ -39,8 +38,6 @@ export interface ClientEnd {
   origin?: CallOrigin | undefined;
   /** The request's `_meta`, trace context and all, for the server. */
   meta?: Readonly<JsonObject> | undefined;
-  /** The answer it waits for is that a task has begun. */
-  task?: TaskTerms | undefined;
   /** Told just before anything of it is sent: see `RequestOptions`. */
   onSend?: (() => Promise<void> | undefined) | undefined;
 }
@@ -69,7 +66,7 @@ export async function dispatchCall(
   tool: CatalogTool,
   upstream: Upstream,
   args: JsonObject,
-  { signal, onProgress, origin, meta, task, onSend }: ClientEnd,
+  { signal, onProgress, origin, meta, onSend }: ClientEnd,
   terms: DispatchTerms,
 ): Promise<Attempts<JsonObject>> {
   const { contract, probe, deadlineMs, scrubSecrets } = terms;
@@ -90,7 +87,6 @@ export async function dispatchCall(
       signal: deadline.signal,
       origin,
       meta,
-      task,
       contract,
       probe,
       maxReplays: Math.max(0, maxReplays + 1 - tries - replays),

@@ -6,7 +6,6 @@ import { HeldLogLevel } from './heldLogLevel.ts';
 import { HeldLosses } from './heldLosses.ts';
 import { HeldMemory } from './heldMemory.ts';
 import { HeldSubscriptions } from './heldSubscriptions.ts';
-import { HeldTasks } from './heldTasks.ts';
 
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
@@ -20,7 +19,6 @@ export type OwnAnswer = 'introduction' | 'nobody';
 export class HeldSession {
   readonly #logLevel = new HeldLogLevel();
   readonly #subscriptions = new HeldSubscriptions();
-  readonly tasks = new HeldTasks();
   readonly memory = new HeldMemory();
   readonly losses = new HeldLosses();
   #seed: JsonRpcMessage | undefined;
@@ -62,7 +60,6 @@ export class HeldSession {
       encodeMessage({ method: 'notifications/initialized' }),
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
-      ...this.tasks.frames(),
       ...this.losses.frames(),
     ];
   }

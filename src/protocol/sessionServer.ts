@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { ErrorCode, type JSONRPCRequest, McpError, type Result } from '@modelcontextprotocol/sdk/types.js';
-import { readHeldTasks } from '../ops/heldTask.ts';
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  McpError,
+  type Result,
+} from '@modelcontextprotocol/sdk/types.js';
 import { type LostCall, readLostCalls } from '../ops/lostCall.ts';
 import { oneLine } from '../ops/porcelain.ts';
-import { askOf, type CallExtra, peerOf, progressOf, type ToHost } from './clientPeer.ts';
+import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
 import {
   CONTRACT_NOTIFICATION,
   KEEP_NOTIFICATION,
@@ -15,7 +20,6 @@ import {
   type RequestId,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
-  TASKS_NOTIFICATION,
 } from './frames.ts';
 import { lazyValidator } from './lazyValidator.ts';
 import { LineTransport } from './mcpTransport.ts';
@@ -57,12 +61,12 @@ export function serveSession(
   const session = {};
   const idPrefix = `waygate:${randomUUID()}:`;
   const transport = new LineTransport({ input: socket, output: socket, idPrefix, ...frames });
-  const toHost: ToHost = (method, params) => {
+  const toHost = (method: string, params?: Record<string, unknown>): void => {
     const told = params === undefined ? {} : { params };
     void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
   };
   const client = (): SessionClient => clientOf(server, negotiated());
-  const peer = peerOf(server, session, client, toHost);
+  const peer = peerOf(server, session, client);
   const moving = new MovingSession(surface.memory, {
     keep: (key, value, counted) => toHost(KEEP_NOTIFICATION, { key, value, counted }),
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
@@ -72,6 +76,7 @@ export function serveSession(
   const resent = new Map<unknown, Resent>();
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
+    if (request.method.startsWith('tasks/')) throw new McpError(ErrorCode.MethodNotFound, noTasks(request.method));
     if (request.method === 'tools/list') return { tools: await surface.listTools() };
     const call: SurfaceCall = {
       signal: extra.signal,
@@ -80,8 +85,7 @@ export function serveSession(
       id: extra.requestId,
       ...again,
       meta: extra._meta,
-      task: taskOf(params),
-      peer: peerOf(server, session, client, toHost, extra),
+      peer: peerOf(server, session, client, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, begins: false }),
       begins: (contract) => {
         toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract });
@@ -120,8 +124,7 @@ export function serveSession(
     void moving.begin();
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
-    if (method === TASKS_NOTIFICATION) surface.adopt?.(readHeldTasks(params.tasks), peer);
-    else if (method === LOST_NOTIFICATION) {
+    if (method === LOST_NOTIFICATION) {
       const calls = readLostCalls(params.calls);
       onLost?.(surface.namedLosses?.(calls) ?? calls, client());
     } else surface.notification?.(method, params, peer);
@@ -166,8 +169,7 @@ export function serveSession(
 
 function serverFor(surface: SessionSurface): Server {
   const server = new Server(surface.serverInfo, {
-    // The SDK refuses a request for a task where it may not be granted, and MCP says that it is then a plain request.
-    capabilities: { ...surface.capabilities, tasks: { requests: { tools: { call: {} } } } },
+    capabilities: surface.capabilities,
     instructions: surface.instructions,
     jsonSchemaValidator: lazyValidator(),
   });
@@ -210,7 +212,7 @@ function connect(
       protocolVersion = String(message.params?.protocolVersion ?? '');
       initializeId = 'id' in message ? message.id : undefined;
     }
-    onmessage?.(message);
+    onmessage?.(withoutTask(message));
   };
   return () => protocolVersion;
 }
@@ -239,6 +241,10 @@ function left(socket: Socket): Promise<void> | undefined {
   return new Promise((resolve, reject) => socket.write('', (error) => (error ? reject(error) : resolve())));
 }
 
+function noTasks(method: string): string {
+  return `${method} is not supported: Waygate offers no tasks to clients. Call the tool with tools/call; its result is in the answer.`;
+}
+
 function clientOf(server: Server, protocolVersion: string): SessionClient {
   const version = server.getClientVersion();
   // A client says what it likes of itself; a person reads it.
@@ -249,6 +255,12 @@ function clientOf(server: Server, protocolVersion: string): SessionClient {
   };
 }
 
-function taskOf({ task }: Record<string, unknown>): SurfaceCall['task'] {
-  return typeof task === 'object' && task !== null && !Array.isArray(task) ? { ...task } : undefined;
+/**
+ * Drops the `task` of a request. No task capability is declared, so the request is processed as a plain one
+ * (2025-11-25, Tasks); the SDK would reject it.
+ */
+function withoutTask(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('method' in message) || message.params?.task === undefined) return message;
+  const { task: _task, ...params } = message.params;
+  return { ...message, params };
 }

@@ -1,4 +1,3 @@
-import type { HeldTask } from '../ops/heldTask.ts';
 import type { LostCall } from '../ops/lostCall.ts';
 import type { ReplayContract } from '../ops/replay.ts';
 import type { RequestId } from './frames.ts';
@@ -35,8 +34,6 @@ export interface ClientPeer {
   readonly client: SessionClient;
   /** `ClientCapabilities`, as the client sent them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Has the host remember a task of the client's, or forget one: so the next worker knows whose it was. */
-  readonly tasks?: { hold(task: HeldTask): void; drop(id: string): void };
   notify(method: string, params?: Record<string, unknown>): void;
   /** Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
   request(
@@ -63,8 +60,6 @@ export interface SurfaceCall extends Resent {
   id?: RequestId;
   /** The request's `_meta`, as it came. */
   meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The request's `task`, as it came: the client wants a task for an answer. */
-  task?: Readonly<Record<string, unknown>> | undefined;
   /** The client, spoken to on behalf of this request: what is sent so belongs to it (and travels on its stream). */
   peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
@@ -100,8 +95,6 @@ export interface SessionSurface {
   memory?: SessionMemory;
   /** A session that is initialized; the function returned is called at its end. */
   open?(peer: ClientPeer): () => void;
-  /** The tasks that the client has begun with another worker. */
-  adopt?(tasks: readonly HeldTask[], peer: ClientPeer): void;
 }
 
 export interface SessionClient {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
-import { askedList } from '../../src/upstream/askedList.ts';
 import { CatalogSnapshots } from '../../src/upstream/catalogSnapshots.ts';
 import { ChildJournal } from '../../src/upstream/childJournal.ts';
 import type { ConnectionServices } from '../../src/upstream/connectionServices.ts';
@@ -212,18 +211,6 @@ describe('a first list in pages', () => {
     const client = await link.connect({}, 60_000);
     const error = await client.listAll('tools/list', 'tools', { timeoutMs: 200 }).catch((failure: unknown) => failure);
     expect((await link.explain(error)).message).toBe('It did not answer within 0.2 s.');
-  });
-});
-
-describe('a list that nobody keeps', () => {
-  it('fails with a page that fails: nobody would be told that half of it is missing', async () => {
-    const refused = { raw: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"the database is down"}}' };
-    const script = { steps: [{ on: 'tools/list', nth: 6, do: [refused] }], pages: { count: 3, size: 2 } };
-    const args = [resolve('test/fixtures/faultServer.mjs'), '--script', JSON.stringify(script)];
-    const { connection } = connect({ args });
-    await connection.start();
-    await expect(askedList(connection, 'tools/list', 'tools', WAIT)).rejects.toThrow('the database is down');
-    expect(await askedList(connection, 'tools/list', 'tools', WAIT)).toHaveLength(6);
   });
 });
 
