@@ -1,5 +1,5 @@
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
+import type { HealthSnapshot } from '../ops/health.ts';
 import { type ListedTool, listedTool } from '../protocol/listedTool.ts';
 import { Oddities, type Oddity } from '../protocol/oddities.ts';
 import { Callers } from './callers.ts';
@@ -63,10 +63,6 @@ export class ServerConnection {
   }
   get health(): HealthSnapshot {
     return this.#life.health;
-  }
-  /** The process that would take over, where the configuration asks for one. */
-  get standby(): StandbyHealth | undefined {
-    return this.#life.standby?.health;
   }
   /** Whether it has ever been listed. */
   get isKnown(): boolean {
