@@ -1,4 +1,5 @@
 import type { Fault } from '../errors/fault.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { HealthSnapshot } from './health.ts';
 import type { RestartLimits } from './restartPolicy.ts';
 
@@ -17,15 +18,6 @@ export interface StartContext {
   initializing(): void;
 }
 
-export interface SupervisorClock {
-  /** Milliseconds, never backwards: `performance.now()`. */
-  now(): number;
-  /** In [0, 1). */
-  random(): number;
-  /** Returns what cancels it. */
-  after(ms: number, run: () => void): () => void;
-}
-
 export interface SupervisorOptions<Handle> {
   /** Resolves when it is ready for calls. */
   start(context: StartContext): Promise<Running<Handle>>;
@@ -41,7 +33,7 @@ export interface SupervisorOptions<Handle> {
   /** No start is near: whoever waits should be told. */
   onUnavailable?(error: UnavailableError): void;
   onChange?(health: HealthSnapshot): void;
-  clock: SupervisorClock;
+  clock: Clock;
   limits?: RestartLimits;
 }
 
