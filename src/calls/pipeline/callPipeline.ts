@@ -16,7 +16,7 @@ import { CallHistory } from './callHistory.ts';
 import type { CallProgress, Upstream } from './dispatchCall.ts';
 import type { DryRunReport } from './dryRun.ts';
 import { ResultCache } from './resultCache.ts';
-import { type Attempts, RetryBudget } from './retry.ts';
+import type { Attempts } from './retry.ts';
 import { SharedCalls } from './sharedCalls.ts';
 import { STAGES } from './stages.ts';
 
@@ -117,7 +117,6 @@ export interface PipelineParts {
   readonly limiter: RateLimiter;
   readonly cache: ResultCache;
   readonly shared: SharedCalls<Attempts<JsonObject>>;
-  readonly budget: RetryBudget;
   readonly history: CallHistory;
 }
 
@@ -142,7 +141,6 @@ export class CallPipeline<R> {
       limiter: new RateLimiter(config.rateLimits, ports.now, changed),
       cache: new ResultCache(config.cache, ports.now),
       shared: new SharedCalls(),
-      budget: new RetryBudget(),
       history: new CallHistory(),
     };
   }

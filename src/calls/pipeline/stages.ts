@@ -175,12 +175,11 @@ function beginsTask<R>({ tool, upstream }: Call<R>): boolean {
   return tool.requiresTask === true && canRunTasks(upstream);
 }
 
-function termsFor<R>(call: Call<R>, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
+function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {
     retry: config.retry,
     ...replayTerms(call, config),
     deadlineMs: overrideFor(config.deadlines, call.tool),
-    budget,
     random: ports.random ?? Math.random,
     scrubSecrets: ports.scrubSecrets,
     log: (line) => ports.log?.(line),
