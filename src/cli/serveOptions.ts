@@ -1,4 +1,4 @@
-import { FACES, type Face, isFace } from '../link/mode.ts';
+import { isMode, MODES, type Mode } from '../link/mode.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { meantToken, type Tell } from '../text/normalise.ts';
 import type { HttpOptions } from './commands.ts';
@@ -9,10 +9,10 @@ import { UsageError } from './usageError.ts';
 /** Always the same, so that a client's configuration stays right. */
 const DEFAULT_HTTP_PORT = 7420;
 
-export function modeOf({ mode: given }: OptionValues, tell: Tell): { mode?: Face } {
+export function modeOf({ mode: given }: OptionValues, tell: Tell): { mode?: Mode } {
   if (typeof given !== 'string') return {};
-  const mode = meantToken(given, FACES);
-  if (!isFace(mode)) throw new UsageError(`there is no mode "${given}"; ${didYouMean(given, FACES)}`);
+  const mode = meantToken(given, MODES);
+  if (!isMode(mode)) throw new UsageError(`there is no mode "${given}"; ${didYouMean(given, MODES)}`);
   if (mode !== given) tell({ rule: 'token_alias', from: given, to: mode });
   return { mode };
 }

@@ -1,4 +1,4 @@
-import type { Face } from '../../link/mode.ts';
+import type { Mode } from '../../link/mode.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../../modes/shared/introduction.ts';
 import { TRANSPARENT_CAPABILITIES, TRANSPARENT_INSTRUCTIONS } from '../../modes/transparent/introduction.ts';
 
@@ -12,7 +12,7 @@ export interface Introduction {
  * What `initialize` is answered with before there is a worker. In passthrough mode there is none: what the servers
  * behind it can do is theirs to say, so there a client waits for the worker, which knows it from them or their snapshots.
  */
-export const INTRODUCTIONS: Readonly<Record<Face, Introduction | undefined>> = {
+export const INTRODUCTIONS: Readonly<Record<Mode, Introduction | undefined>> = {
   gateway: { capabilities: SERVER_CAPABILITIES, serverInfo: SERVER_INFO, instructions: INSTRUCTIONS },
   transparent: {
     capabilities: TRANSPARENT_CAPABILITIES,

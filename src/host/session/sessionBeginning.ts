@@ -7,7 +7,7 @@ import {
   type RequestId,
   resultResponse,
 } from '../../link/frames.ts';
-import type { Face } from '../../link/mode.ts';
+import type { Mode } from '../../link/mode.ts';
 import { type FaultContext, refusal } from './clientCall.ts';
 import type { HeldSession } from './heldSession.ts';
 import { INTRODUCTIONS, type Introduction } from './introductions.ts';
@@ -22,8 +22,8 @@ export class SessionBeginning {
   /** Its id, while the worker's answer to it is what the client waits for. */
   #waiting: RequestId | undefined;
 
-  constructor(face: Face, held: Held, write: (frame: string) => void) {
-    this.#introduction = INTRODUCTIONS[face];
+  constructor(mode: Mode, held: Held, write: (frame: string) => void) {
+    this.#introduction = INTRODUCTIONS[mode];
     this.#held = held;
     this.#write = write;
   }

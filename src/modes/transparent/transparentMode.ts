@@ -1,4 +1,4 @@
-import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import type { Tell } from '../../text/normalise.ts';
 import { shortened } from '../../text/porcelain.ts';
@@ -22,14 +22,14 @@ export interface TransparentContext extends GatewayContext {
   settled(): Promise<void>;
 }
 
-export interface TransparentSurface extends SessionSurface {
+export interface TransparentMode extends SessionMode {
   /** What `tools/list` is answered with, as far as servers are known. */
   shownTools(): readonly object[];
   onCatalogChanged(): void;
 }
 
 /** The whole catalog in `tools/list` without its schemas, and the same way to call as in gateway mode (000 §4.1). */
-export function transparentSurface(context: TransparentContext): TransparentSurface {
+export function transparentMode(context: TransparentContext): TransparentMode {
   const news = new ClientNews();
   const sessions = new SessionStates();
   const stripped = new WeakMap<CatalogView, StrippedTools>();
@@ -42,7 +42,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     name: string,
     args: unknown,
     session: SessionState,
-    call: SurfaceCall,
+    call: CallContext,
     tell: Tell,
   ): Promise<Answer> => {
     await context.admit();
