@@ -6,7 +6,6 @@ import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
-import type { StandbyHealth } from '../supervision/health.ts';
 import type { HealthReport, KeptCounts, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
@@ -29,8 +28,6 @@ export interface ServerStatus {
   /** Milliseconds since the epoch of the last change of state. */
   since: number;
   pid?: number;
-  /** The process that would take over, where the configuration asks for one. */
-  standby?: StandbyHealth;
   toolCount: number;
   /** Why it is not ready, in one sentence. */
   reason?: string;
