@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import type { Tell } from '../../text/normalise.ts';
 import { boundText, count, shortened } from '../../text/porcelain.ts';
@@ -23,14 +23,14 @@ export interface TransparentContext extends GatewayContext {
   settled(): Promise<void>;
 }
 
-export interface TransparentSurface extends SessionSurface {
+export interface TransparentMode extends SessionMode {
   /** What `tools/list` is answered with, as far as servers are known. */
   shownTools(): readonly object[];
   onCatalogChanged(): void;
 }
 
 /** The whole catalog in `tools/list` without its schemas, and the same way to call as in gateway mode (000 §4.1). */
-export function transparentSurface(context: TransparentContext): TransparentSurface {
+export function transparentMode(context: TransparentContext): TransparentMode {
   const news = new ClientNews();
   const sessions = new SessionStates();
   const stripped = new WeakMap<CatalogView, StrippedTools>();
@@ -43,7 +43,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     name: string,
     args: unknown,
     session: SessionState,
-    call: SurfaceCall,
+    call: CallContext,
     tell: Tell,
   ): Promise<Answer> => {
     await context.admit();
