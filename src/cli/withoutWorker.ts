@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { EXIT_NO_WORKER, readOutage } from '../host/attach/outage.ts';
+import { EXIT_NO_WORKER, readOutage } from '../host/attach/lastWorker.ts';
 import { type GatewayTarget, gatewayFolder, workerLogFile } from '../host/attach/startWorker.ts';
 import { readRendezvous } from '../link/rendezvous.ts';
 import type { HealthWithoutWorker } from '../supervision/health.ts';

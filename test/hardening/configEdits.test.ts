@@ -358,7 +358,7 @@ describe('a file that is written', () => {
     const id = await host.toolId('/one/large');
     // Written while the worker runs, so the running worker has kept it.
     await edits(workspace, () => writes(workspace.configFile, good));
-    const kept = join(stateFolder(workspace), 'lastGood.json');
+    const kept = join(stateFolder(workspace), 'lastWorker.json');
     expect(statSync(kept).mode & 0o777).toBe(0o600);
     // The whole file, then the block alone.
     for (const text of ['{ "servers": ', JSON.stringify({ ...good, policy: { rules: 'none' } })]) {

@@ -7,7 +7,6 @@ import { RUN_MARKER } from '../../upstream/process/childEnvironment.ts';
 import { CACHE_VARIABLE, compileCacheFolder } from './compileCache.ts';
 import { endProcess } from './endWorker.ts';
 import { lastWords } from './lastWords.ts';
-import { forgetOutage } from './outage.ts';
 
 /** Which gateway is meant: the workspace's own, or the one of a configuration given by hand, which is another. */
 export interface GatewayTarget {
@@ -111,10 +110,7 @@ export async function startWorker(
   const ready = child.stdio[READY_FD] as Readable;
   try {
     const { said, ended } = await readyLine(child, ready, { timeoutMs: readyTimeout(runtime.env), signal });
-    if (said === 'ready') {
-      forgetOutage(folder);
-      return child.pid as number;
-    }
+    if (said === 'ready') return child.pid as number;
     if (candidate && child.pid !== undefined) await endProcess(child.pid);
     if (ended === undefined) throw new WorkerUnavailableError(said);
     const words = lastWords(logFile, logged);

@@ -3,12 +3,12 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { serveControl } from '../../control/channel.ts';
 import type { GatewaySnapshot } from '../../control/contract.ts';
 import type { RolloutState } from '../../control/healthContract.ts';
+import { readLastWorker, updateLastWorker } from '../../host/attach/lastWorker.ts';
 import { sweepLeftovers } from '../../host/attach/leftovers.ts';
 import { BUILD, VERSION } from '../../lib/build.ts';
 import type { Hello } from '../../link/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../../link/rendezvous.ts';
 import { processStart } from '../../upstream/process/processStart.ts';
-import { LastGood } from '../configuration/lastGood.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
 import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
@@ -51,7 +51,6 @@ export class WorkerProcess {
   readonly #life: WorkerLife;
   readonly #sessions: WorkerSessions;
   readonly #place: WorkerPlace;
-  readonly #lastGood: LastGood;
   readonly #watchers = new Watchers(
     () => this.#snapshot(),
     (watched) => this.#noteWatched(watched),
@@ -65,7 +64,6 @@ export class WorkerProcess {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#life = new WorkerLife(options.stateFolder);
-    this.#lastGood = new LastGood(options.stateFolder);
     this.#place = new WorkerPlace(
       options.stateFolder,
       (successor) => this.#giveWay(successor),
@@ -79,8 +77,8 @@ export class WorkerProcess {
       life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
       ...(options.load === undefined ? {} : { load: options.load }),
       // A static catalog holds no rules to keep.
-      ...(options.load ? {} : { lastGood: () => this.#lastGood.texts }),
-      keepTexts: (texts) => options.load ?? this.#lastGood.keep(texts),
+      ...(options.load ? {} : { lastGood: () => readLastWorker(options.stateFolder).configuration ?? {} }),
+      keepTexts: (configuration) => options.load ?? updateLastWorker(options.stateFolder, () => ({ configuration })),
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
       approve: (question) => this.#watchers.approve(question),
