@@ -11,6 +11,8 @@ export default defineConfig({
       'test/upstream/{serverCalls,judgeThrown,judgedWords,callers}.test.ts',
       'test/firewall/{secrets,knownSecrets,scrubValue,properties}.test.ts',
     ],
+    globalSetup: 'test/support/homes.ts',
+    setupFiles: 'test/support/ownHome.ts',
     runner: './test/support/mutationRunner.ts',
     pool: 'forks',
     testTimeout: 30_000,
