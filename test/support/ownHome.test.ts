@@ -5,8 +5,8 @@ import { resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { cacheFolder } from '../../scripts/lib/cache.mjs';
-import { surroundingsOf } from '../../src/config/import/surroundings.ts';
-import { configRoot, stateRoot } from '../../src/config/stateFolder.ts';
+import { configRoot, stateRoot } from '../../src/config/state/stateFolder.ts';
+import { surroundingsOf } from '../../src/import/surroundings.ts';
 import { HOMES } from './homes.ts';
 
 const homes = String(process.env[HOMES]);
