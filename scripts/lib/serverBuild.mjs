@@ -7,7 +7,7 @@ import { exitCode, start } from './processes.mjs';
 import { withProgress } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
 
-/** VS Code 1.139.1 as a server; the build that needs neither a display nor a download outside npm. */
+/** VS Code 1.139.1 as a server: a build that needs no display and comes from npm alone. */
 const CODE_SERVER = '4.139.1';
 /** Raise this when the steps of `install` change, so that an older installation is not reused. */
 const RECIPE = 2;
@@ -124,7 +124,7 @@ export async function startServer(
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Its browser runs here too: an address of this machine is opened as it is, not by a proxy that is not there.
+      // The browser runs on this machine too: addresses of this machine need no proxy.
       env: { ...serverEnvironment(env ?? process.env), VSCODE_PROXY_URI: '' },
     },
   );
@@ -150,7 +150,7 @@ export async function startServer(
 }
 
 /**
- * An editor started from the terminal of another editor must not take itself for a part of that one.
+ * Removes the variables by which an editor that starts in another editor's terminal would join that editor.
  * @param {NodeJS.ProcessEnv} env
  */
 export function serverEnvironment(env) {

@@ -29,7 +29,7 @@ export function findBrowser() {
   return BROWSERS.map((name) => findProgram(name)).find((file) => file !== undefined);
 }
 
-/** How to run a command as root: nothing before it, `sudo -n`, or not at all. */
+/** Returns the words that run a command as root, or undefined if this user cannot. */
 function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   try {
