@@ -38,9 +38,9 @@ describe('the home folder of a test', () => {
 
   it.each(globSync('vitest*.config.ts'))('is set up by %s', async (file) => {
     const { default: config } = await import(pathToFileURL(resolve(file)).href);
-    for (const { test } of [config, ...(config.test.projects ?? [])]) {
-      if (config.test.projects !== undefined && test === config.test) continue;
-      expect([test.globalSetup].flat()).toContain('test/support/homes.ts');
+    const { projects = [], ...root } = config.test;
+    for (const { test } of projects.length > 0 ? projects : [{ test: root }]) {
+      expect([root.globalSetup, test.globalSetup].flat()).toContain('test/support/homes.ts');
       expect([test.setupFiles].flat()).toContain('test/support/ownHome.ts');
     }
   });
