@@ -12,6 +12,8 @@ export default defineConfig({
       'test/secrets/{mask,knownSecrets}.test.ts',
       'test/results/{scrubValue,properties}.test.ts',
     ],
+    globalSetup: 'test/support/homes.ts',
+    setupFiles: 'test/support/ownHome.ts',
     runner: './test/support/mutationRunner.ts',
     pool: 'forks',
     testTimeout: 30_000,
