@@ -7,10 +7,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/{errors,lib,mcp,replay,supervision,telemetry,text}/*.test.ts',
+      'test/ops/**/*.test.ts',
       'test/upstream/{serverCalls,judgeThrown,judgedWords,callers}.test.ts',
-      'test/secrets/{mask,knownSecrets}.test.ts',
-      'test/results/{scrubValue,properties}.test.ts',
+      'test/secrets/*.test.ts',
     ],
     runner: './test/support/mutationRunner.ts',
     pool: 'forks',
