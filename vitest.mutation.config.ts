@@ -7,9 +7,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/ops/**/*.test.ts',
+      'test/{errors,lib,mcp,replay,supervision,telemetry,text}/*.test.ts',
       'test/upstream/{serverCalls,judgeThrown,judgedWords,callers}.test.ts',
-      'test/secrets/*.test.ts',
+      'test/secrets/{mask,knownSecrets,scrubValue,shapes,clearSecrets}.test.ts',
     ],
     runner: './test/support/mutationRunner.ts',
     pool: 'forks',

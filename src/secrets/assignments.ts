@@ -8,8 +8,10 @@ const MAX_BLANKS = 40;
 
 const SEPARATOR = /[:=]/g;
 /** Ends a bare value. The backslash ends a line that is escaped in JSON. */
-const BARE = /[^\s"'`,;&<>()[\]{}\\]+/y;
-const CONNECTION_VALUE = /[^\s"'`;]+(?=;)/y;
+const BARE_SIGNS = '[^\\s"\'`,;&<>()[\\]{}\\\\]';
+const BARE = new RegExp(`${BARE_SIGNS}{1,${MAX_JUDGED_CHARS}}`, 'y');
+const REST = new RegExp(`${BARE_SIGNS}*`, 'y');
+const CONNECTION_VALUE = new RegExp(`[^\\s"'\`;]{1,${MAX_JUDGED_CHARS}}(?=;)`, 'y');
 const OPENING = /(?:[bfru]{1,2}(?=["']))?(\\?["'`])/iy;
 const SCHEME =
   /(?:Bearer|Basic|Token|Digest|Negotiate|NTLM|Api-?Key|Bot|OAuth|Key|SSWS|GenieKey|Splunk|Signature)[ \t]{1,8}(?=\S)/iy;
@@ -45,8 +47,9 @@ function* findBy(text: string, pattern: RegExp, accepts: (value: Value) => boole
     const label = match[1] as string;
     const name = secretName(label);
     const value = name && valueAt(text, match.index + match[0].length);
-    if (!name || !value || !accepts(value) || !isSecretValue(name, judged(value.value), value.style)) continue;
-    yield { from: match.index, to: value.to, start: value.start, end: value.end, label };
+    if (!name || !value || !accepts(value) || !isSecretValue(name, value.value, value.style)) continue;
+    const end = wholeEnd(text, value);
+    yield { from: match.index, to: Math.max(end, value.to), start: value.start, end, label };
   }
 }
 
@@ -66,18 +69,16 @@ function assignedAt(text: string, at: number): FoundSecret | undefined {
   if (text[at] === ':' && YAML_BLOCK.test(text)) after = YAML_BLOCK.lastIndex;
   const value = valueAt(text, after, text[at] === '=' && isConnectionString(text, from));
   if (!value) return undefined;
-  const judgedValue = judged(value.value);
   const isSecret =
-    isSecretValue(name, judgedValue, value.style) ||
-    (inQuery && isSecretValue(name, judgedValue, 'setting') && judgedValue.length >= 8);
+    isSecretValue(name, value.value, value.style) ||
+    (inQuery && isSecretValue(name, value.value, 'setting') && value.value.length >= 8);
   if (!isSecret) return undefined;
   const isTagged = value.scheme || inQuery || (text[at] === '=' && isTight);
   if (value.style === 'bare' && name.weight === 'strong' && !isTagged && isProse(text, value)) return undefined;
   if (value.style === 'bare' && isCall(text, value)) return undefined;
-  return { from, to: value.to, start: value.start, end: value.end, label };
+  const end = wholeEnd(text, value);
+  return { from, to: Math.max(end, value.to), start: value.start, end, label };
 }
-
-const judged = (value: string): string => value.slice(0, MAX_JUDGED_CHARS);
 
 /** `==`, `!=`, `<=`, `=~`, and `::` and `://`, which assign nothing. */
 function isComparison(text: string, at: number): boolean {
@@ -99,6 +100,8 @@ function nameBefore(text: string, at: number): NamedAt | undefined {
   end -= blanksBefore(text, end);
   const isQuoted = /["'`\]]/.test(text[end - 1] ?? '');
   while (end > 0 && /["'`\]\\?!]/.test(text[end - 1] as string) && at - end < MAX_BLANKS + 4) end -= 1;
+  // The mask of an earlier pass is no name.
+  if (text.endsWith(SECRET_MASK, end + 1)) return undefined;
   let from = end;
   while (from > 0 && end - from < MAX_NAME_CHARS && /[\w.$-]/.test(text[from - 1] as string)) from -= 1;
   if (from === end) return undefined;
@@ -155,11 +158,22 @@ function valueAt(text: string, at: number, inConnectionString = false): Value | 
       : { value: text.slice(start, end), style: 'quoted', start, end, to: end + 1, scheme };
   }
   const run = (inConnectionString ? runAt(CONNECTION_VALUE, text, start) : undefined) ?? runAt(BARE, text, start);
-  // A full stop or colon at the end belongs to the sentence.
-  const value = run?.replace(/[.:!?]+$/, (signs) => (signs.includes(':') ? signs : ''));
+  const value = run && withoutStop(run);
   if (!value) return undefined;
   const bareEnd = start + value.length;
   return { value, style: quote === undefined ? 'bare' : 'quoted', start, end: bareEnd, to: bareEnd, scheme };
+}
+
+/** A full stop at the end belongs to the sentence; a colon shows that the value is a name itself. */
+function withoutStop(run: string): string {
+  let end = run.length;
+  while (end > 0 && /[.:!?]/.test(run[end - 1] as string)) end -= 1;
+  return run.includes(':', end) ? run : run.slice(0, end);
+}
+
+/** A secret extends to the end of its run, which was not read when the value was judged. */
+function wholeEnd(text: string, { style, value, end }: Value): number {
+  return style === 'bare' && value.length === MAX_JUDGED_CHARS ? end + (runAt(REST, text, end)?.length ?? 0) : end;
 }
 
 function runAt(pattern: RegExp, text: string, at: number): string | undefined {

@@ -101,6 +101,9 @@ function clearArgument(argument: string, depth = 0): ClearSecret[] {
   if (!assigned || depth === MAX_ASSIGNMENTS) return clearSecrets('', argument);
   const [, name, value] = assigned as unknown as [string, string, string];
   const shift = argument.length - value.length;
+  // A token may hold "=" itself.
+  const whole = clearSecrets('', argument);
+  if (whole.some(({ start }) => start < shift)) return whole;
   const secrets = secretName(name) ? clearSecrets(name, value) : clearArgument(value, depth + 1);
   return secrets.map((secret) => ({
     ...secret,

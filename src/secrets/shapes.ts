@@ -149,7 +149,7 @@ const TOKENS: readonly TokenShape[] = [
   token(
     'JSON web token',
     'eyJ',
-    /[\w-]{2,}(?:\.eyJ[\w-]{2,}|\.[\w-]{2,}(?=\.[\w-]))(?:\.[\w-]+){0,3}/,
+    /[\w-]{2,}\.(?:eyJ[\w-]{2,}(?:\.[\w-]+){0,4}|[\w-]{2,}(?:\.[\w-]+){1,4})/,
     'hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig',
   ),
   { ...token('Vault, legacy', 's. b. r.', /[A-Za-z0-9]{24}/, mixed(24)), random: true },
