@@ -100,8 +100,6 @@ function nameBefore(text: string, at: number): NamedAt | undefined {
   end -= blanksBefore(text, end);
   const isQuoted = /["'`\]]/.test(text[end - 1] ?? '');
   while (end > 0 && /["'`\]\\?!]/.test(text[end - 1] as string) && at - end < MAX_BLANKS + 4) end -= 1;
-  // The mask of an earlier pass is no name.
-  if (text.endsWith(SECRET_MASK, end + 1)) return undefined;
   let from = end;
   while (from > 0 && end - from < MAX_NAME_CHARS && /[\w.$-]/.test(text[from - 1] as string)) from -= 1;
   if (from === end) return undefined;

@@ -83,11 +83,88 @@ function behindWhiteSpace(text: string, cut: number): number {
   return gap ? start + gap.index + 1 : cut;
 }
 
-/** In order of where they begin. */
+/** A mask is a boundary that was not there before; a word behind it may now be a token. Few texts need a second round. */
+const MAX_ROUNDS = 8;
+
+/** Secrets in order of where they begin. The masked text holds none that is not in this list. */
 function findSecrets(text: string): FoundSecret[] {
+  let secrets = search(text);
+  for (let round = 0; round < MAX_ROUNDS && secrets.length > 0; round += 1) {
+    const hidden = withoutOverlaps(secrets);
+    const places = new MaskedPlaces(hidden);
+    const more = search(mask(text, hidden, text.length))
+      .map((secret) => places.original(secret))
+      .filter((secret) => !places.hides(secret));
+    if (more.length === 0) break;
+    secrets = [...secrets, ...more].sort((a, b) => a.start - b.start);
+  }
+  return secrets;
+}
+
+function search(text: string): FoundSecret[] {
   const secrets = [...findShapes(text), ...findAssignments(text)];
   for (const { start, end } of knownSecrets.find(text)) secrets.push({ from: start, to: end, start, end });
   return secrets.sort((a, b) => a.start - b.start);
+}
+
+/** Translates places of a masked text into places of the original. */
+class MaskedPlaces {
+  readonly #hidden: readonly Span[];
+  /** Begin of each mask in the masked text. */
+  readonly #begins: readonly number[];
+
+  constructor(hidden: readonly Span[]) {
+    this.#hidden = hidden;
+    let grown = 0;
+    this.#begins = hidden.map(({ start, end }) => {
+      const begin = start + grown;
+      grown += SECRET_MASK.length - (end - start);
+      return begin;
+    });
+  }
+
+  original({ from, to, start, end }: FoundSecret): FoundSecret {
+    return { from: this.#begin(from), to: this.#end(to), start: this.#begin(start), end: this.#end(end) };
+  }
+
+  hides({ start, end }: Span): boolean {
+    const span = this.#hidden[lastUpTo(this.#hidden, ({ start: begin }) => begin <= start)];
+    return span !== undefined && end <= span.end;
+  }
+
+  #begin(at: number): number {
+    return this.#translate(
+      at,
+      lastUpTo(this.#begins, (begin) => begin <= at),
+      ({ start }) => start,
+    );
+  }
+
+  #end(at: number): number {
+    return this.#translate(
+      at,
+      lastUpTo(this.#begins, (begin) => begin < at),
+      ({ end }) => end,
+    );
+  }
+
+  #translate(at: number, index: number, inside: (span: Span) => number): number {
+    const span = this.#hidden[index];
+    if (!span) return at;
+    const behind = at - (this.#begins[index] as number) - SECRET_MASK.length;
+    return behind < 0 ? inside(span) : span.end + behind;
+  }
+}
+
+/** Index of the last item of a sorted list that passes; -1 if none does. */
+function lastUpTo<T>(sorted: readonly T[], passes: (item: T) => boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (passes(sorted[middle] as T)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
 
 /** `text` up to `until`; secrets that overlap become one. */

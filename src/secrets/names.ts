@@ -1,3 +1,5 @@
+import { SECRET_MASK } from './shapes.ts';
+
 /** Names under which secrets stand, and the values under such a name that are none. */
 
 /**
@@ -65,7 +67,16 @@ export const NAME_SHAPES: readonly NameShape[] = [
     weight: 'strong',
     matches: (all) => all.some((word) => STRONG_WORDS.has(word) || STRONG_END.test(word)),
     examples: [
-      ...['token', 'GITHUB_TOKEN', 'access_token', 'clientSecret', 'client_secret', 'DB_PASSWORD', 'PGPASSWORD'],
+      ...[
+        'token',
+        'SECRET',
+        'GITHUB_TOKEN',
+        'access_token',
+        'clientSecret',
+        'client_secret',
+        'DB_PASSWORD',
+        'PGPASSWORD',
+      ],
       ...['passwd', 'passphrase', 'pwd', 'DB_PW', 'ROOTPW', 'SENTRY_DSN', 'SLACK_PAT', 'credentials', 'apikey'],
       ...['Authorization', 'X-Auth-Token', 'X-Amz-Security-Token', '_authToken', 'AWS_SECRET_ACCESS_KEY', 'jwt'],
     ],
@@ -92,8 +103,12 @@ export const NAME_SHAPES: readonly NameShape[] = [
 /** Cheap test before a name is split. */
 const MAY_BE_SECRET = /tok|sec|pass|pw|key|cred|auth|dsn|jwt|pat|sig|sess|cookie|sas|sid|otp|bearer/i;
 
+/** The mask of an earlier pass is no name. */
+const MASK_IN_NAME = SECRET_MASK.slice(1, -1);
+
 /** Weight of a name, or undefined for a name that holds no secret. */
-export function secretName(name: string): SecretName | undefined {
+export function secretName(written: string): SecretName | undefined {
+  const name = written.replaceAll(MASK_IN_NAME, '');
   if (!MAY_BE_SECRET.test(name)) return undefined;
   const all = wordsOf(name);
   const shape = NAME_SHAPES.find(({ matches }) => matches(all));

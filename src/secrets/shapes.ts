@@ -214,7 +214,7 @@ const PHRASES: readonly PhraseShape[] = [
   },
   {
     issuer: 'netrc',
-    pattern: /\blogin\s{1,4}\S{1,100}\s{1,4}password\s{1,4}(?<secret>\S{3,})/g,
+    pattern: /\blogin\s{1,4}\S{1,100}\s{1,4}password[ \t]{1,4}(?<secret>\S{3,})/g,
     hint: 'login',
     accepts: isNoReference,
     example: `machine example.com login me password «${mixed(12)}»`,
