@@ -95,7 +95,7 @@ export class Firewall {
     const { isError } = read;
     const isMasked = this.#maskForModel === 'always' || (this.#maskForModel === 'errors' && isError);
     const kept = await this.#keepAll(read, call);
-    const { parts, notes, modelText } = relayedParts(result['content'], read.binaries, kept.handles, this.#mediaBudget);
+    const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
     const answer = await answerText({

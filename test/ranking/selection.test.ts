@@ -61,8 +61,14 @@ describe('a selection is repaired where that is certain, never guessed', () => {
     expect(validateSelection(given, OFFERED)).toEqual({ status, selectedId, rawId: given ?? '', repair, reason });
   });
 
-  test('two ids that differ only in case are not told apart by case', () => {
-    expect(validateSelection('A:B', ['a:b', 'a:B'])).toMatchObject({ status: 'rejected', reason: 'ambiguous_case' });
+  test('ids that differ only in case are ambiguous', () => {
+    expect(validateSelection('A:B', ['a:b', 'a:B'])).toEqual({
+      status: 'rejected',
+      selectedId: null,
+      rawId: 'A:B',
+      repair: null,
+      reason: 'ambiguous_case_fold',
+    });
   });
 
   test('without repair only white space is forgiven', () => {

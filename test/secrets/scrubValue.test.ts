@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { scrubValue } from '../../src/results/envelope/scrubValue.ts';
 import { knownSecrets, SECRET_MASK, scrubPieces } from '../../src/secrets/mask.ts';
+import { scrubValue } from '../../src/secrets/scrubValue.ts';
 
 const KEPT = 'Zq7-of-no-shape-4411';
 const DIGITS = 8_877_665_544;
