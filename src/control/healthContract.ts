@@ -1,5 +1,5 @@
 /** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
-import type { HealthSnapshot, StandbyHealth } from '../supervision/health.ts';
+import type { HealthSnapshot } from '../supervision/health.ts';
 import type { TelemetryKept } from '../telemetry/telemetry.ts';
 import type { TelemetrySnapshot, ToldFault } from '../telemetry/telemetryForms.ts';
 import type { CallRecord, GatewayHealth, ServerOddity, ServerState } from './contract.ts';
@@ -19,8 +19,6 @@ export interface ServerHealth extends Omit<HealthSnapshot, 'state' | 'last_fault
   down: boolean;
   reason?: string;
   last_fault?: ToldFault;
-  /** The process that would take over, where the configuration asks for one. */
-  standby?: StandbyHealth;
   /** What it did that no server should, over all its starts; the most frequent first. */
   oddities?: readonly ServerOddity[];
 }
