@@ -5,6 +5,8 @@ const MAX_NAME_CHARS = 100;
 /** A value is judged by its beginning; a secret extends to the end of its run. */
 const MAX_JUDGED_CHARS = 1_024;
 const MAX_BLANKS = 40;
+/** A parameter of a URL is no code, so its value need not be random; shorter values are words. */
+const MIN_PARAMETER_CHARS = 8;
 
 const SEPARATOR = /[:=]/g;
 /** Ends a bare value. The backslash ends a line that is escaped in JSON. */
@@ -12,6 +14,11 @@ const BARE_SIGNS = '[^\\s"\'`,;&<>()[\\]{}\\\\]';
 const BARE = new RegExp(`${BARE_SIGNS}{1,${MAX_JUDGED_CHARS}}`, 'y');
 const REST = new RegExp(`${BARE_SIGNS}*`, 'y');
 const CONNECTION_VALUE = new RegExp(`[^\\s"'\`;]{1,${MAX_JUDGED_CHARS}}(?=;)`, 'y');
+/** A value that fills its line and is neither a call nor a list of parameters. */
+const LINE_VALUE = new RegExp(
+  `(?![\\w$.]*[([])(?![^\\s&]{0,200}&\\w{1,40}=)(?![<{[(])[^\\s"'\`;\\\\]{1,${MAX_JUDGED_CHARS}}(?<![,;(){}>\\]])(?=\\r?\\n|$)`,
+  'y',
+);
 const OPENING = /(?:[bfru]{1,2}(?=["']))?(\\?["'`])/iy;
 const SCHEME =
   /(?:Bearer|Basic|Token|Digest|Negotiate|NTLM|Api-?Key|Bot|OAuth|Key|SSWS|GenieKey|Splunk|Signature)[ \t]{1,8}(?=\S)/iy;
@@ -67,11 +74,14 @@ function assignedAt(text: string, at: number): FoundSecret | undefined {
   after = BLANKS.lastIndex;
   YAML_BLOCK.lastIndex = after;
   if (text[at] === ':' && YAML_BLOCK.test(text)) after = YAML_BLOCK.lastIndex;
-  const value = valueAt(text, after, text[at] === '=' && isConnectionString(text, from));
+  const run =
+    text[at] === '=' && isConnectionString(text, from) ? CONNECTION_VALUE : isLineBegin(text, from) ? LINE_VALUE : BARE;
+  const value = valueAt(text, after, run);
   if (!value) return undefined;
+  const style = value.style === 'bare' && /^[A-Z][A-Z0-9_]*$/.test(label) ? 'environment' : value.style;
   const isSecret =
-    isSecretValue(name, value.value, value.style) ||
-    (inQuery && isSecretValue(name, value.value, 'setting') && value.value.length >= 8);
+    isSecretValue(name, value.value, style) ||
+    (inQuery && value.value.length >= MIN_PARAMETER_CHARS && isSecretValue(name, value.value, 'setting'));
   if (!isSecret) return undefined;
   const isTagged = value.scheme || inQuery || (text[at] === '=' && isTight);
   if (value.style === 'bare' && name.weight === 'strong' && !isTagged && isProse(text, value)) return undefined;
@@ -106,12 +116,22 @@ function nameBefore(text: string, at: number): NamedAt | undefined {
   // `${secret:NAME}` is a reference.
   if (text[from - 1] === '{' && text[from - 2] === '$') return undefined;
   const label = text.slice(from, end).replace(/^[-.$]+/, '');
+  if (text[at] === ':' && isPlace(text, at, from, label)) return undefined;
   const inQuery = /[?&]/.test(text[from - 1] ?? '');
   if (/^value$/i.test(label)) return pairBefore(text, from);
   // `API Key: …`: the word before belongs to the name.
   const words = !isQuoted && /^key$/i.test(label) ? `${wordBefore(text, from)} ${label}` : label;
   const name = secretName(words);
   return name && { name, label, from, inQuery };
+}
+
+/** `token.ts:15:23` and `https://example.com/token:refresh`. */
+function isPlace(text: string, at: number, from: number, label: string): boolean {
+  if (/[\s"'\\]/.test(text[at + 1] ?? '')) return false;
+  return (
+    text[from - 1] === '/' ||
+    /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|cs|c|cc|cpp|h|php|json|ya?ml|toml|md|txt)$/i.test(label)
+  );
 }
 
 function blanksBefore(text: string, end: number): number {
@@ -142,7 +162,7 @@ interface Value {
   scheme: boolean;
 }
 
-function valueAt(text: string, at: number, inConnectionString = false): Value | undefined {
+function valueAt(text: string, at: number, pattern = BARE): Value | undefined {
   OPENING.lastIndex = at;
   const quote = OPENING.exec(text)?.[1];
   const first = quote === undefined ? at : OPENING.lastIndex;
@@ -155,7 +175,7 @@ function valueAt(text: string, at: number, inConnectionString = false): Value | 
       ? undefined
       : { value: text.slice(start, end), style: 'quoted', start, end, to: end + 1, scheme };
   }
-  const run = (inConnectionString ? runAt(CONNECTION_VALUE, text, start) : undefined) ?? runAt(BARE, text, start);
+  const run = runAt(pattern, text, start) ?? runAt(BARE, text, start);
   const value = run && withoutStop(run);
   if (!value) return undefined;
   const bareEnd = start + value.length;
@@ -189,6 +209,13 @@ function closingQuote(text: string, start: number, quote: string): number | unde
     if (sign === '\\') at += 1;
   }
   return undefined;
+}
+
+/** `NAME=value` and `name: value` that begin their line. */
+function isLineBegin(text: string, from: number): boolean {
+  return /(?:^|\n)[ \t+-]{0,20}(?:(?:export|set|env|declare -x)[ \t]+)?$/i.test(
+    text.slice(Math.max(0, from - 40), from),
+  );
 }
 
 /** `Server=h;Password=a&b;`: only a semicolon ends the value. */

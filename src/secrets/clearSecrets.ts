@@ -21,6 +21,8 @@ const MIN_OPAQUE_CHARS = 32;
 /** Segment of a URL's path: some hosted servers identify their user by a random segment. */
 const URL_SEGMENT = /(?<=\/)[\w=-]{32,}(?=\/|$)/g;
 const QUERY_PARAMETER = /[?&]([\w.-]+)=([^&#\s]+)/g;
+/** Begin of PNG, JPEG, GIF and WebP pictures in base64. */
+const PICTURE = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/;
 const UUID_BEGIN = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
 /**
@@ -69,7 +71,7 @@ function within(text: string): ClearSecret[] {
   const path = /^https?:\/\/[^?#]*/.exec(text)?.[0];
   const pieces = path === undefined ? text.matchAll(OPAQUE_PIECE) : path.matchAll(URL_SEGMENT);
   for (const { 0: value, index } of pieces) {
-    if (!isOpaque(value, MIN_OPAQUE_CHARS) || UUID_BEGIN.test(value)) continue;
+    if (!isOpaque(value, MIN_OPAQUE_CHARS) || UUID_BEGIN.test(value) || PICTURE.test(value)) continue;
     found.push(secretAt(text, index, index + value.length));
   }
   return found;
@@ -105,6 +107,7 @@ function clearArgument(argument: string, depth = 0): ClearSecret[] {
   const whole = clearSecrets('', argument);
   if (whole.some(({ start }) => start < shift)) return whole;
   const secrets = secretName(name) ? clearSecrets(name, value) : clearArgument(value, depth + 1);
+  if (secrets.length === 0) return whole;
   return secrets.map((secret) => ({
     ...secret,
     start: secret.start + shift,

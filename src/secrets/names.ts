@@ -41,7 +41,7 @@ const STRONG_KEYS = words(
 const PLAIN_KEYS = words(
   'public primary foreign sort partition cache issue project idempotency range row object map lookup unique index natural composite host message group order dedupe publishable site translation i18n react list hot shortcut arrow',
 );
-const WEAK_WORDS = words('auth key keys session sessionid cookie pass signature sig sas sid otp');
+const WEAK_WORDS = words('auth key keys session sessionid cookie signature sig sas sid otp phpsessid jsessionid');
 /** `TOKEN_FILE`, `AUTH_TYPE`, `KEY_ID`: attributes of a secret. */
 const ATTRIBUTES = words(
   'path file filename dir folder url uri urls endpoint host name names type types method methods mode modes enabled disabled required optional supported limit limits ttl expiry expires expiration created updated at in on count size length min max header headers provider id ids region version field fields label placeholder prompt policy rule rules ref refs reference manager store storage status state regex pattern format scope scopes usage budget used left remaining audience issuer algorithm alg arn kind source sources lifetime seconds minutes hours ms bytes hint help description title error errors message env variable var',
@@ -83,9 +83,18 @@ export const NAME_SHAPES: readonly NameShape[] = [
   },
   {
     weight: 'strong',
-    matches: (all) =>
-      all.some((word, at) => PASS_END.test(word) && !OTHER_PASS.test(word) && (at > 0 || word !== 'pass')),
-    examples: ['DB_PASS', 'smtpPass', 'DBPASS', 'SMTP_PASS'],
+    matches: (all) => last(all) !== 'pass' && PASS_END.test(last(all)) && !OTHER_PASS.test(last(all)),
+    examples: ['DBPASS', 'smtppass'],
+  },
+  {
+    weight: 'strong',
+    matches: (all) => last(all) === 'pass' && all.length > 1,
+    examples: ['DB_PASS', 'smtpPass', 'SMTP_PASS'],
+  },
+  {
+    weight: 'key',
+    matches: (all) => last(all) === 'pass',
+    examples: ['pass'],
   },
   {
     weight: 'key',
@@ -129,12 +138,15 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Where a value stands: alone (a setting), in quotes, or bare in a text that may be prose or source code. */
-export type ValueStyle = 'setting' | 'quoted' | 'bare';
+/**
+ * Where a value stands: alone (a setting), in quotes, under a name in capitals (an environment), or bare in a text that
+ * may be prose or source code.
+ */
+export type ValueStyle = 'setting' | 'quoted' | 'environment' | 'bare';
 
 const SWITCH = /^(?:true|false|yes|no|on|off|null|nil|none|undefined|nan|\[object object\])$/i;
 const REFERENCE =
-  /^(?:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\$?\$\{[^}]*\}|\$\([^)]*\)|\{\{.*\}\}|%[A-Za-z_]\w*%|<[^>]*>|!(?:secret|ref|env|vault|sub|reference)\b.*|(?:op|vault|keychain|secret):\/\/.*|@Microsoft\.KeyVault\(.*\))$/s;
+  /^(?:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\$?\$\{[^}]*\}|\$\([^)]*\)|\{\{.*\}\}|%[A-Za-z_]\w*%|\{[A-Za-z_][\w.]*\}|<[^>]*>|!(?:secret|ref|env|vault|sub|reference)\b.*|(?:op|vault|keychain|secret):\/\/.*|@Microsoft\.KeyVault\(.*\))$/s;
 const PLACEHOLDER =
   /^(?:[*•x.…_#-]+|(?:your|example|placeholder|change[-_ ]?(?:me|this|it))[a-z]*(?:[-_ ][a-z]+)*|(?:my|the|some|insert|enter|replace|put|add|sample|dummy|todo)(?:[-_ ][a-z]+)+|.*\[REDACTED-SECRET\].*|redacted|hidden|masked|removed)$/is;
 const URL_VALUE = /^https?:\/\/[^\s@]*$/i;
@@ -144,14 +156,20 @@ const WORD = /^[A-Za-z]+(?:[-_][A-Za-z]+)*$/;
 export function isSecretValue(name: SecretName, value: string, style: ValueStyle): boolean {
   const trimmed = value.trim();
   if (trimmed === '' || SWITCH.test(trimmed) || REFERENCE.test(trimmed) || PLACEHOLDER.test(trimmed)) return false;
-  if (isRootedPath(trimmed) || (style === 'bare' && isRelativePath(trimmed))) return false;
+  if (isRootedPath(trimmed) || (style !== 'setting' && style !== 'quoted' && isRelativePath(trimmed))) return false;
   if (style !== 'setting' && trimmed.length < MIN_CHARS) return false;
   if (/^\d+$/.test(trimmed)) return isSecretNumber(name, trimmed, style);
   if (style === 'setting') return name.weight === 'strong' || !/^[a-z]+(?:-[a-z]+)*$/i.test(trimmed);
-  if (name.weight !== 'strong') return isOpaque(trimmed, name.weight === 'key' ? MIN_KEY_CHARS : MIN_WEAK_CHARS);
+  if (name.weight !== 'strong') return isOpaque(trimmed, minimumOf(name));
   if (URL_VALUE.test(trimmed) || isDate(trimmed)) return false;
   if (style === 'quoted') return isQuotedSecret(name, trimmed);
+  if (style === 'environment') return !isMember(trimmed) && !NOT_SECRET.has(trimmed.toLowerCase());
   return !isCode(trimmed);
+}
+
+function minimumOf({ weight, password }: SecretName): number {
+  if (weight === 'weak') return MIN_WEAK_CHARS;
+  return password ? MIN_CHARS : MIN_KEY_CHARS;
 }
 
 const MIN_CHARS = 6;
@@ -169,7 +187,8 @@ export function isOpaque(value: string, minimum: number): boolean {
   if (value.length < minimum || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   if (!/^[\w+/=%.~:-]+$/.test(value) || UUID.test(value) || HASH.test(value) || isDate(value)) return false;
   if (/^[A-Z][A-Z0-9]+-\d+$/.test(value)) return false;
-  return /[A-Za-z0-9+/]{8}/.test(value) && !/^(?:[a-z]+[-_./:])+\d*$/i.test(value);
+  if (/\.[a-z]{2,5}$/i.test(value)) return false;
+  return /[A-Za-z0-9+/]{6}/.test(value) && !/^(?:[a-z]+[-_./:])+\d*$/i.test(value);
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -191,21 +210,25 @@ const SECRET_TALK = /pass(?:word|phrase|code)|token|secret|credential|api[ _-]?k
 
 /** Types, states and words of a language. */
 const NOT_SECRET = words(
-  'string number integer boolean object unknown never buffer uint8array bytes optional required missing invalid expired expected unexpected undefined unset default hidden enabled disabled provided present absent incorrect revoked unauthorized forbidden failed denied include omit same-origin bearer basic digest negotiate oauth oauth2 await return function lambda static readonly public private protected securestring nullable varchar option symbol bigint double method prompt header cookie session always verify changed rotated updated created deleted cleared stored identifier',
+  'string number integer boolean object unknown never buffer uint8array bytes optional required missing invalid expired expected unexpected undefined unset default hidden enabled disabled provided present absent incorrect revoked unauthorized forbidden failed denied include omit same-origin bearer basic digest negotiate oauth oauth2 await return function lambda static readonly public private protected securestring nullable varchar option symbol bigint double method prompt header cookie session always verify changed rotated updated created deleted cleared stored identifier pattern yield yield*',
 );
 
 function isCode(value: string): boolean {
   if (NOT_SECRET.has(value.toLowerCase())) return true;
-  if (value.endsWith(':')) return true;
-  // A member (`process.env.TOKEN`, `self.password`) or a variable that is called like its purpose.
-  if (/^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+\??$/.test(value) && value.split('.').every(isIdentifier))
-    return true;
+  if (value.endsWith(':') || value.startsWith('--')) return true;
+  if (isMember(value)) return true;
+  // A variable that is called like its purpose.
   return WORD.test(value) && SECRET_TALK.test(value);
+}
+
+/** `process.env.TOKEN`, `self.password`. */
+function isMember(value: string): boolean {
+  return /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[?!]?$/.test(value) && value.split('.').every(isIdentifier);
 }
 
 /** Identifiers are made of words; a digit stands at most at the end. */
 function isIdentifier(part: string): boolean {
-  return /^[A-Za-z_$]{1,40}\d{0,2}\??$/.test(part);
+  return /^[A-Za-z_$]{1,40}\d{0,2}[?!]?$/.test(part);
 }
 
 /** Segments of a path are words; a segment of base64 is none. */

@@ -194,7 +194,7 @@ const PHRASES: readonly PhraseShape[] = [
   },
   {
     issuer: 'basic authentication',
-    pattern: /\bBasic[ \t]{1,8}(?<secret>[A-Za-z0-9+/_-]{6,}={0,2})/gi,
+    pattern: /\bBasic[ \t]{1,8}(?<secret>[A-Za-z0-9+/_-]{4,}={0,2})/gi,
     accepts: isBasicCredential,
     example: `Basic «${Buffer.from(`admin:${mixed(9)}`).toString('base64')}»`,
   },
@@ -211,6 +211,20 @@ const PHRASES: readonly PhraseShape[] = [
     hint: 'curl',
     accepts: (secret) => isNoNumber(secret) && isNoReference(secret),
     example: `curl -sS -u admin:«${mixed(12)}» https://example.com`,
+  },
+  {
+    issuer: 'password of a command',
+    pattern:
+      /(?:\bsshpass[ \t]{1,4}-p[ \t]{0,4}|\bmysql\w{0,8}[ \t][^\n]{0,200}?(?<=[ \t])-p|\bdocker[ \t]{1,4}login[ \t][^\n]{0,200}?(?<=[ \t])-p[ \t]{1,4}|\bredis-cli[ \t][^\n]{0,200}?(?<=[ \t])-a[ \t]{1,4})["']?(?<secret>[^\s"'-][^\s"']{2,})/g,
+    accepts: (secret) => isNoNumber(secret) && isNoReference(secret),
+    example: `sshpass -p «${mixed(12)}» ssh me@example.com`,
+  },
+  {
+    issuer: 'Go data source',
+    pattern: /(?<![\w/:.-])[\w.-]{1,64}:(?<secret>[^\s:@/"']{3,64})@(?:tcp|unix)\(/g,
+    hint: '@',
+    accepts: isNoReference,
+    example: `me:«${mixed(12)}»@tcp(localhost:3306)/db`,
   },
   {
     issuer: 'netrc',
@@ -293,7 +307,7 @@ const PHRASES: readonly PhraseShape[] = [
 
 export const SECRET_SHAPES: readonly SecretShape[] = [...TOKENS, ...PHRASES];
 
-/** A digit, or more letters in a row than words have. */
+/** A piece with a digit that is longer than a year or a version, or more letters in a row than words have. */
 export function isRandom(text: string): boolean {
-  return /\d/.test(text) || /[A-Za-z]{20}/.test(text);
+  return text.split(/[^A-Za-z0-9]+/).some((piece) => (piece.length >= 8 && /\d/.test(piece)) || piece.length >= 20);
 }
