@@ -45,3 +45,16 @@ test('a log whose folder is gone does not stop the editor', async () => {
   rmSync(folder, { recursive: true });
   expect(() => log.error('lost')).not.toThrow();
 });
+
+test('the server build is installed without install scripts, which would compile', () => {
+  const source = readFileSync('scripts/lib/serverBuild.mjs', 'utf8');
+  const installs = [...source.matchAll(/npm\(\[([^\]]*)\]/g)].map(([, args]) => args);
+  expect(installs).toHaveLength(2);
+  for (const args of installs) expect(args).toContain("'--ignore-scripts'");
+});
+
+test('every stand-in is used, and exists', () => {
+  const source = readFileSync('scripts/lib/serverBuild.mjs', 'utf8');
+  const used = [...source.matchAll(/^ {2}'(\w+\.mjs)': '@vscode/gm)].map(([, file]) => file);
+  expect(readdirSync('scripts/standins').sort()).toEqual(used.sort());
+});
