@@ -4,7 +4,7 @@
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
-import type { Face } from '../link/mode.ts';
+import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthReport, KeptCounts, TelemetryReport } from './healthContract.ts';
 
@@ -73,7 +73,7 @@ export interface ConfigurationStatus {
   files?: readonly { origin: ConfigOrigin; file: string; exists: boolean }[];
   problems: readonly ConfigurationProblem[];
   /** How a client that begins now sees the servers, where it does not say itself. */
-  mode?: Face;
+  mode?: Mode;
 }
 
 export interface SessionStatus {
@@ -82,7 +82,7 @@ export interface SessionStatus {
   clientVersion: string;
   protocolVersion: string;
   /** How it sees the servers; a worker of an older build does not say. */
-  mode?: Face;
+  mode?: Mode;
   since: number;
 }
 

@@ -1,17 +1,16 @@
-import { Conversations } from './conversations.ts';
 import type { RequestId } from './frames.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 
-/** What a surface remembers of its sessions and what their clients see: it moves to the worker that comes next. */
+/** What a mode remembers of its sessions and what their clients see: it moves to the worker that comes next. */
 export interface SessionMemory {
-  /** What is remembered of a conversation (`SurfaceCall.session`), as JSON; undefined where that is nothing. */
+  /** What is remembered of a conversation (`CallContext.session`), as JSON; undefined where that is nothing. */
   take(conversation: object): unknown;
   /** Calls back in the moment that this changes, with the request that was counted where it is by that. */
   watch(conversation: object, onChange: (counted?: RequestId) => void): void;
   /** What another worker has taken, so many seconds ago; whatever it is. */
   give(conversation: object, memory: unknown, age: number): void;
-  /** What clients see of a list now, told apart by value; undefined where this face has no such list. */
+  /** What clients see of a list now, told apart by value; undefined where this mode has no such list. */
   list(kind: ListKind): string | undefined;
   /** Resolves when every server is known or has failed, or after a while: until then lists are not what they will be. */
   settled(): Promise<void>;
@@ -114,5 +113,55 @@ export class MovingSession {
     // Of what is no age nothing has passed: a limit is met too soon rather than too late.
     const seconds = typeof age === 'number' && Number.isFinite(age) && age > 0 ? age : 0;
     this.#memory?.give(conversation, value, seconds);
+  }
+}
+
+/** VS Code has one MCP session for all its chats and names the chat with each call: a chat is what a person calls one. */
+const CONVERSATION_KEY = 'vscode.conversationId';
+const MAX_CHATS = 100;
+const SESSION = 'session';
+const CHAT = 'chat:';
+
+interface ConversationEvents {
+  begins(conversation: object, key: string): void;
+  /** It was the longest without a call: there are too many. */
+  isForgotten(key: string): void;
+}
+
+/** The objects that stand for a session's conversations; where none is named, the session is one. */
+export class Conversations {
+  readonly #events: ConversationEvents;
+  readonly #session = {};
+  readonly #chats = new Map<string, object>();
+
+  constructor(events: ConversationEvents) {
+    this.#events = events;
+    events.begins(this.#session, SESSION);
+  }
+
+  of(meta: Readonly<Record<string, unknown>> | undefined): object {
+    const id = meta?.[CONVERSATION_KEY];
+    return typeof id === 'string' ? this.#chat(CHAT + id) : this.#session;
+  }
+
+  /** By the key that was told of it, maybe in another process; undefined where that is none. */
+  keyed(key: string): object | undefined {
+    if (key === SESSION) return this.#session;
+    return key.startsWith(CHAT) ? this.#chat(key) : undefined;
+  }
+
+  #chat(key: string): object {
+    const known = this.#chats.get(key);
+    const chat = known ?? {};
+    // The latest stays longest.
+    this.#chats.delete(key);
+    this.#chats.set(key, chat);
+    if (!known) this.#events.begins(chat, key);
+    for (const oldest of this.#chats.keys()) {
+      if (this.#chats.size <= MAX_CHATS) break;
+      this.#chats.delete(oldest);
+      this.#events.isForgotten(oldest);
+    }
+    return chat;
   }
 }

@@ -8,7 +8,7 @@ export interface LostCall {
   /** Of a `tools/call`: the tool as its client named it, and where that is one of ours which server's tool it was to run. */
   tool?: string | undefined;
   toolId?: string | undefined;
-  /** What the recent calls say it was, where that is not `tool`. No host tells it: the face knows. */
+  /** What the recent calls say it was, where that is not `tool`. No host tells it: the mode knows. */
   metaTool?: string | undefined;
   /** Milliseconds. */
   took: number;

@@ -1,6 +1,6 @@
 /**
  * Replay contracts (004, Core Contracts): what may happen to a request that was lost with the process that had it.
- * They are declared here, per request surface; nothing infers them from what a server says of itself.
+ * They are declared here, per request mode; nothing infers them from what a server says of itself.
  */
 export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
 
@@ -44,7 +44,7 @@ const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
   'prompt_get',
 ]);
 
-/** All that are ours, of every face. */
+/** All that are ours, of every mode. */
 export const OWN_TOOLS: readonly string[] = [...CONVERGENT_TOOLS, 'tool_execute'];
 
 /** In a `resources/subscribe` that a host repeats to a new worker: what changed in between nobody has told the client. */

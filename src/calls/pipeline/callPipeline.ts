@@ -20,7 +20,7 @@ import type { Attempts } from './retry.ts';
 import { SharedCalls } from './sharedCalls.ts';
 import { STAGES } from './stages.ts';
 
-/** What is asked for, as the surface has it. */
+/** What is asked for, as the mode has it. */
 export interface CallRequest {
   toolId: string;
   args: unknown;
@@ -36,7 +36,7 @@ export interface CallRequest {
   /** A worker before this one has counted it: it is sent again. */
   counted?: boolean | undefined;
   signal: AbortSignal;
-  /** Tells whoever would send it again that it begins, by which contract: see `SurfaceCall.begins`. */
+  /** Tells whoever would send it again that it begins, by which contract: see `CallContext.begins`. */
   begins?: ((contract: ReplayContract) => Promise<void> | undefined) | undefined;
   /** How far the call is; it extends the deadline too. */
   onProgress?: ((progress: CallProgress) => void) | undefined;

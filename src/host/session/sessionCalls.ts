@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors/fault.ts';
 import { type JsonRpcMessage, type RequestId, requestKey } from '../../link/frames.ts';
-import type { Face } from '../../link/mode.ts';
+import type { Mode } from '../../link/mode.ts';
 import { CallJournal } from '../../replay/callJournal.ts';
 import type { Admission, JournalCall, JournalEffects } from '../../replay/journalCall.ts';
 import { contractOf, OWN_TOOLS, type ReplayContract } from '../../replay/replay.ts';
@@ -109,13 +109,13 @@ export function journalCallOf(
   id: RequestId,
   { method = '', params }: JsonRpcMessage,
   frame: Buffer,
-  face: Face,
+  mode: Mode,
 ): JournalCall<ClientCall> {
   const tool = method === 'tools/call' ? text(params?.name) : undefined;
-  const own = tool === undefined ? undefined : ownTool(tool, face);
+  const own = tool === undefined ? undefined : ownTool(tool, mode);
   const contract = contractOf(method, own);
   // In passthrough mode the arguments are a server's.
-  const args = face === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
+  const args = mode === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
   return {
     id: requestKey(id),
     contract,
@@ -138,10 +138,10 @@ export function journalCallOf(
 }
 
 /** The tool of ours that a name means. */
-function ownTool(name: string, face: Face): string | undefined {
+function ownTool(name: string, mode: Mode): string | undefined {
   // A name is a server's, whatever it reads like.
-  if (face === 'passthrough') return undefined;
-  if (face === 'gateway') return meantTool(name, OWN_TOOLS);
+  if (mode === 'passthrough') return undefined;
+  if (mode === 'gateway') return meantTool(name, OWN_TOOLS);
   // A listed tool may be called what would be another spelling of one of ours.
   return OWN_TOOLS.find((own) => own === name);
 }

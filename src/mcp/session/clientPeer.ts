@@ -9,14 +9,14 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { PRIVATE_PREFIX } from '../../link/frames.ts';
-import type { ClientPeer, SessionClient, SurfaceCall } from './sessionMode.ts';
+import type { CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
 
 export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** A person may be away from the window: an approval waits as long as the client's own dialog would. */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
-/** A client as a surface speaks to it; with `extra`, on behalf of that request. */
+/** A client as a mode speaks to it; with `extra`, on behalf of that request. */
 export function peerOf(server: Server, session: object, client: () => SessionClient, extra?: CallExtra): ClientPeer {
   // Not by `extra` itself: to the SDK a request that names a task is part of it, and its questions wait in a queue.
   const related = extra ? { relatedRequestId: extra.requestId } : {};
@@ -58,7 +58,7 @@ export function peerOf(server: Server, session: object, client: () => SessionCli
   };
 }
 
-export function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'progress'> {
+export function progressOf(server: Server, extra: CallExtra): Pick<CallContext, 'progress'> {
   const progressToken = extra._meta?.progressToken;
   if (progressToken === undefined) return {};
   return {
@@ -72,7 +72,7 @@ export function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 
   };
 }
 
-export function askOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'ask'> {
+export function askOf(server: Server, extra: CallExtra): Pick<CallContext, 'ask'> {
   if (!server.getClientCapabilities()?.elicitation?.form) return {};
   return {
     ask: async (question) => {

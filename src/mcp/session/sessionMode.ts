@@ -51,8 +51,8 @@ export interface Resent {
   replays?: number;
 }
 
-/** Who calls. `session` is the same object for one session's calls: what a surface remembers of it hangs on it. */
-export interface SurfaceCall extends Resent {
+/** Who calls. `session` is the same object for one session's calls: what a mode remembers of it hangs on it. */
+export interface CallContext extends Resent {
   signal: AbortSignal;
   client: string;
   session: object;
@@ -76,7 +76,7 @@ export interface SurfaceCall extends Resent {
 }
 
 /** What a session serves: plain data in and out, the SDK stays in this room. */
-export interface SessionSurface {
+export interface SessionMode {
   serverInfo: { name: string; title: string; version: string };
   capabilities: Record<string, unknown>;
   instructions: string;
@@ -84,9 +84,9 @@ export interface SessionSurface {
   introduce?(): Promise<{ capabilities: Record<string, unknown>; instructions?: string | undefined }>;
   listTools(): readonly object[] | Promise<readonly object[]>;
   /** Faults are results (design.md §3); rejects with an `RpcError` for an error of JSON-RPC that a server gave. */
-  callTool(name: string, args: unknown, call: SurfaceCall): Promise<object>;
+  callTool(name: string, args: unknown, call: CallContext): Promise<object>;
   /** Any other request; `undefined` for a method that nobody here answers. Rejects with an `RpcError`. */
-  request?(method: string, params: Readonly<Record<string, unknown>>, call: SurfaceCall): Promise<object> | undefined;
+  request?(method: string, params: Readonly<Record<string, unknown>>, call: CallContext): Promise<object> | undefined;
   /** What the client tells by itself. */
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
   /** Calls that a host has answered without a worker, each with the tool of ours and the `tool_id` that its name stands for. */

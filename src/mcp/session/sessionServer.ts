@@ -24,7 +24,7 @@ import { oneLine } from '../../text/porcelain.ts';
 import { lazyValidator } from '../lazyValidator.ts';
 import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
 import { LineTransport } from './mcpTransport.ts';
-import type { Resent, SessionClient, SessionSurface, SurfaceCall } from './sessionMode.ts';
+import type { CallContext, Resent, SessionClient, SessionMode } from './sessionMode.ts';
 import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
 
 const CLIENT_CHARS = 64;
@@ -44,7 +44,7 @@ export interface SessionServer {
 export interface SessionOptions {
   /** How the host wants its frames. */
   marksRelated?: boolean;
-  /** Hears of what was answered; `tools/call` is the surface's to tell, which knows more of it. */
+  /** Hears of what was answered; `tools/call` is the mode's to tell, which knows more of it. */
   onRequest?: (request: SessionRequest) => void;
   /** Hears of what the host has answered by itself, because there was no worker. */
   onLost?: (calls: readonly LostCall[], client: SessionClient) => void;
@@ -53,10 +53,10 @@ export interface SessionOptions {
 /** One client's MCP session, on the socket that its host has attached. */
 export function serveSession(
   socket: Socket,
-  surface: SessionSurface,
+  mode: SessionMode,
   { onRequest, onLost, ...frames }: SessionOptions = {},
 ): SessionServer {
-  const server = serverFor(surface);
+  const server = serverFor(mode);
   const closed = new Set<() => void>();
   const session = {};
   const idPrefix = `waygate:${randomUUID()}:`;
@@ -67,7 +67,7 @@ export function serveSession(
   };
   const client = (): SessionClient => clientOf(server, negotiated());
   const peer = peerOf(server, session, client);
-  const moving = new MovingSession(surface.memory, {
+  const moving = new MovingSession(mode.memory, {
     keep: (key, value, counted) => toHost(KEEP_NOTIFICATION, { key, value, counted }),
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
   });
@@ -77,8 +77,8 @@ export function serveSession(
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
     if (request.method.startsWith('tasks/')) throw new McpError(ErrorCode.MethodNotFound, noTasks(request.method));
-    if (request.method === 'tools/list') return { tools: await surface.listTools() };
-    const call: SurfaceCall = {
+    if (request.method === 'tools/list') return { tools: await mode.listTools() };
+    const call: CallContext = {
       signal: extra.signal,
       client: client().name,
       session: moving.conversation(extra._meta),
@@ -96,8 +96,8 @@ export function serveSession(
     };
     const answer =
       request.method === 'tools/call'
-        ? surface.callTool(String(params.name), params.arguments ?? {}, call)
-        : surface.request?.(request.method, params, call);
+        ? mode.callTool(String(params.name), params.arguments ?? {}, call)
+        : mode.request?.(request.method, params, call);
     if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
@@ -120,14 +120,14 @@ export function serveSession(
   };
   let close: (() => void) | undefined;
   server.oninitialized = () => {
-    close ??= surface.open?.(peer);
+    close ??= mode.open?.(peer);
     void moving.begin();
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
     if (method === LOST_NOTIFICATION) {
       const calls = readLostCalls(params.calls);
-      onLost?.(surface.namedLosses?.(calls) ?? calls, client());
-    } else surface.notification?.(method, params, peer);
+      onLost?.(mode.namedLosses?.(calls) ?? calls, client());
+    } else mode.notification?.(method, params, peer);
   };
   server.onclose = () => {
     close?.();
@@ -141,7 +141,7 @@ export function serveSession(
       ({ id, counted, replays }) => void resent.set(id, { counted: counted === true, replays: Number(replays) || 0 }),
     ],
   ]);
-  const negotiated = connect(server, transport, surface, hostWords);
+  const negotiated = connect(server, transport, mode, hostWords);
   socket.resume();
   return {
     get client() {
@@ -167,13 +167,13 @@ export function serveSession(
   };
 }
 
-function serverFor(surface: SessionSurface): Server {
-  const server = new Server(surface.serverInfo, {
-    capabilities: surface.capabilities,
-    instructions: surface.instructions,
+function serverFor(mode: SessionMode): Server {
+  const server = new Server(mode.serverInfo, {
+    capabilities: mode.capabilities,
+    instructions: mode.instructions,
     jsonSchemaValidator: lazyValidator(),
   });
-  // Answered by the surface like any other request.
+  // Answered by the mode like any other request.
   server.removeRequestHandler('logging/setLevel');
   return server;
 }
@@ -182,12 +182,7 @@ function serverFor(surface: SessionSurface): Server {
 type HostWords = ReadonlyMap<string, (params: Readonly<Record<string, unknown>>) => void>;
 
 /** With what the SDK leaves to do at the beginning of a session; returns what tells the version that was negotiated. */
-function connect(
-  server: Server,
-  transport: LineTransport,
-  surface: SessionSurface,
-  hostWords: HostWords,
-): () => string {
+function connect(server: Server, transport: LineTransport, mode: SessionMode, hostWords: HostWords): () => string {
   let protocolVersion = '';
   let initializeId: unknown;
   const send = transport.send.bind(transport);
@@ -197,7 +192,7 @@ function connect(
       'result' in message && message.id === initializeId
         ? {
             ...message,
-            result: { ...message.result, capabilities: surface.capabilities, ...(await surface.introduce?.()) },
+            result: { ...message.result, capabilities: mode.capabilities, ...(await mode.introduce?.()) },
           }
         : message,
       options,

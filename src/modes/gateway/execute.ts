@@ -1,5 +1,5 @@
 import { dryRunText } from '../../calls/pipeline/dryRun.ts';
-import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { Tell } from '../../text/normalise.ts';
 import { firstLines, oneLine, shortened } from '../../text/porcelain.ts';
 import { tellContract } from '../shared/announceContract.ts';
@@ -16,7 +16,7 @@ export async function execute(
   args: CheckedArguments,
   context: GatewayContext,
   session: SessionState,
-  call: SurfaceCall,
+  call: CallContext,
   tell: Tell,
 ): Promise<Answer> {
   const {

@@ -1,6 +1,6 @@
 import { type MetaTool, rateLimited } from '../../calls/policy/quota.ts';
 import { errorText, GatewayError } from '../../errors/gatewayError.ts';
-import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { boundData } from '../../text/boundData.ts';
 import { type Normalisation, normalisationNote, type RenderMode, type Tell } from '../../text/normalise.ts';
@@ -29,11 +29,11 @@ export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives
   ];
 }
 
-/** The default face of the gateway (000 §4.2): a few tools, whatever stands behind them. */
-export function gatewaySurface(
+/** The default mode of the gateway (000 §4.2): a few tools, whatever stands behind them. */
+export function gatewayMode(
   context: GatewayContext,
-  client?: Required<Pick<SessionSurface, 'request' | 'open'>>,
-): SessionSurface & { listTools(): readonly object[] } {
+  client?: Required<Pick<SessionMode, 'request' | 'open'>>,
+): SessionMode & { listTools(): readonly object[] } {
   const sessions = new SessionStates();
   return {
     serverInfo: SERVER_INFO,
@@ -65,7 +65,7 @@ function namedLoss(call: LostCall, context: GatewayContext): LostCall {
 /** Runs a call of a meta-tool, makes a result of what comes of it, and records it. */
 export async function answerCall(
   meant: NormalisedCall,
-  call: SurfaceCall,
+  call: CallContext,
   context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd' | 'view'>,
   sessions: SessionStates,
   run: (name: string, args: unknown, session: SessionState, tell: Tell) => Promise<Answer>,
@@ -83,7 +83,7 @@ async function callTool(
   args: unknown,
   context: GatewayContext,
   session: SessionState,
-  call: SurfaceCall,
+  call: CallContext,
   tell: Tell,
 ): Promise<Answer> {
   await context.admit();
@@ -126,7 +126,7 @@ export function takeQuota(
   metaTool: MetaTool,
   args: CheckedArguments,
   context: Pick<GatewayContext, 'calls'>,
-  { session, id, counted }: SurfaceCall,
+  { session, id, counted }: CallContext,
 ): void {
   const decision = context.calls.limiter.take({ session, metaTool, requestId: id, counted });
   if (decision.allowed) return;

@@ -2,7 +2,7 @@ import type { ServerConnection } from '../../upstream/connection/serverConnectio
 
 type Capabilities = Record<string, unknown>;
 
-/** What may be sent in a session of this face: the SDK refuses to send what was never declared. */
+/** What may be sent in a session of this mode: the SDK refuses to send what was never declared. */
 export const ALL_CAPABILITIES: Capabilities = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },

@@ -2,7 +2,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
-import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
@@ -33,7 +33,7 @@ const PASSED_ON = 'tools/call';
 const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
 
 /** The servers as they are, with everything in the way of a call that there is in gateway mode. */
-export interface PassthroughSurface extends SessionSurface {
+export interface PassthroughMode extends SessionMode {
   /** What `tools/list` is answered with, as far as servers are known. */
   shownTools(): readonly object[];
   /** Hears what a server tells by itself. To be called before its first start. */
@@ -44,7 +44,7 @@ export interface PassthroughSurface extends SessionSurface {
   onListsChanged(kind: 'resources' | 'prompts'): void;
 }
 
-export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
+export function passthroughMode(context: PassthroughContext): PassthroughMode {
   const sessions = new SessionStates();
   const news = new ClientNews();
   const forwarding = new Forwarding(context, sessions, news);
@@ -129,7 +129,7 @@ async function toolNamed(
 async function callThrough(
   tool: CatalogTool,
   args: unknown,
-  call: SurfaceCall,
+  call: CallContext,
   context: PassthroughContext,
   sessionId: string,
 ): Promise<object> {
@@ -164,7 +164,7 @@ function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
 function forward(
   tool: CatalogTool,
   args: unknown,
-  call: SurfaceCall,
+  call: CallContext,
   context: PassthroughContext,
   origin: SessionCall,
 ): Promise<Record<string, unknown>> {

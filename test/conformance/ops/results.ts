@@ -3,7 +3,7 @@ import { ArtifactStore } from '../../../src/results/artifacts/artifactStore.ts';
 import { viewArtifact } from '../../../src/results/artifacts/viewArtifact.ts';
 import { resultToEnvelope } from '../../../src/results/envelope/envelope.ts';
 import { contentBytes, textContent } from '../../../src/results/envelope/partContent.ts';
-import { Firewall } from '../../../src/results/resultIntake.ts';
+import { Firewall } from '../../../src/results/firewall.ts';
 import { scrubSecrets } from '../../../src/secrets/mask.ts';
 
 /** The operations of the cases on specification 001 and 000 §4.2 that the firewall answers. */

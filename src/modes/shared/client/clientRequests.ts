@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../../../errors/rpcCodes.ts';
 import { RpcError } from '../../../errors/rpcError.ts';
 import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
-import type { ClientPeer, SessionSurface, SurfaceCall } from '../../../mcp/session/sessionMode.ts';
+import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
 import { scrubValue } from '../../../results/envelope/scrubValue.ts';
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
@@ -48,7 +48,7 @@ export class ClientRequests {
   }
 
   /** Runs what asks servers on behalf of a call; what they ask back ends with it. */
-  async during<T>(call: SurfaceCall, run: (origin: SessionCall) => Promise<T>): Promise<T> {
+  async during<T>(call: CallContext, run: (origin: SessionCall) => Promise<T>): Promise<T> {
     const origin = new SessionCall(call.peer);
     try {
       return await run(origin);
@@ -78,18 +78,18 @@ export class ClientRequests {
     connection.onReady(() => this.#levels.apply(connection));
   }
 
-  /** The same face, with what all faces do for their clients' sessions. */
-  serve(surface: SessionSurface): SessionSurface {
+  /** The same mode, with what all modes do for their clients' sessions. */
+  serve(mode: SessionMode): SessionMode {
     return {
-      ...surface,
+      ...mode,
       request: (method, params, call) =>
-        method === 'logging/setLevel' ? this.#setLevel(params, call) : surface.request?.(method, params, call),
+        method === 'logging/setLevel' ? this.#setLevel(params, call) : mode.request?.(method, params, call),
       notification: (method, params, peer) => {
         if (method === 'notifications/roots/list_changed') this.#onRootsChanged();
-        else surface.notification?.(method, params, peer);
+        else mode.notification?.(method, params, peer);
       },
       open: (peer) => {
-        const close = surface.open?.(peer);
+        const close = mode.open?.(peer);
         this.#sessions.set(peer.session, peer);
         return () => {
           close?.();
@@ -231,7 +231,7 @@ export class ClientRequests {
     if (peer) (this.#sessions.get(peer.session) ?? peer).notify('notifications/elicitation/complete', params);
   }
 
-  async #setLevel({ level }: Readonly<Params>, { peer }: SurfaceCall): Promise<object> {
+  async #setLevel({ level }: Readonly<Params>, { peer }: CallContext): Promise<object> {
     if (!isLevel(level))
       throw new RpcError(INVALID_PARAMS, 'The level must be one of those of MCP, debug to emergency.');
     if (peer) this.#levels.set(peer.session, level);
