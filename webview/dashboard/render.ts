@@ -2,11 +2,11 @@ import type {
   CallRecord,
   ConfigurationStatus,
   GatewaySnapshot,
-  ServerState,
   ServerStatus,
   SessionStatus,
 } from '../../src/control/contract.ts';
 import type { DashboardState, HealthLevel, HealthSummary } from '../../src/control/dashboardMessages.ts';
+import { oddityWords, SERVER_STATES, type StateLevel } from '../../src/control/serverStates.ts';
 import { age, duration, timestamp } from './format.ts';
 import { glyph } from './glyphs.ts';
 import { escapeHtml as e, plural } from './html.ts';
@@ -104,16 +104,13 @@ function configuration({ file, exists, problems }: ConfigurationStatus): string 
   return table('configuration', 'Configuration problems', ['State', 'Problem', 'Place'], rows, missing);
 }
 
-const STATES: Record<ServerState, { word: string; glyph: Parameters<typeof glyph>[0] }> = {
-  ready: { word: 'ready', glyph: 'check' },
-  starting: { word: 'starting', glyph: 'progress' },
-  not_started: { word: 'not started', glyph: 'circle' },
-  stopped: { word: 'stopped', glyph: 'circle' },
-  disabled: { word: 'disabled', glyph: 'slash' },
-  failed: { word: 'failed', glyph: 'error' },
-  needs_sign_in: { word: 'needs sign-in', glyph: 'warning' },
-  needs_secret: { word: 'needs a secret', glyph: 'warning' },
-  needs_approval: { word: 'needs approval', glyph: 'warning' },
+const STATE_GLYPHS: Record<StateLevel, Parameters<typeof glyph>[0]> = {
+  ok: 'check',
+  progress: 'progress',
+  idle: 'circle',
+  off: 'slash',
+  warning: 'warning',
+  error: 'error',
 };
 
 function standby({ standby: reserve }: ServerStatus): string {
@@ -123,7 +120,6 @@ function standby({ standby: reserve }: ServerStatus): string {
   return `<p class="note">Standby ${STANDBY_WORDS[reserve.state]}${pid}${why}</p>`;
 }
 
-const MAX_ODDITIES = 3;
 const STANDBY_WORDS = {
   starting: 'is being prepared',
   initializing: 'is being prepared',
@@ -131,16 +127,10 @@ const STANDBY_WORDS = {
   failed: 'cannot be had',
 } as const;
 
-/** What it did that no server should; the most frequent kinds. */
-function oddities({ oddities: odd = [] }: ServerStatus): string {
-  if (odd.length === 0) return '';
-  const told = odd.slice(0, MAX_ODDITIES).map(({ words, count }) => `${e(words)} (${count})`);
-  return `<p class="note">Odd: ${told.join(', ')}</p>`;
-}
-
 function servers(servers: readonly ServerStatus[], now: number): string {
   const rows = servers.map((server) => {
-    const state = STATES[server.state];
+    const { words, level } = SERVER_STATES[server.state];
+    const odd = server.oddities?.length ? `<p class="note">Odd: ${e(oddityWords(server.oddities))}</p>` : '';
     const name = server.location
       ? `<button type="button" class="link" id="server-${e(server.name)}" data-open-server="${e(server.name)}" title="Open its place in the configuration">${e(server.name)}</button>`
       : e(server.name);
@@ -149,11 +139,11 @@ function servers(servers: readonly ServerStatus[], now: number): string {
       : '';
     return `<tr data-server="${e(server.name)}">
 <th scope="row">${name}</th>
-<td class="state state-${server.state}">${glyph(state.glyph)}${state.word}</td>
+<td class="state state-${server.state}">${glyph(STATE_GLYPHS[level])}${words}</td>
 <td class="number">${server.toolCount}</td>
 <td class="number">${server.pid ?? ''}</td>
 <td>${when(server.since, now)}</td>
-<td class="wide">${server.reason ? e(server.reason) : ''}${standby(server)}${oddities(server)}${stderr}</td>
+<td class="wide">${server.reason ? e(server.reason) : ''}${standby(server)}${odd}${stderr}</td>
 </tr>`;
   });
   const empty = '<p class="empty">The configuration names no servers yet.</p>';

@@ -1,6 +1,7 @@
-import type { FileLocation, ServerState, ServerStatus, TreeNode } from '../../control/contract.ts';
+import type { FileLocation, ServerStatus, TreeNode } from '../../control/contract.ts';
+import { oddityWords, SERVER_STATES, type ServerState } from '../../control/serverStates.ts';
 import { asSentence, count, oneLine } from '../plainText.ts';
-import { type GatewayView, isBlink, isTroubled, STATE_WORDS } from '../status/health.ts';
+import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
 
 /** An element of the tree *Tools*: a node of the ChoiceGraph, or a server that has something to tell. */
 export type ToolElement = { kind: 'node'; node: TreeNode } | { kind: 'server'; server: ServerStatus };
@@ -74,7 +75,7 @@ function serverRow(server: ServerStatus): ToolRow {
 
 /** Where a button in the row helps, its words are enough; what else there is to say stands in the tooltip. */
 function serverDescription({ state, secret, reason }: ServerStatus): string {
-  const words = STATE_WORDS[state];
+  const { words } = SERVER_STATES[state];
   if (state === 'needs_approval' || state === 'needs_sign_in') return words;
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
   return reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
@@ -92,9 +93,10 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   if (element.kind === 'server') {
     const { server } = element;
     return [
-      { style: 'title', text: `${oneLine(server.name, 60)}: ${STATE_WORDS[server.state]}` },
+      { style: 'title', text: `${oneLine(server.name, 60)}: ${SERVER_STATES[server.state].words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
-      ...oddityParts(server),
+      // Misbehaviour may be the cause of the trouble.
+      ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),
       ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
     ];
   }
@@ -109,13 +111,6 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
       ? [{ style: 'text' as const, text: `Its server has ${declared.replace('declared', 'declared it')}.` }]
       : []),
   ];
-}
-
-/** What it does that no server should may be why it is in trouble. */
-function oddityParts({ oddities = [] }: ServerStatus): TooltipPart[] {
-  if (oddities.length === 0) return [];
-  const told = oddities.slice(0, 3).map(({ words, count: n }) => `${words} (${n})`);
-  return [{ style: 'text', text: `Odd: ${told.join(', ')}.` }];
 }
 
 /** What needs the person stands first, what is merely starting last: rows in between do not jump when it is done. */

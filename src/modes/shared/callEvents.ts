@@ -8,7 +8,7 @@ import type { Fault } from '../../errors/fault.ts';
 import type { GatewayError } from '../../errors/gatewayError.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
-import type { RequestEnd } from '../../telemetry/telemetryForms.ts';
+import type { RequestEnd } from '../../telemetry/counters.ts';
 import type { TokenMeter } from './catalog/tokenMeter.ts';
 
 /** What one call was, for telemetry and the event log: counts and names, never a value that somebody gave. */
