@@ -15,56 +15,38 @@ export interface DiagnosticEvent {
 }
 
 /** Allowed attributes of each event. Other attributes never reach the log. */
-const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  'catalog.loaded': [
-    'mode',
-    'tool_count',
-    'exposed_tool_count',
-    'namespace_counts',
-    'full_schema_tokens',
-    'exposed_schema_tokens',
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  'catalog.loaded':
+    'mode tool_count exposed_tool_count namespace_counts full_schema_tokens exposed_schema_tokens ' +
     'schema_tokens_avoided',
-  ],
-  'catalog.refresh.live': ['outcome', 'registered'],
-  'browse.completed': ['query_chars', 'path_depth', 'card_count', 'tool_ids', 'card_tokens', 'schema_tokens_avoided'],
-  'browse.failed': ['error_code', 'query_chars', 'path_depth'],
-  'hydrate.completed': ['schema_tokens'],
-  'hydrate.failed': ['error_code'],
-  'execute.completed': [
-    'status',
-    'arg_keys',
-    'raw_chars',
-    'raw_tokens',
-    'compact_chars',
-    'compact_tokens',
-    'tokens_saved',
-    'artifact_count',
-    'artifact_bytes',
-    'artifact_refs',
-    'firewall_triggered',
-    'attempts',
-    'cache_hit',
-  ],
-  'execute.cache_hit': ['arg_keys', 'status', 'cache_hit', 'dispatched'],
-  'execute.dry_run': ['arg_keys', 'dispatched'],
-  'execute.failed': ['error_code', 'arg_keys'],
-  'view.completed': ['artifact_ref', 'selector_type', 'result_chars', 'result_tokens'],
-  'view.failed': ['artifact_ref', 'selector_type', 'error_code'],
-  'read.completed': ['raw_chars', 'raw_tokens', 'compact_chars', 'compact_tokens', 'artifact_count', 'artifact_refs'],
-  'read.failed': ['error_code'],
-  'call.failed': ['error_code'],
-  'worker.started': ['pid', 'build', 'generation'],
-  'worker.stopped': ['pid'],
-  'worker.lost': ['generation', 'reason'],
-  'rollout.failed': ['pid', 'reason'],
-  'upstream.started': ['generation', 'tool_count'],
-  'upstream.failed': ['generation', 'reason', 'consecutive_failures'],
-  'upstream.crashed': ['generation', 'reason', 'consecutive_failures'],
-  'upstream.restarting': ['generation', 'restart_count'],
-  'upstream.stopped': ['generation'],
-  'upstream.waiting': ['generation', 'state'],
-  'upstream.list_changed': ['generation', 'tool_count'],
-  'log.dropped': ['count', 'reason'],
+  'catalog.refresh.live': 'outcome registered',
+  'browse.completed': 'query_chars path_depth card_count tool_ids card_tokens schema_tokens_avoided',
+  'browse.failed': 'error_code query_chars path_depth',
+  'hydrate.completed': 'schema_tokens',
+  'hydrate.failed': 'error_code',
+  'execute.completed':
+    'status arg_keys raw_chars raw_tokens compact_chars compact_tokens tokens_saved artifact_count ' +
+    'artifact_bytes artifact_refs firewall_triggered attempts cache_hit',
+  'execute.cache_hit': 'arg_keys status cache_hit dispatched',
+  'execute.dry_run': 'arg_keys dispatched',
+  'execute.failed': 'error_code arg_keys',
+  'view.completed': 'artifact_ref selector_type result_chars result_tokens',
+  'view.failed': 'artifact_ref selector_type error_code',
+  'read.completed': 'raw_chars raw_tokens compact_chars compact_tokens artifact_count artifact_refs',
+  'read.failed': 'error_code',
+  'call.failed': 'error_code',
+  'worker.started': 'pid build generation',
+  'worker.stopped': 'pid',
+  'worker.lost': 'generation reason',
+  'rollout.failed': 'pid reason',
+  'upstream.started': 'generation tool_count',
+  'upstream.failed': 'generation reason consecutive_failures',
+  'upstream.crashed': 'generation reason consecutive_failures',
+  'upstream.restarting': 'generation restart_count',
+  'upstream.stopped': 'generation',
+  'upstream.waiting': 'generation state',
+  'upstream.list_changed': 'generation tool_count',
+  'log.dropped': 'count reason',
 };
 
 const MAX_TEXT = 300;
@@ -83,7 +65,7 @@ export interface EventDraft {
 /** Makes an event that may be written: allowed attributes only, with texts masked, bounded and on one line. */
 export function diagnosticEvent(draft: EventDraft, at: Date, scrub: (text: string) => string): DiagnosticEvent {
   const text = (value: string): string => cut(scrub(value.slice(0, 4 * MAX_TEXT)));
-  const allowed = ATTRIBUTES[draft.event] ?? [];
+  const allowed = ATTRIBUTES[draft.event]?.split(' ') ?? [];
   const attributes = Object.fromEntries(
     allowed.flatMap((name) => {
       const value = draft.attributes[name];

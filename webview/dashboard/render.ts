@@ -1,5 +1,4 @@
 import type {
-  CallRecord,
   ConfigurationStatus,
   GatewaySnapshot,
   ServerStatus,
@@ -31,7 +30,7 @@ function sections(snapshot: GatewaySnapshot, now: number): string[] {
     figures(snapshot, now),
     configuration(snapshot.configuration),
     servers(snapshot.servers, now),
-    calls(snapshot.recentCalls, now),
+    calls(snapshot, now),
     sessions(snapshot.sessions, now),
     skipped(snapshot),
   ].filter((section) => section !== '');
@@ -150,8 +149,8 @@ function servers(servers: readonly ServerStatus[], now: number): string {
   return table('servers', 'Servers', ['Name', 'State', '#Tools', '#Pid', 'Since', 'Details'], rows, empty);
 }
 
-function calls(calls: readonly CallRecord[], now: number): string {
-  const rows = calls.map(
+function calls({ recentCalls, worker }: GatewaySnapshot, now: number): string {
+  const rows = recentCalls.map(
     (call) => `<tr>
 <td>${when(call.at, now)}</td>
 <td><code>${e(call.metaTool)}</code></td>
@@ -162,7 +161,9 @@ function calls(calls: readonly CallRecord[], now: number): string {
 </tr>`,
   );
   const empty = '<p class="empty">No calls yet. They appear here as your agent uses the three tools.</p>';
-  return table('calls', 'Recent calls', ['When', 'Tool', 'Asked for', 'Outcome', '#Took', 'Client'], rows, empty);
+  // Every worker begins this list anew.
+  const caption = `Recent calls <span class="note">of the worker started ${when(worker.startedAt, now)}</span>`;
+  return table('calls', caption, ['When', 'Tool', 'Asked for', 'Outcome', '#Took', 'Client'], rows, empty);
 }
 
 function sessions(sessions: readonly SessionStatus[], now: number): string {

@@ -2,16 +2,6 @@ import type { HealthReport, HealthWithoutWorker, NoTelemetry, TelemetryReport } 
 import { healthText, telemetryText } from '../../telemetry/reportText.ts';
 import { boundData } from '../../text/boundData.ts';
 
-/** Report of the gateway on itself. Reports are resources, so that the number of tools stays three. */
-export interface SystemResource {
-  uri: string;
-  name: string;
-  title: string;
-  description: string;
-  mimeType: string;
-  annotations: { audience: ('user' | 'assistant')[]; priority: number };
-}
-
 export interface ResourceText {
   uri: string;
   mimeType: string;
@@ -19,14 +9,15 @@ export interface ResourceText {
 }
 
 export interface SystemResources {
-  list(): readonly SystemResource[];
+  list(): typeof RESOURCES;
   /** Returns undefined for any other uri. `?render=json` asks for data. */
   read(uri: string): readonly ResourceText[] | undefined;
 }
 
 const PORCELAIN = 'text/plain';
 
-const RESOURCES: readonly SystemResource[] = [
+/** Reports of the gateway on itself are resources, so that the number of tools stays three. */
+const RESOURCES = [
   {
     uri: 'waygate://health',
     name: 'health',
@@ -43,7 +34,7 @@ const RESOURCES: readonly SystemResource[] = [
     mimeType: PORCELAIN,
     annotations: { audience: ['user', 'assistant'], priority: 0.1 },
   },
-];
+] as const;
 
 /** Reports of a worker, or of a host that has none. */
 export interface SystemSource {
