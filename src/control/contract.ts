@@ -6,7 +6,7 @@ import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
-import type { HealthSnapshot, StandbyHealth } from '../supervision/health.ts';
+import type { HealthSnapshot } from '../supervision/health.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
 import type { ServerOddity, ServerState } from './serverStates.ts';
 
@@ -29,8 +29,6 @@ export interface ServerStatus extends ServerBrief {
   /** Last change of state, in milliseconds since the epoch. */
   since: number;
   pid?: number;
-  /** The process that would take over, where the configuration asks for one. */
-  standby?: StandbyHealth;
   /** Counts and last fault of its supervisor; absent if the server has none because it is disabled or misconfigured. */
   supervised?: HealthSnapshot;
   /** What the user is asked to approve, shown whole and approved by its hash. */

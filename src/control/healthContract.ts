@@ -3,7 +3,7 @@
  * it as it is, and each readable form has one renderer (`telemetry/reportText.ts` for porcelain).
  */
 import type { Fault } from '../errors/fault.ts';
-import type { HealthSnapshot, StandbyHealth } from '../supervision/health.ts';
+import type { HealthSnapshot } from '../supervision/health.ts';
 import type { ServerOddity, ServerState } from './serverStates.ts';
 
 /** `degraded`: the gateway serves, but a server needs the user or the configuration has an error. */
@@ -19,8 +19,6 @@ export interface ServerHealth extends Omit<HealthSnapshot, 'state'> {
   /** The server should run and does not. */
   down: boolean;
   reason?: string;
-  /** The process that would take over, where the configuration asks for one. */
-  standby?: StandbyHealth;
   /** Misbehaviour of the server, the most frequent kind first. */
   oddities?: readonly ServerOddity[];
 }

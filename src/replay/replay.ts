@@ -30,7 +30,6 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'logging/setLevel',
   'tasks/get',
   'tasks/result',
-  'tasks/list',
   // Twice cancelled is cancelled.
   'tasks/cancel',
 ]);

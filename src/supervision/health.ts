@@ -34,15 +34,6 @@ export type SupervisionState =
   | 'needs_configuration'
   | 'stopped';
 
-/** A process in reserve. */
-export interface StandbyHealth {
-  /** `absent` while nobody is served. */
-  state: HandshakeState;
-  pid?: number;
-  /** Why there is none, in one sentence. */
-  reason?: string;
-}
-
 const HANDSHAKE: Readonly<Record<SupervisionState, HandshakeState>> = {
   idle: 'absent',
   starting: 'starting',

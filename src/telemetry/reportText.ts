@@ -72,7 +72,7 @@ function serverSummary(servers: readonly ServerHealth[]): string {
 }
 
 function serverLine(server: ServerHealth): string {
-  const { name, state, restart_count: restarts, consecutive_failures: failures, reason, standby } = server;
+  const { name, state, restart_count: restarts, consecutive_failures: failures, reason } = server;
   const { supervision, next_attempt_in_ms: next, oddities = [] } = server;
   const parts = [
     SERVER_STATES[state].words,
@@ -81,9 +81,6 @@ function serverLine(server: ServerHealth): string {
     ...(failures === 0 ? [] : [`${count(failures, 'failure')} in a row`]),
     ...(supervision === 'crash_loop' ? ['crash loop'] : []),
     ...(next === undefined ? [] : [`next try in ${duration(next)}`]),
-    ...(!standby || standby.state === 'absent'
-      ? []
-      : [`standby ${standby.state}${standby.reason === undefined ? '' : ` (${standby.reason})`}`]),
   ];
   const line = oneLine(`${name}: ${parts.join(', ')}${reason === undefined ? '' : `: ${reason}`}`, MAX_LINE);
   return oddities.length === 0 ? line : `${line}\n  ${oneLine(`odd: ${oddityWords(oddities)}`, MAX_LINE)}`;

@@ -183,7 +183,6 @@ describe('docs/reliability.md', () => {
       ['src/link', 'MAX_FRAME_BYTES = 16 * 1024 * 1024;', 'lines above 16 MiB'],
       ['src/upstream', 'const START_TIMEOUT_MS = 60_000;', 'A first start has 60 s'],
       ['src/config', 'timeoutSeconds: 60,', 'A first start has 60 s'],
-      ['src/upstream', 'const CHECK_MS = 30_000;', 'a sign of life every 30 s'],
       ['src/upstream', 'const AGAIN_MS = 15_000;', 'a later one 15 s'],
       ['src/upstream', 'const TIMES_ITS_SLOWEST = 4;', 'four times as long as the slowest'],
       ['src/upstream', 'const EOF_GRACE_MS = 500;', 'TERM after half a second'],

@@ -1,9 +1,4 @@
-import type {
-  ConfigurationStatus,
-  GatewaySnapshot,
-  ServerStatus,
-  SessionStatus,
-} from '../../src/control/contract.ts';
+import type { ConfigurationStatus, GatewaySnapshot, ServerStatus, SessionStatus } from '../../src/control/contract.ts';
 import type { DashboardState, HealthLevel, HealthSummary } from '../../src/control/dashboardMessages.ts';
 import { oddityWords, SERVER_STATES, type StateLevel } from '../../src/control/serverStates.ts';
 import { age, duration, timestamp } from './format.ts';
@@ -112,20 +107,6 @@ const STATE_GLYPHS: Record<StateLevel, Parameters<typeof glyph>[0]> = {
   error: 'error',
 };
 
-function standby({ standby: reserve }: ServerStatus): string {
-  if (!reserve || reserve.state === 'absent') return '';
-  const why = reserve.reason === undefined ? '' : `: ${e(reserve.reason)}`;
-  const pid = reserve.pid === undefined ? '' : ` (pid ${reserve.pid})`;
-  return `<p class="note">Standby ${STANDBY_WORDS[reserve.state]}${pid}${why}</p>`;
-}
-
-const STANDBY_WORDS = {
-  starting: 'is being prepared',
-  initializing: 'is being prepared',
-  ready: 'is ready',
-  failed: 'cannot be had',
-} as const;
-
 function servers(servers: readonly ServerStatus[], now: number): string {
   const rows = servers.map((server) => {
     const { words, level } = SERVER_STATES[server.state];
@@ -142,7 +123,7 @@ function servers(servers: readonly ServerStatus[], now: number): string {
 <td class="number">${server.toolCount}</td>
 <td class="number">${server.pid ?? ''}</td>
 <td>${when(server.since, now)}</td>
-<td class="wide">${server.reason ? e(server.reason) : ''}${standby(server)}${odd}${stderr}</td>
+<td class="wide">${server.reason ? e(server.reason) : ''}${odd}${stderr}</td>
 </tr>`;
   });
   const empty = '<p class="empty">The configuration names no servers yet.</p>';

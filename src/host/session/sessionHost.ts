@@ -81,14 +81,10 @@ export class SessionHost {
       onProved: () => this.#link.proved(),
       onLoss: () => this.#tellLosses(),
     });
-    this.#calls = new SessionCalls(
-      {
-        dispatch: ({ payload }, generation, replays) => this.#dispatch(payload, generation, replays),
-        settle: ({ payload }, terminal) => this.#answers.settle(payload, terminal),
-      },
-      () => this.#link.generation,
-      (call, refused) => this.#answers.refuse(call, refused),
-    );
+    this.#calls = new SessionCalls({
+      dispatch: ({ payload }, generation, replays) => this.#dispatch(payload, generation, replays),
+      settle: ({ payload }, terminal) => this.#answers.settle(payload, terminal),
+    });
   }
 
   /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
@@ -143,7 +139,7 @@ export class SessionHost {
 
   #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
     const call = journalCallOf(id, message, framed(line), this.#mode);
-    const admission = this.#calls.admit(call, this.#held.tasks.runnerFor(message));
+    const admission = this.#calls.admit(call);
     if (admission.admitted) this.#wait.join();
     else this.#answers.refuse(call.payload, admission);
   }
@@ -183,15 +179,14 @@ export class SessionHost {
     else if (read.kind === 'contract') {
       this.#calls.reclassify(generation, read.id, read.contract);
       if (read.begins) this.#calls.begin(generation, read.id);
-    } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
-    else if (read.kind === 'keep') {
+    } else if (read.kind === 'keep') {
       this.#held.memory.keep(read.key, read.value, read.bytes);
       if (read.counted !== undefined) this.#calls.noteCounted(generation, read.counted);
     } else if (read.kind === 'stopped') {
       this.#calls.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {
-      this.#calls.drain(generation);
+      this.#calls.retire(generation);
       this.#wait.begin();
       this.#link.supersede(generation);
     }

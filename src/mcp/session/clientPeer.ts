@@ -8,11 +8,8 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import { PRIVATE_PREFIX, TASK_NOTIFICATION } from '../../link/frames.ts';
+import { PRIVATE_PREFIX } from '../../link/frames.ts';
 import type { CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
-
-/** Says what no client hears. */
-export type ToHost = (method: string, params?: Record<string, unknown>) => void;
 
 export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -20,13 +17,7 @@ export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
 /** A client as a mode speaks to it; with `extra`, on behalf of that request. */
-export function peerOf(
-  server: Server,
-  session: object,
-  client: () => SessionClient,
-  toHost: ToHost,
-  extra?: CallExtra,
-): ClientPeer {
+export function peerOf(server: Server, session: object, client: () => SessionClient, extra?: CallExtra): ClientPeer {
   // Not by `extra` itself: to the SDK a request that names a task is part of it, and its questions wait in a queue.
   const related = extra ? { relatedRequestId: extra.requestId } : {};
   return {
@@ -43,10 +34,6 @@ export function peerOf(
       const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
       // The client may have gone: its session ends then.
       if (!extra?.signal.aborted) void server.notification(notification, related).catch(() => undefined);
-    },
-    tasks: {
-      hold: (task) => toHost(TASK_NOTIFICATION, { task }),
-      drop: (gone) => toHost(TASK_NOTIFICATION, { gone }),
     },
     request: async (method, params, { timeoutMs, signal, onProgress }) => {
       if (extra?.signal.aborted) throw new McpError(ErrorCode.ConnectionClosed, 'Request was cancelled');

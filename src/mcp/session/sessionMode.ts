@@ -2,7 +2,6 @@ import type { RequestId } from '../../link/frames.ts';
 import type { SessionMemory } from '../../link/movingSession.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
-import type { HeldTask } from '../heldTask.ts';
 
 export interface Progress {
   progress: number;
@@ -35,8 +34,6 @@ export interface ClientPeer {
   readonly client: SessionClient;
   /** `ClientCapabilities`, as the client sent them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Has the host remember a task of the client's, or forget one: so the next worker knows whose it was. */
-  readonly tasks?: { hold(task: HeldTask): void; drop(id: string): void };
   notify(method: string, params?: Record<string, unknown>): void;
   /** Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
   request(
@@ -63,8 +60,6 @@ export interface CallContext extends Resent {
   id?: RequestId;
   /** The request's `_meta`, as it came. */
   meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The request's `task`, as it came: the client wants a task for an answer. */
-  task?: Readonly<Record<string, unknown>> | undefined;
   /** The client, spoken to on behalf of this request: what is sent so belongs to it (and travels on its stream). */
   peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
@@ -100,8 +95,6 @@ export interface SessionMode {
   memory?: SessionMemory;
   /** A session that is initialized; the function returned is called at its end. */
   open?(peer: ClientPeer): () => void;
-  /** The tasks that the client has begun with another worker. */
-  adopt?(tasks: readonly HeldTask[], peer: ClientPeer): void;
 }
 
 export interface SessionClient {

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { ErrorCode, type JSONRPCRequest, McpError, type Result } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  McpError,
+  type Result,
+} from '@modelcontextprotocol/sdk/types.js';
 import {
   CONTRACT_NOTIFICATION,
   KEEP_NOTIFICATION,
@@ -11,14 +17,12 @@ import {
   type RequestId,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
-  TASKS_NOTIFICATION,
 } from '../../link/frames.ts';
 import { MovingSession } from '../../link/movingSession.ts';
 import { type LostCall, readLostCalls } from '../../replay/lostCall.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import { readHeldTasks } from '../heldTask.ts';
 import { lazyValidator } from '../lazyValidator.ts';
-import { askOf, type CallExtra, peerOf, progressOf, type ToHost } from './clientPeer.ts';
+import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
 import { LineTransport } from './mcpTransport.ts';
 import type { CallContext, Resent, SessionClient, SessionMode } from './sessionMode.ts';
 import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
@@ -57,12 +61,12 @@ export function serveSession(
   const session = {};
   const idPrefix = `waygate:${randomUUID()}:`;
   const transport = new LineTransport({ input: socket, output: socket, idPrefix, ...frames });
-  const toHost: ToHost = (method, params) => {
+  const toHost = (method: string, params?: Record<string, unknown>): void => {
     const told = params === undefined ? {} : { params };
     void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
   };
   const client = (): SessionClient => clientOf(server, negotiated());
-  const peer = peerOf(server, session, client, toHost);
+  const peer = peerOf(server, session, client);
   const moving = new MovingSession(mode.memory, {
     keep: (key, value, counted) => toHost(KEEP_NOTIFICATION, { key, value, counted }),
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
@@ -72,6 +76,7 @@ export function serveSession(
   const resent = new Map<unknown, Resent>();
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
+    if (request.method.startsWith('tasks/')) throw new McpError(ErrorCode.MethodNotFound, noTasks(request.method));
     if (request.method === 'tools/list') return { tools: await mode.listTools() };
     const call: CallContext = {
       signal: extra.signal,
@@ -80,8 +85,7 @@ export function serveSession(
       id: extra.requestId,
       ...again,
       meta: extra._meta,
-      task: taskOf(params),
-      peer: peerOf(server, session, client, toHost, extra),
+      peer: peerOf(server, session, client, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, begins: false }),
       begins: (contract) => {
         toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract });
@@ -120,8 +124,7 @@ export function serveSession(
     void moving.begin();
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
-    if (method === TASKS_NOTIFICATION) mode.adopt?.(readHeldTasks(params.tasks), peer);
-    else if (method === LOST_NOTIFICATION) {
+    if (method === LOST_NOTIFICATION) {
       const calls = readLostCalls(params.calls);
       onLost?.(mode.namedLosses?.(calls) ?? calls, client());
     } else mode.notification?.(method, params, peer);
@@ -166,8 +169,7 @@ export function serveSession(
 
 function serverFor(mode: SessionMode): Server {
   const server = new Server(mode.serverInfo, {
-    // The SDK refuses a request for a task where it may not be granted, and MCP says that it is then a plain request.
-    capabilities: { ...mode.capabilities, tasks: { requests: { tools: { call: {} } } } },
+    capabilities: mode.capabilities,
     instructions: mode.instructions,
     jsonSchemaValidator: lazyValidator(),
   });
@@ -205,7 +207,7 @@ function connect(server: Server, transport: LineTransport, mode: SessionMode, ho
       protocolVersion = String(message.params?.protocolVersion ?? '');
       initializeId = 'id' in message ? message.id : undefined;
     }
-    onmessage?.(message);
+    onmessage?.(withoutTask(message));
   };
   return () => protocolVersion;
 }
@@ -234,6 +236,10 @@ function left(socket: Socket): Promise<void> | undefined {
   return new Promise((resolve, reject) => socket.write('', (error) => (error ? reject(error) : resolve())));
 }
 
+function noTasks(method: string): string {
+  return `${method} is not supported: Waygate offers no tasks to clients. Call the tool with tools/call; its result is in the answer.`;
+}
+
 function clientOf(server: Server, protocolVersion: string): SessionClient {
   const version = server.getClientVersion();
   // A client says what it likes of itself; a person reads it.
@@ -244,6 +250,12 @@ function clientOf(server: Server, protocolVersion: string): SessionClient {
   };
 }
 
-function taskOf({ task }: Record<string, unknown>): CallContext['task'] {
-  return typeof task === 'object' && task !== null && !Array.isArray(task) ? { ...task } : undefined;
+/**
+ * Drops the `task` of a request. No task capability is declared, so the request is processed as a plain one
+ * (2025-11-25, Tasks); the SDK would reject it.
+ */
+function withoutTask(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('method' in message) || message.params?.task === undefined) return message;
+  const { task: _task, ...params } = message.params;
+  return { ...message, params };
 }

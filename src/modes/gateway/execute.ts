@@ -28,8 +28,7 @@ export async function execute(
   const tool = chosenTool(given, catalog, context);
   const { id } = tool;
   if (id !== given) tell({ rule: 'tool_id', from: shortened(given, 128), to: id });
-  // What may begin a task is never repeated, whatever is said of the tool.
-  if (!tool.requiresTask) tellContract(tool, context, call);
+  tellContract(tool, context, call);
   const outcome = await context.clientRequests.during(call, (origin) =>
     context.calls.execute({
       ...clientEndOf(call, catalog, context),

@@ -19,6 +19,4 @@ export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests
     | undefined;
   /** Results up to this are forwarded as they are, also where longer ones are not. */
   shownChars(): number;
-  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
-  sessionsMoveOn(): boolean;
 }

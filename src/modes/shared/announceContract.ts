@@ -11,6 +11,8 @@ export function tellContract(
   { contractOf }: Pick<GatewayContext, 'contractOf'>,
   call: Pick<CallContext, 'contract'>,
 ): void {
+  // A repeated call would begin a second task, so the declared contract does not apply.
+  if (tool.requiresTask) return;
   const contract = contractOf(tool);
   if (contract === 'convergent') call.contract?.(contract);
 }

@@ -72,7 +72,6 @@ export class Gateway {
   readonly #changes: ConfigurationChanges;
   readonly #watch: ConfigurationWatch;
   /** Its sessions are another worker's from now on. */
-  #sessionsMoveOn = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -102,8 +101,7 @@ export class Gateway {
     });
     const shown = { workspace, configuration, pool, catalog, account, uses };
     const reports = new GatewayReports({ ...shown, diagnostics, links });
-    const sessionsMoveOn = (): boolean => this.#sessionsMoveOn;
-    this.#modes = new Modes({ ...shown, reports, calls, clientRequests, sessionsMoveOn });
+    this.#modes = new Modes({ ...shown, reports, calls, clientRequests });
     const onRefused = (reason: string): void => diagnostics.rolloutFailed(reason);
     this.#changes = new ConfigurationChanges({ ...options, configuration, onRefused });
     this.#watch = new ConfigurationWatch(this.#changes);
@@ -144,14 +142,12 @@ export class Gateway {
 
   /** Another worker serves from now on. */
   supersede(): void {
-    this.#sessionsMoveOn = true;
     this.#watch.stop();
     this.#uses.flush();
     this.servers.supersede();
   }
 
   async stop(): Promise<void> {
-    this.#sessionsMoveOn = true;
     this.#watch.stop();
     this.servers.close();
     this.#catalog.stop();
@@ -168,11 +164,10 @@ export class Gateway {
     await this.#watch.look();
   }
 
-  /** Resolves when no call is in flight and no task of a client's ends with this worker, or when that takes too long. */
+  /** Resolves when no call is in flight, or when that takes too long. */
   async drained(): Promise<void> {
     const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
-    const isBusy = (): boolean => this.account.inFlight > 0 || this.#modes.tasksAtStake > 0;
-    while (isBusy() && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+    while (this.account.inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
   children(path: string): TreeChildren {

@@ -26,8 +26,6 @@ export interface ModeParts {
   clientRequests: ClientRequests;
   account: WorkAccount;
   uses: UseMemory;
-  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
-  sessionsMoveOn(): boolean;
 }
 
 /** How long a client that lists everything waits for servers of which nothing is known yet. */
@@ -66,11 +64,6 @@ export class Modes {
         prompts: () => listedBy(parts, 'prompts'),
       }),
     };
-  }
-
-  /** How many tasks of clients would be lost with this worker. */
-  get tasksAtStake(): number {
-    return this.#passthrough.tasksAtStake;
   }
 
   /** A connection that is new. */
@@ -122,11 +115,7 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-  sessionsMoveOn,
-}: ModeParts): Pick<
-  PassthroughContext,
-  'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'
-> {
+}: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
     calls.firewall.admit(result, { toolId, upstreamName });
   return {
@@ -137,6 +126,5 @@ function passthroughOnly({
     },
     digest: () => (configuration.current.passthrough.firewall ? digest : undefined),
     shownChars: () => configuration.current.artifacts.shownChars,
-    sessionsMoveOn,
   };
 }

@@ -62,7 +62,7 @@ export function serverStatuses(sources: StatusSources): ServerStatus[] {
 function connectionStatus(
   brief: ServerBrief,
   config: ServerConfig,
-  { since, pid, stderr, standby, health, oddities }: ServerConnection,
+  { since, pid, stderr, health, oddities }: ServerConnection,
   { missing, scrubSecrets }: StatusSources,
 ): ServerStatus {
   const { last_fault: fault, ...supervised } = health;
@@ -72,7 +72,6 @@ function connectionStatus(
     ...brief,
     since,
     ...(pid !== undefined && { pid }),
-    ...(standby && { standby }),
     supervised: {
       ...supervised,
       ...(fault && { last_fault: { ...fault, detail: oneLine(scrubSecrets(fault.detail), MAX_REASON) } }),
@@ -86,7 +85,7 @@ function connectionStatus(
 
 /** Health of a server, without the parts of its status that only the editor shows. */
 export function serverHealth(status: ServerStatus): ServerHealth {
-  const { name, state, reason, standby, oddities, supervised = NEVER_STARTED } = status;
+  const { name, state, reason, oddities, supervised = NEVER_STARTED } = status;
   const { state: _lifecycle, ...counts } = supervised;
   return {
     name,
@@ -94,7 +93,6 @@ export function serverHealth(status: ServerStatus): ServerHealth {
     down: SERVER_STATES[state].down === true,
     ...counts,
     ...(reason !== undefined && { reason: oneLine(reason, MAX_REASON) }),
-    ...(standby && { standby }),
     ...(oddities && { oddities }),
   };
 }

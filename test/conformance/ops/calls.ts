@@ -7,7 +7,6 @@ import {
   backoffDelay,
   callWithRetry,
   RETRY_DEFAULTS,
-  RetryBudget,
   readRetryPolicy,
 } from '../../../src/calls/pipeline/retry.ts';
 import { decide, type PolicySubject, readPolicy } from '../../../src/calls/policy/policy.ts';
@@ -288,7 +287,6 @@ async function callAgain({ fail_first: failing, exception, policy }: Sequence): 
     policy: readRetryPolicy(policy),
     // 000 §4.5 retries whatever is transient; design.md §3 only what may be repeated, so the tool is such a one here.
     contract: 'convergent' as const,
-    budget: new RetryBudget(),
     random: () => 0,
     sleep: async () => undefined,
     left: () => Number.POSITIVE_INFINITY,
