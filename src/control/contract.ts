@@ -8,7 +8,8 @@ import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
-import type { ServerOddity, ServerState } from './serverStates.ts';
+import type { ServerOddity } from './serverOddities.ts';
+import type { ServerState } from './serverStates.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 

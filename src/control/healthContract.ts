@@ -4,7 +4,8 @@
  */
 import type { Fault } from '../errors/fault.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
-import type { ServerOddity, ServerState } from './serverStates.ts';
+import type { ServerOddity } from './serverOddities.ts';
+import type { ServerState } from './serverStates.ts';
 
 /** `degraded`: the gateway serves, but a server needs the user or the configuration has an error. */
 export type GatewayHealth = 'starting' | 'ready' | 'degraded' | 'stopping';

@@ -7,7 +7,8 @@ import type {
   TelemetryReport,
   TelemetryRow,
 } from '../control/healthContract.ts';
-import { oddityWords, SERVER_STATES } from '../control/serverStates.ts';
+import { oddityWords } from '../control/serverOddities.ts';
+import { serverState } from '../control/serverStates.ts';
 import type { Fault } from '../errors/fault.ts';
 import { boundText, count, duration, firstLines, groupDigits, latency, oneLine, table } from '../text/porcelain.ts';
 
@@ -65,9 +66,9 @@ function lifeLines(health: HealthCore): string[] {
 
 function serverSummary(servers: readonly ServerHealth[]): string {
   if (servers.length === 0) return 'no server is configured';
-  const counts = new Map<string, number>();
+  const counts = new Map<ServerHealth['state'], number>();
   for (const { state } of servers) counts.set(state, (counts.get(state) ?? 0) + 1);
-  const states = [...counts].map(([state, n]) => `${n} ${SERVER_STATES[state as ServerHealth['state']].words}`);
+  const states = [...counts].map(([state, n]) => `${n} ${serverState(state).words}`);
   return `${count(servers.length, 'server')}, ${states.join(', ')}`;
 }
 
@@ -75,7 +76,7 @@ function serverLine(server: ServerHealth): string {
   const { name, state, restart_count: restarts, consecutive_failures: failures, reason } = server;
   const { supervision, next_attempt_in_ms: next, oddities = [] } = server;
   const parts = [
-    SERVER_STATES[state].words,
+    serverState(state).words,
     ...(state === 'ready' ? [`up ${duration(server.uptime_ms)}`] : []),
     ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
     ...(failures === 0 ? [] : [`${count(failures, 'failure')} in a row`]),

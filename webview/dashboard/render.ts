@@ -1,6 +1,7 @@
 import type { ConfigurationStatus, GatewaySnapshot, ServerStatus, SessionStatus } from '../../src/control/contract.ts';
 import type { DashboardState, HealthLevel, HealthSummary } from '../../src/control/dashboardMessages.ts';
-import { oddityWords, SERVER_STATES, type StateLevel } from '../../src/control/serverStates.ts';
+import { oddityWords } from '../../src/control/serverOddities.ts';
+import { serverState } from '../../src/control/serverStates.ts';
 import { age, duration, timestamp } from './format.ts';
 import { glyph } from './glyphs.ts';
 import { escapeHtml as e, plural } from './html.ts';
@@ -89,7 +90,7 @@ function configuration({ file, exists, problems }: ConfigurationStatus): string 
   if (exists && problems.length === 0) return '';
   const rows = problems.map(
     ({ severity, message, location }, index) => `<tr>
-<td class="state state-${severity === 'error' ? 'failed' : 'warned'}">${glyph(severity === 'error' ? 'error' : 'warning')}${severity}</td>
+<td class="state state-${severity}">${glyph(severity === 'error' ? 'error' : 'warning')}${severity}</td>
 <td class="wide">${e(message)}</td>
 <td><button type="button" class="link" id="problem-${index}" data-open-problem="${index}">line ${location.line}, column ${location.column}</button></td>
 </tr>`,
@@ -98,18 +99,9 @@ function configuration({ file, exists, problems }: ConfigurationStatus): string 
   return table('configuration', 'Configuration problems', ['State', 'Problem', 'Place'], rows, missing);
 }
 
-const STATE_GLYPHS: Record<StateLevel, Parameters<typeof glyph>[0]> = {
-  ok: 'check',
-  progress: 'progress',
-  idle: 'circle',
-  off: 'slash',
-  warning: 'warning',
-  error: 'error',
-};
-
 function servers(servers: readonly ServerStatus[], now: number): string {
   const rows = servers.map((server) => {
-    const { words, level } = SERVER_STATES[server.state];
+    const state = serverState(server.state);
     const odd = server.oddities?.length ? `<p class="note">Odd: ${e(oddityWords(server.oddities))}</p>` : '';
     const name = server.location
       ? `<button type="button" class="link" id="server-${e(server.name)}" data-open-server="${e(server.name)}" title="Open its place in the configuration">${e(server.name)}</button>`
@@ -119,7 +111,7 @@ function servers(servers: readonly ServerStatus[], now: number): string {
       : '';
     return `<tr data-server="${e(server.name)}">
 <th scope="row">${name}</th>
-<td class="state state-${server.state}">${glyph(STATE_GLYPHS[level])}${words}</td>
+<td class="state state-${state.glyph}">${glyph(state.glyph)}${state.words}</td>
 <td class="number">${server.toolCount}</td>
 <td class="number">${server.pid ?? ''}</td>
 <td>${when(server.since, now)}</td>
@@ -136,7 +128,7 @@ function calls({ recentCalls, worker }: GatewaySnapshot, now: number): string {
 <td>${when(call.at, now)}</td>
 <td><code>${e(call.metaTool)}</code></td>
 <td class="wide"><code>${e(call.subject)}</code></td>
-<td class="state state-${call.outcome === 'ok' ? 'ready' : 'failed'}">${glyph(call.outcome === 'ok' ? 'check' : 'error')}${call.outcome === 'ok' ? 'ok' : e(call.errorCode ?? 'error')}</td>
+<td class="state state-${call.outcome === 'ok' ? 'check' : 'error'}">${glyph(call.outcome === 'ok' ? 'check' : 'error')}${call.outcome === 'ok' ? 'ok' : e(call.errorCode ?? 'error')}</td>
 <td class="number">${e(duration(call.durationMs))}</td>
 <td>${e(call.client)}</td>
 </tr>`,

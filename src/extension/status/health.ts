@@ -1,12 +1,12 @@
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthLevel, HealthSummary } from '../../control/dashboardMessages.ts';
-import { SERVER_STATES } from '../../control/serverStates.ts';
+import { serverState } from '../../control/serverStates.ts';
 import type { PolicyBlock } from '../configuration/policy.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { OffReason } from '../gateway/linkMachine.ts';
 import { asSentence, count, oneLine } from '../plainText.ts';
 
-/** State of the gateway as the editor sees it: status bar, tree and dashboard are made of it. */
+/** All that the status bar, the tree and the dashboard tell of the gateway comes from here, in the same words. */
 export interface GatewayView {
   link: LinkState;
   policy: PolicyBlock | undefined;
@@ -26,7 +26,7 @@ export function summarize({ link, policy }: GatewayView): HealthSummary {
     : { ...summary, problems: [policy.message, ...summary.problems] };
 }
 
-/** The first retry follows at once, so a warning would be gone before it is read. */
+/** The first retry follows at once: not worth a warning that is gone before it is read. */
 export function isBlink(link: LinkState): boolean {
   return link.kind === 'waiting' && link.attempt <= 1;
 }
@@ -88,12 +88,12 @@ function problemsOf({ configuration, servers }: GatewaySnapshot): string[] {
   return [...wrong, ...servers.filter(isTroubled).map((server) => `${oneLine(server.name, 60)} ${troubleOf(server)}`)];
 }
 
-/** The server does nothing until the user acts. */
+/** Needs the person. A server that merely starts does not. */
 export function isTroubled(server: ServerStatus): boolean {
-  return SERVER_STATES[server.state].needsUser === true;
+  return serverState(server.state).needsPerson === true;
 }
 
-function troubleOf({ state, reason }: ServerStatus): string {
-  const { words } = SERVER_STATES[state];
-  return reason ? `${words}: ${asSentence(reason)}` : `${words}.`;
+function troubleOf(server: ServerStatus): string {
+  const words = serverState(server.state).words;
+  return server.reason ? `${words}: ${asSentence(server.reason)}` : `${words}.`;
 }

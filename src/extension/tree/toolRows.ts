@@ -1,5 +1,6 @@
 import type { FileLocation, ServerStatus, TreeNode } from '../../control/contract.ts';
-import { oddityWords, SERVER_STATES, type ServerState } from '../../control/serverStates.ts';
+import { oddityWords } from '../../control/serverOddities.ts';
+import { serverState } from '../../control/serverStates.ts';
 import { asSentence, count, oneLine } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
 
@@ -65,7 +66,7 @@ function serverRow(server: ServerStatus): ToolRow {
     id: `server:${server.name}`,
     label: oneLine(server.name, 60),
     description,
-    icon: SERVER_ICONS[server.state] ?? { id: 'server' },
+    icon: serverState(server.state).icon ?? { id: 'server' },
     expandable: false,
     contextValue: `waygate.server.${server.state}`,
     accessibilityLabel: `${oneLine(server.name, 60)}, server, ${description}`,
@@ -75,25 +76,17 @@ function serverRow(server: ServerStatus): ToolRow {
 
 /** Where a button in the row helps, its words are enough; what else there is to say stands in the tooltip. */
 function serverDescription({ state, secret, reason }: ServerStatus): string {
-  const { words } = SERVER_STATES[state];
+  const words = serverState(state).words;
   if (state === 'needs_approval' || state === 'needs_sign_in') return words;
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
   return reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
 }
 
-const SERVER_ICONS: Partial<Record<ServerState, ToolRow['icon']>> = {
-  failed: { id: 'error', color: 'list.errorForeground' },
-  needs_sign_in: { id: 'key', color: 'list.warningForeground' },
-  needs_secret: { id: 'key', color: 'list.warningForeground' },
-  needs_approval: { id: 'shield', color: 'list.warningForeground' },
-  starting: { id: 'loading~spin' },
-};
-
 export function tooltipOf(element: ToolElement): TooltipPart[] {
   if (element.kind === 'server') {
     const { server } = element;
     return [
-      { style: 'title', text: `${oneLine(server.name, 60)}: ${SERVER_STATES[server.state].words}` },
+      { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
       // Misbehaviour may be the cause of the trouble.
       ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),

@@ -1,28 +1,38 @@
 import type { ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
-import { SERVER_STATES, type ServerState } from '../../control/serverStates.ts';
+import { SERVER_STATES, type ServerState, serverState } from '../../control/serverStates.ts';
 import { renderPath } from '../../text/normalise.ts';
 import { oneLine } from '../../text/porcelain.ts';
 
 const MAX_NAMES = 10;
 
+const STATES_WITH_NOTES = (Object.keys(SERVER_STATES) as ServerState[]).flatMap((state) => {
+  const { note } = serverState(state);
+  return note ? [{ state, note }] : [];
+});
+
 /**
- * Notes about servers whose tools a model does not see: a starting server is not absent, and a failed one is not empty.
- * Names come first, then reasons while there is room.
+ * What a model must know of servers whose tools it does not see: starting is not absent, failed is not empty. The names
+ * come first, in few words; then the reasons, for as long as there is room.
  */
 export function serverNotes(
   servers: readonly ServerBrief[],
   configuration: ConfigurationStatus,
   workspace: string,
 ): string[] {
-  const inState = (state: ServerState): ServerBrief[] => servers.filter((server) => server.state === state);
-  const summary = (Object.keys(SERVER_STATES) as ServerState[]).flatMap((state) => stateNote(state, inState(state)));
-  const failed = inState('failed');
-  const known = new Set(failed.map((server) => server.reason));
-  const problems = configuration.problems.filter(({ message }) => !known.has(message));
+  const noted = STATES_WITH_NOTES.map(({ state, note }) => ({
+    note,
+    servers: servers.filter((server) => server.state === state),
+  }));
+  const summary = noted
+    .map(({ note, servers }) => named(note.title, servers, note.remedy))
+    .filter((line) => line !== '');
+  const explained = noted.filter(({ note }) => note.withReasons).flatMap(({ servers }) => servers);
+  const reasons = new Set(explained.map(({ reason }) => reason));
+  const problems = configuration.problems.filter(({ message }) => !reasons.has(message));
   return [
     ...(summary.length > 0 ? [summary.join(' ')] : []),
     ...unconfigured(servers, configuration),
-    ...[...failed, ...inState('needs_secret')].map(
+    ...explained.map(
       (server) => `${oneLine(server.name, 60)}: ${whyNotReady(server, workspace) ?? 'it is not running.'}`,
     ),
     ...problems.map(
@@ -32,13 +42,11 @@ export function serverNotes(
   ];
 }
 
-function stateNote(state: ServerState, servers: readonly ServerBrief[]): string[] {
-  const { note } = SERVER_STATES[state];
-  if (!note || servers.length === 0) return [];
-  const [heading, advice] = note;
+function named(what: string, servers: readonly ServerBrief[], remedy?: string): string {
+  if (servers.length === 0) return '';
   const names = servers.slice(0, MAX_NAMES).map((server) => oneLine(server.name, 60));
   const more = servers.length > MAX_NAMES ? ` and ${servers.length - MAX_NAMES} more` : '';
-  return [`${heading}: ${names.join(', ')}${more}${advice ? ` (${advice})` : ''}.`];
+  return `${what}: ${names.join(', ')}${more}${remedy ? ` (${remedy})` : ''}.`;
 }
 
 function unconfigured(servers: readonly ServerBrief[], { problems, exists, file }: ConfigurationStatus): string[] {
@@ -46,7 +54,7 @@ function unconfigured(servers: readonly ServerBrief[], { problems, exists, file 
   return [`No server is configured yet: ${exists ? `${file} has none` : `ask the user to create ${file}`}.`];
 }
 
-/** States of all servers for `render=json`. Ready servers come last, where the list may be cut off. */
+/** The same for `render=json`; what is ready comes last, where it may be cut off. */
 export function serverStates(servers: readonly ServerBrief[]): object[] {
   const ready = servers.filter((server) => server.state === 'ready');
   const rest = servers.filter((server) => server.state !== 'ready');
@@ -58,7 +66,7 @@ export function serverStates(servers: readonly ServerBrief[]): object[] {
   }));
 }
 
-/** Reason of a server with its place in the configuration, if a reason is known. */
+/** In its own words, with the place to look at; none where nothing is known. */
 export function whyNotReady({ reason, location }: ServerBrief, workspace: string): string | undefined {
   if (reason === undefined) return undefined;
   const place = location ? ` (${renderPath(location.file, workspace, 'relative')} line ${location.line})` : '';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartupConfig } from '../../config/gatewayConfig.ts';
-import { SERVER_STATES, type ServerState } from '../../control/serverStates.ts';
+import { type ServerState, serverState } from '../../control/serverStates.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { count } from '../../text/porcelain.ts';
 
@@ -17,10 +17,10 @@ const NAMED = 5;
 /** What the configuration asks of a start and is not so, in one sentence. */
 export function startupFlaw({ config, servers, toolCount }: StartupView): string | undefined {
   const { mode, minHealthyServers, failOnEmptyCatalog } = config;
-  const down = servers.filter(({ state }) => !SERVER_STATES[state].up);
+  const down = servers.filter(({ state }) => !serverState(state).isUp);
   const missing = down.filter(({ required }) => required);
   if (mode === 'strict' && missing.length > 0) {
-    const names = missing.slice(0, NAMED).map(({ name, state }) => `${name} (${SERVER_STATES[state].words})`);
+    const names = missing.slice(0, NAMED).map(({ name, state }) => `${name} (${serverState(state).words})`);
     const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
     return `"startup" is strict, and these servers are not up: ${names.join(', ')}${more}.`;
   }

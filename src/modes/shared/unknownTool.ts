@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import { fitNamespace } from '../../catalog/namespace.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ServerBrief } from '../../control/contract.ts';
-import { SERVER_STATES } from '../../control/serverStates.ts';
+import { serverState } from '../../control/serverStates.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
 import { meantBy } from '../../text/nearest.ts';
 import { oneLine, shortened } from '../../text/porcelain.ts';
@@ -34,7 +34,7 @@ export function unknownTool(
 ): GatewayError {
   const given = `There is no tool ${JSON.stringify(shortened(toolId, MAX_SHOWN_ID_CHARS))}`;
   const server = serverOf(toolId, directory.servers());
-  const kept = server && SERVER_STATES[server.state].kept;
+  const kept = server && serverState(server.state).absent;
   const [own, others] = meantTools(toolId, catalog);
   if (server && kept && own.length === 0) {
     const { name, state } = server;

@@ -2,7 +2,7 @@ import type { ServerState } from '../../control/serverStates.ts';
 import type { SupervisionState } from '../../supervision/health.ts';
 import type { LinkFailure } from '../transports/upstreamLink.ts';
 
-/** State of a server that has a connection. */
+/** State of a connection; a server that is switched off has none. */
 export type ConnectionState = Exclude<ServerState, 'disabled'>;
 
 /** What the person must do before a server may start: no supervisor can help that. */

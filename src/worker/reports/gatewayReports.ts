@@ -1,7 +1,7 @@
 import type { ConfigurationProblem } from '../../config/gatewayConfig.ts';
 import type { CatalogReport, GatewaySnapshot, ServerBrief, ServerStatus } from '../../control/contract.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
-import { SERVER_STATES } from '../../control/serverStates.ts';
+import { serverState } from '../../control/serverStates.ts';
 import { advertisedTools } from '../../modes/gateway/gatewayMode.ts';
 import { catalogReport } from '../../modes/shared/catalog/catalogReport.ts';
 import { StartupGate, type StartupView } from '../../modes/shared/startupGate.ts';
@@ -112,7 +112,7 @@ export class GatewayReports {
   #conditionOf(servers: readonly ServerBrief[]): GatewayHealth {
     const { problems } = this.#sources.configuration.current;
     const isBad = problems.some(({ severity }) => severity === 'error') || this.#startupFlaw(servers) !== undefined;
-    if (isBad || servers.some(({ state }) => SERVER_STATES[state].needsUser)) return 'degraded';
+    if (isBad || servers.some(({ state }) => serverState(state).needsPerson)) return 'degraded';
     return servers.some(isStarting) ? 'starting' : 'ready';
   }
 

@@ -3,7 +3,7 @@ import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { approvable } from '../../config/state/approvals.ts';
 import type { MissingSecret, ServerBrief, ServerStatus } from '../../control/contract.ts';
 import type { ServerHealth } from '../../control/healthContract.ts';
-import { SERVER_STATES } from '../../control/serverStates.ts';
+import { serverState } from '../../control/serverStates.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import { HealthRecord } from '../../supervision/health.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -90,7 +90,7 @@ export function serverHealth(status: ServerStatus): ServerHealth {
   return {
     name,
     state,
-    down: SERVER_STATES[state].down === true,
+    down: serverState(state).isDown === true,
     ...counts,
     ...(reason !== undefined && { reason: oneLine(reason, MAX_REASON) }),
     ...(oddities && { oddities }),
