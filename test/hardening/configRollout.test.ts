@@ -2,8 +2,6 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { GatewaySnapshot } from '../../src/control/contract.ts';
-import type { TelemetryReport } from '../../src/control/healthContract.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
 import type { Rendezvous } from '../../src/link/rendezvous.ts';
 import { candidatesWhile, killedAtTakeover, otherBuild, withoutPlace } from '../support/builds.ts';
@@ -25,8 +23,6 @@ const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as 
 const alive = (pidFile: string): number[] => pidsIn(pidFile).filter(isAlive);
 const health = async (workspace: TestWorkspace, ...args: string[]): Promise<Health> =>
   JSON.parse((await waygate(workspace, ['health', '--json', ...args])).stdout) as Health;
-const telemetry = async (workspace: TestWorkspace): Promise<TelemetryReport> =>
-  JSON.parse((await waygate(workspace, ['telemetry', '--json'])).stdout) as TelemetryReport;
 const writes = (file: string, config: object | string): void =>
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config));
 const log = (workspace: TestWorkspace): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
@@ -83,67 +79,6 @@ describe('a change of the configuration', () => {
     expect(linesOf(effects).sort()).toEqual(['n0', 'n1', 'n2']);
     expect(await workersOf(workspace)).toEqual([after.pid]);
     expect(host.stderr).toBe('');
-  });
-
-  it('loses no count and no line of what was called: not of what ends on the one before', async () => {
-    const { workspace, effects, one } = three();
-    const host = await HostProcess.connect(workspace);
-    const id = await host.toolId('/same/wait');
-    for (const nonce of ['a', 'b']) await wait(host, id, 0, nonce);
-    await host.call('tool_execute', { tool_id: 'same:none', args: {} });
-    const calls = async () =>
-      (JSON.parse((await waygate(workspace, ['status', '--json'])).stdout) as GatewaySnapshot).recentCalls;
-    const count = async () =>
-      (await telemetry(workspace)).methods.find(({ method }) => method === 'tool_execute')?.request_count;
-    expect(await count()).toBe(3);
-    const before = here(workspace);
-    const late = held(workspace, host, id, 'late');
-    await until('its effect', () => linesOf(effects).includes('late'));
-    const began = performance.now();
-    workspace.configure({ same: one(), comes: one() });
-    await successor(workspace, before);
-    // What had ended by then is there at once.
-    await until('the counts', async () => (await count()) === 3);
-    const ran = performance.now() - began;
-    workspace.letGo();
-    await late;
-    await until('the one before to leave', () => !isAlive(before.pid));
-    await wait(host, id, 0, 'c');
-    const { tools, methods, uptime_ms } = await telemetry(workspace);
-    expect(methods.find(({ method }) => method === 'tool_execute')).toMatchObject({
-      request_count: 5,
-      success_count: 4,
-      error_count: 1,
-    });
-    expect(tools).toMatchObject([{ tool_id: id, request_count: 4, success_count: 4 }]);
-    expect(tools[0]?.max_latency_ms).toBeGreaterThan(ran);
-    expect(uptime_ms).toBeGreaterThan(ran);
-    const executed = (await calls()).filter(({ metaTool }) => metaTool === 'tool_execute');
-    expect(executed).toHaveLength(5);
-    expect(new Set((await calls()).map((call) => call.id)).size).toBe((await calls()).length);
-    expect(executed.map(({ at }) => at)).toEqual(executed.map(({ at }) => at).sort((a, b) => b - a));
-  });
-
-  it('loses no token either of what ends on the one before', async () => {
-    const { workspace, effects, one } = three();
-    const host = await HostProcess.connect(workspace);
-    const id = await host.toolId('/same/wait');
-    const before = here(workspace);
-    const late = held(workspace, host, id, 'late');
-    await until('its effect', () => linesOf(effects).includes('late'));
-    workspace.configure({ same: one(), comes: one() });
-    await successor(workspace, before);
-    // What was counted so far is handed on, and nothing but this call is waited for.
-    await until('the counts', async () =>
-      (await telemetry(workspace)).methods.some(({ method }) => method === 'tool_browse'),
-    );
-    await telemetry(workspace);
-    workspace.letGo();
-    expect(await late).toMatchObject(LET_GO);
-    await until('the one before to leave', () => !isAlive(before.pid));
-    const { tools, tokens } = await telemetry(workspace);
-    expect(tools).toMatchObject([{ tool_id: id, request_count: 1, success_count: 1 }]);
-    expect(tokens.result_tokens_raw).toBeGreaterThan(0);
   });
 
   it('treats a call that takes too long by its contract', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
-import type { HealthWithoutWorker } from '../../src/supervision/health.ts';
+import type { HealthWithoutWorker } from '../../src/control/healthContract.ts';
 import { endedByAttachers, killedAtWords, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';

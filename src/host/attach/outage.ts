@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPrivateJson, writePrivateJson } from '../../config/state/privateFile.ts';
+import type { HealthWithoutWorker } from '../../control/healthContract.ts';
 import { isAlive } from '../../lib/isAlive.ts';
-import type { HealthWithoutWorker } from '../../supervision/health.ts';
 
 /** Beside the rendezvous: what a host knows of a worker that it cannot have, for whoever asks on the command line. */
 const FILE = 'outage.json';

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { type Fault, faultOf } from '../../src/errors/fault.ts';
 import type { KnownFaultCode } from '../../src/errors/faultCodes.ts';
-import { UpstreamWatch, type WatchedServer } from '../../src/telemetry/upstreamWatch.ts';
+import { ServerWatch, type WatchedServer } from '../../src/telemetry/serverEvents.ts';
 
 const TOOLS = [{}];
 const IDLE = { generation: 1, consecutive_failures: 0, restart_count: 0, supervision: 'idle' } as const;
 const STARTED = { ...IDLE, supervision: 'starting' } as const;
 
 const server = (
-  state: string,
+  state: WatchedServer['state'],
   health: WatchedServer['health'] = STARTED,
   more: Partial<WatchedServer> = {},
-): WatchedServer => ({ name: 'files', state, reason: undefined, tools: TOOLS, health, ...more });
+): WatchedServer => ({ name: 'files', state, tools: TOOLS, health, ...more });
 
 const fault = (code: KnownFaultCode, generation: number, detail: string): Fault =>
   faultOf(code, { generation, detail }, (text) => text);
 
 describe('the watch over servers', () => {
   it('tells each change once', () => {
-    const watch = new UpstreamWatch();
+    const watch = new ServerWatch();
     const look = (...args: Parameters<typeof server>) => watch.look([server(...args)]).map(({ event }) => event);
     expect(look('starting')).toEqual([]);
     expect(look('starting')).toEqual([]);
@@ -37,7 +37,7 @@ describe('the watch over servers', () => {
   });
 
   it('takes a server that is idle, or waits for somebody, for neither failed nor restarted', () => {
-    const watch = new UpstreamWatch();
+    const watch = new ServerWatch();
     const look = (...args: Parameters<typeof server>) =>
       watch.look([server(...args)]).map(({ event, attributes }) => [event, attributes]);
     expect(look('not_started', IDLE)).toEqual([]);
@@ -52,7 +52,7 @@ describe('the watch over servers', () => {
   });
 
   it('tells why in its own words alone, and keeps the others for whoever asks', () => {
-    const watch = new UpstreamWatch();
+    const watch = new ServerWatch();
     const words = 'It answered with an error: no entry for hunter22. It said: hunter22';
     const refused = { ...STARTED, consecutive_failures: 1, last_fault: fault('initialize_refused', 1, words) };
     expect(watch.look([server('failed', refused)])).toMatchObject([
@@ -75,7 +75,7 @@ describe('the watch over servers', () => {
   });
 
   it('tells that a server has left the configuration, and forgets it', () => {
-    const watch = new UpstreamWatch();
+    const watch = new ServerWatch();
     watch.look([server('starting')]);
     expect(watch.look([])).toEqual([{ event: 'upstream.stopped', server: 'files', attributes: { generation: 1 } }]);
     expect(watch.look([])).toEqual([]);
