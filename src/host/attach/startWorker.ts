@@ -7,7 +7,6 @@ import { RUN_MARKER } from '../../upstream/process/childEnvironment.ts';
 import { CACHE_VARIABLE, compileCacheFolder } from './compileCache.ts';
 import { endProcess } from './endWorker.ts';
 import { lastWords } from './lastWords.ts';
-import { forgetOutage } from './outage.ts';
 
 /** Which gateway is meant: the workspace's own, or the one of a configuration given by hand, which is another. */
 export interface GatewayTarget {
@@ -72,8 +71,6 @@ export function workerLogFile(folder: string): string {
 export interface StartOptions {
   /** It is to be ready before it takes over from the worker that serves; one that fails is ended. */
   candidate?: boolean;
-  /** For a candidate: what the worker before has to tell it. */
-  handover?: object | undefined;
   /** Nobody waits for it any more: it is ended. */
   signal?: AbortSignal | undefined;
 }
@@ -82,7 +79,7 @@ export interface StartOptions {
 export async function startWorker(
   runtime: GatewayRuntime,
   folder: string,
-  { candidate = false, handover, signal }: StartOptions = {},
+  { candidate = false, signal }: StartOptions = {},
 ): Promise<number> {
   if (!existsSync(runtime.workerScript)) {
     throw new WorkerUnavailableError(
@@ -99,7 +96,6 @@ export async function startWorker(
       ...(configFile === undefined ? [] : ['--config', configFile]),
       ...(catalog === undefined ? [] : ['--catalog', catalog]),
       ...(candidate ? ['--candidate'] : []),
-      ...(handover ? ['--handover'] : []),
     ];
     const started = [
       ...NODE_OPTIONS,
@@ -115,22 +111,17 @@ export async function startWorker(
       cwd: folder,
       detached: true,
       windowsHide: true,
-      stdio: [handover ? 'pipe' : 'ignore', 'ignore', log, 'pipe'],
+      stdio: ['ignore', 'ignore', log, 'pipe'],
       env: workerEnvironment(runtime.env ?? process.env, folder),
     });
   } finally {
     closeSync(log);
   }
   child.unref();
-  // One that has ended already is noticed by that.
-  child.stdin?.on('error', () => undefined).end(JSON.stringify(handover));
   const ready = child.stdio[READY_FD] as Readable;
   try {
     const { said, ended } = await readyLine(child, ready, { timeoutMs: readyTimeout(runtime.env), signal });
-    if (said === 'ready') {
-      forgetOutage(folder);
-      return child.pid as number;
-    }
+    if (said === 'ready') return child.pid as number;
     if (candidate && child.pid !== undefined) await endProcess(child.pid);
     if (ended === undefined) throw new WorkerUnavailableError(said);
     const words = lastWords(logFile, logged);
