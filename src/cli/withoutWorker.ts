@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
+import type { HealthWithoutWorker } from '../control/healthContract.ts';
 import { EXIT_NO_WORKER, readOutage } from '../host/attach/lastWorker.ts';
 import { type GatewayTarget, gatewayFolder, workerLogFile } from '../host/attach/startWorker.ts';
 import { readRendezvous } from '../link/rendezvous.ts';
-import type { HealthWithoutWorker } from '../supervision/health.ts';
-import { healthText } from '../telemetry/systemReports.ts';
+import { healthText } from '../telemetry/reportText.ts';
 import { lifeLeft } from '../worker/process/workerLife.ts';
 import { noGateway } from './runtime.ts';
 

@@ -100,7 +100,7 @@ export class Firewall {
     const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
     const isMasked = maskForModel === 'always' || (maskForModel === 'errors' && isError);
     const kept = await this.#keepAll(read, call, maskOnDisk);
-    const { parts, notes, modelText } = relayedParts(result['content'], read.binaries, kept.handles, this.#mediaBudget);
+    const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
     const answer = await answerText({

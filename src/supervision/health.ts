@@ -34,20 +34,6 @@ export type SupervisionState =
   | 'needs_configuration'
   | 'stopped';
 
-/** What can be told while there is no worker: by the host that looks for one, or by what was left on the disk. */
-export interface HealthWithoutWorker extends HealthSnapshot {
-  workspace: string;
-  /** `cold`: nobody has asked for one since the last left. `down`: it cannot be had. */
-  condition: 'cold' | 'down';
-  /** Why, in one sentence each. */
-  problems: readonly string[];
-  /** Only a worker knows of them. */
-  servers: readonly never[];
-  worker_log?: string;
-  /** Who looks for one. */
-  host_pid?: number;
-}
-
 const HANDSHAKE: Readonly<Record<SupervisionState, HandshakeState>> = {
   idle: 'absent',
   starting: 'starting',

@@ -3,6 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { HealthWithoutWorker } from '../../src/control/healthContract.ts';
 import {
   forgetOutage,
   noteOutage,
@@ -10,7 +11,6 @@ import {
   readOutage,
   updateLastWorker,
 } from '../../src/host/attach/lastWorker.ts';
-import type { HealthWithoutWorker } from '../../src/supervision/health.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const health = (more: Partial<HealthWithoutWorker> = {}): HealthWithoutWorker => ({

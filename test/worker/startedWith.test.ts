@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/loadConfig.ts';
 import { startedWith } from '../../src/worker/gateway/gatewayServers.ts';
 
+const reference = (name: string): string => `$\{${name}}`;
 const INPUTS = [{ id: 'key', type: 'promptString', description: '', default: 'a' }];
-const ENTRY = { command: 'run', args: ['a', 'b'], env: { A: '1', B: '${input:key}' }, cwd: '/tmp' };
+const ENTRY = { command: 'run', args: ['a', 'b'], env: { A: '1', B: reference('input:key') }, cwd: '/tmp' };
 
 function markOf(entry: object, inputs: object[] = INPUTS, origin: 'user' | 'workspace' = 'user'): string {
   const text = JSON.stringify({ inputs, servers: { one: entry } });
@@ -17,7 +18,7 @@ function markOf(entry: object, inputs: object[] = INPUTS, origin: 'user' | 'work
 describe('an edit of an entry', () => {
   it.each<[string, object]>([
     ['its position', { ...ENTRY }],
-    ['the order of variables', { ...ENTRY, env: { B: '${input:key}', A: '1' } }],
+    ['the order of variables', { ...ENTRY, env: { B: reference('input:key'), A: '1' } }],
     ['a tool filter', { ...ENTRY, tools: { exclude: ['x'] } }],
     ['`required`', { ...ENTRY, required: false }],
     ['`keepAlive`', { ...ENTRY, keepAlive: true }],
@@ -29,7 +30,7 @@ describe('an edit of an entry', () => {
     ['the command', { ...ENTRY, command: 'walk' }],
     ['the order of arguments', { ...ENTRY, args: ['b', 'a'] }],
     ['a variable', { ...ENTRY, env: { ...ENTRY.env, A: '2' } }],
-    ['a reference', { ...ENTRY, env: { ...ENTRY.env, B: '${secret:key}' } }],
+    ['a reference', { ...ENTRY, env: { ...ENTRY.env, B: reference('secret:key') } }],
     ['the folder', { ...ENTRY, cwd: '/' }],
     ['the transport', { url: 'https://example.com/mcp' }],
   ])('of %s restarts the server', (_, entry) => {

@@ -1,4 +1,5 @@
 import type { FileLocation, ServerStatus, TreeNode } from '../../control/contract.ts';
+import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { asSentence, count, oneLine } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
@@ -87,7 +88,8 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
     return [
       { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
-      ...oddityParts(server),
+      // Misbehaviour may be the cause of the trouble.
+      ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),
       ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
     ];
   }
@@ -102,13 +104,6 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
       ? [{ style: 'text' as const, text: `Its server has ${declared.replace('declared', 'declared it')}.` }]
       : []),
   ];
-}
-
-/** What it does that no server should may be why it is in trouble. */
-function oddityParts({ oddities = [] }: ServerStatus): TooltipPart[] {
-  if (oddities.length === 0) return [];
-  const told = oddities.slice(0, 3).map(({ words, count: n }) => `${words} (${n})`);
-  return [{ style: 'text', text: `Odd: ${told.join(', ')}.` }];
 }
 
 /** What needs the person stands first, what is merely starting last: rows in between do not jump when it is done. */

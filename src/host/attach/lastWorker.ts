@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { KeptTexts } from '../../config/configLayers.ts';
 import { readPrivateJson, writePrivateJson } from '../../config/state/privateFile.ts';
+import type { HealthWithoutWorker } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';
 import { isAlive } from '../../lib/isAlive.ts';
-import type { HealthWithoutWorker } from '../../supervision/health.ts';
 import { acquireLock } from './startLock.ts';
 
 const FILE = 'lastWorker.json';

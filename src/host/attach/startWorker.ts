@@ -48,6 +48,8 @@ const READY_TIMEOUT_MS = 15_000;
  */
 const YOUNG_MB = 8;
 const NODE_OPTIONS = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
+/** Names the port of 127.0.0.1 on which a worker waits for a debugger (0: any). For developers of Waygate. */
+const INSPECT_VARIABLE = 'WAYGATE_INSPECT_WORKER';
 /** The descriptor on which a worker says that it is ready, or why it cannot be. */
 export const READY_FD = 3;
 
@@ -95,7 +97,16 @@ export async function startWorker(
       ...(catalog === undefined ? [] : ['--catalog', catalog]),
       ...(candidate ? ['--candidate'] : []),
     ];
-    const started = [...NODE_OPTIONS, runtime.workerScript, '--workspace', workspace, '--state', folder, ...given];
+    const started = [
+      ...NODE_OPTIONS,
+      ...inspectOption(runtime.env),
+      runtime.workerScript,
+      '--workspace',
+      workspace,
+      '--state',
+      folder,
+      ...given,
+    ];
     child = spawn(runtime.nodePath, started, {
       cwd: folder,
       detached: true,
@@ -119,6 +130,18 @@ export async function startWorker(
   } finally {
     ready.destroy();
   }
+}
+
+/** If another worker has the port, Node says so in the worker's log and starts the worker without a debugger. */
+function inspectOption(env: NodeJS.ProcessEnv = process.env): string[] {
+  const port = env[INSPECT_VARIABLE];
+  if (!port) return [];
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new WorkerUnavailableError(
+      `${INSPECT_VARIABLE} is "${port}", but must be a port number: correct or remove it.`,
+    );
+  }
+  return [`--inspect=127.0.0.1:${port}`];
 }
 
 /** The marker of an outer gateway is not the worker's: this one must not end with that one's servers. */

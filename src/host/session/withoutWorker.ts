@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
+import type { HealthWithoutWorker, NoTelemetry } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';
 import { whatHappened } from '../../errors/faultError.ts';
 import { type JsonRpcMessage, resultResponse } from '../../link/frames.ts';
 import type { Mode } from '../../link/mode.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/definitions.ts';
 import { type SystemResources, systemResources } from '../../modes/shared/systemResources.ts';
-import type { HealthSnapshot, HealthWithoutWorker } from '../../supervision/health.ts';
+import type { HealthSnapshot } from '../../supervision/health.ts';
 import { lastWords, logLength } from '../attach/lastWords.ts';
 import { forgetOutage, noteOutage } from '../attach/lastWorker.ts';
 import { type GatewayTarget, workerLogFile } from '../attach/startWorker.ts';
@@ -108,7 +109,7 @@ export class WithoutWorker {
     };
   }
 
-  #noTelemetry() {
+  #noTelemetry(): NoTelemetry {
     const { workspace, state } = this.#report();
     return { workspace, state, totals: null };
   }

@@ -5,9 +5,8 @@ import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { takeQuota } from '../gateway/gatewayMode.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
-import { type CallEvent, failedEvent } from '../shared/callEvents.ts';
+import { type CallEvent, failedEvent, forwardedReadEvent } from '../shared/callEvents.ts';
 import { beginCall } from '../shared/callRecord.ts';
-import { forwardedReadEvent } from './forwardedEvent.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 
 /** What is read, and with which method of MCP. */

@@ -1,7 +1,7 @@
 import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { BrowseConfig } from '../../config/gatewayConfig.ts';
-import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import type { CallRecord, ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
@@ -16,7 +16,7 @@ export interface GatewayContext {
   /** The folder that paths are told from. */
   workspace: string;
   view(): CatalogView;
-  servers(): readonly ServerStatus[];
+  servers(): readonly ServerBrief[];
   configuration(): ConfigurationStatus;
   browseConfig(): BrowseConfig;
   /** What was executed after which query, in this workspace. */

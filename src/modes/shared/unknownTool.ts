@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { fitNamespace } from '../../catalog/namespace.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { ServerStatus } from '../../control/contract.ts';
+import type { ServerBrief } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
 import { meantBy } from '../../text/nearest.ts';
@@ -50,7 +50,7 @@ export function unknownTool(
 }
 
 /** The server of the configuration that an id names, also by its own name and with another separator. */
-function serverOf(toolId: string, servers: readonly ServerStatus[]): ServerStatus | undefined {
+function serverOf(toolId: string, servers: readonly ServerBrief[]): ServerBrief | undefined {
   const colon = toolId.indexOf(':');
   const end = colon >= 0 ? colon : toolId.search(/[./]/);
   if (end <= 0 || end > MAX_ID_CHARS) return undefined;

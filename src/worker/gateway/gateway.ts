@@ -21,7 +21,6 @@ import { ConfigurationEdits } from '../configuration/applyConfiguration.ts';
 import { Configuration } from '../configuration/configuration.ts';
 import { Diagnostics, type SupervisedLife } from '../reports/diagnostics.ts';
 import { GatewayReports } from '../reports/gatewayReports.ts';
-import { watchedServer } from '../reports/serverStatuses.ts';
 import { WorkAccount } from '../reports/workAccount.ts';
 import { CallPath } from './callPath.ts';
 import { GatewayServers } from './gatewayServers.ts';
@@ -193,7 +192,13 @@ export class Gateway {
   }
 
   #onServersChanged(): void {
-    this.diagnostics.serversChanged(this.servers.pool.connections.map(watchedServer));
+    const watched = this.servers.pool.connections.map(({ config: { name }, state, catalog: { tools }, health }) => ({
+      name,
+      state,
+      tools,
+      health,
+    }));
+    this.diagnostics.serversChanged(watched);
     this.#options.onChange();
     this.#catalog.touch();
   }

@@ -33,7 +33,6 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     },
     health: () => gateway.reports.health(),
     telemetry: () => gateway.reports.telemetry(),
-    inherit: (counts) => gateway.account.inherit(counts),
     approve: ({ hashes }) => {
       gateway.servers.approve(hashes);
       return snapshot();

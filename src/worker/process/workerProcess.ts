@@ -2,17 +2,16 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { serveControl } from '../../control/channel.ts';
 import type { GatewaySnapshot } from '../../control/contract.ts';
-import type { RolloutState } from '../../control/healthContract.ts';
 import { readLastWorker, updateLastWorker } from '../../host/attach/lastWorker.ts';
 import { sweepLeftovers } from '../../host/attach/leftovers.ts';
 import { BUILD, VERSION } from '../../lib/build.ts';
 import type { Hello } from '../../link/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../../link/rendezvous.ts';
+import type { RolloutState } from '../../supervision/health.ts';
 import { processStart } from '../../upstream/process/processStart.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
 import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
-import { HandingOn } from './handOn.ts';
 import { Watchers } from './watchers.ts';
 import { WorkerLife } from './workerLife.ts';
 import { writeLog } from './workerLog.ts';
@@ -37,8 +36,6 @@ export interface WorkerOptions {
 const LINGER_MS = 60_000;
 /** Within this every host has heard that another worker serves. */
 const HEARD_MS = 250;
-/** What was written last is counted by then. */
-const FLUSH_MS = 1_000;
 /** How long a candidate waits for servers that have never been listed: it has all to be ready for, but not to hang. */
 const PREPARE_MS = 5_000;
 
@@ -185,12 +182,8 @@ export class WorkerProcess {
     // An editor looks at the successor from now on.
     this.#watchers.supersede();
     // What hosts have sent before they heard of it is served here: a closed socket would make it a lost call.
-    const counts = new HandingOn(this.#options.stateFolder, this.#gateway.account);
-    await Promise.all([sleep(HEARD_MS), counts.handOn()]);
+    await sleep(HEARD_MS);
     await this.#gateway.drained();
-    // The tokens of a call are counted as its line is written. A disk that hangs must not keep anybody.
-    await Promise.race([this.#gateway.diagnostics.flush(), sleep(FLUSH_MS, undefined, { ref: false })]);
-    await counts.handOn();
     this.#sessions.handBack();
     // What is withdrawn by that is told before nothing more can be.
     await nextTurn();
@@ -238,9 +231,10 @@ export class WorkerProcess {
 
   #snapshot(): GatewaySnapshot {
     const now = Date.now();
+    const status = this.#gateway.reports.status();
     return {
-      ...this.#gateway.reports.status(),
-      health: this.#stopping ? 'stopping' : this.#gateway.reports.condition,
+      ...status,
+      health: this.#stopping ? 'stopping' : status.health,
       worker: {
         pid: process.pid,
         version: VERSION,
