@@ -19,8 +19,8 @@ function place() {
   return { write, read };
 }
 const names = ({ current }: Configuration): string[] => current.servers.map(({ name }) => name);
-const denies = ({ calls }: Configuration): boolean =>
-  calls.policy !== undefined && decide(calls.policy, { meta_tool: 'tool_execute', tool_name: 'x' }).action === 'deny';
+const denies = ({ current }: Configuration): boolean =>
+  decide(current.settings.policy, { metaTool: 'tool_execute', toolName: 'x' }).action === 'deny';
 /** As it goes through the pipe. */
 const sent = ({ handover }: Configuration): Handover => JSON.parse(JSON.stringify(handover)) as Handover;
 
@@ -40,13 +40,13 @@ describe('the configuration of a worker', () => {
     ]) {
       write(other);
       expect(configuration.look(), JSON.stringify(other)).toBe(true);
-      expect(configuration.current).toMatchObject({ servers: [{ command: 'a' }], idleMinutes: 3 });
+      expect(configuration.current).toMatchObject({ servers: [{ command: 'a' }], settings: { idleMinutes: 3 } });
       expect(denies(configuration)).toBe(false);
     }
     // A session's own affair.
     write({ servers: { one: { command: 'a' } }, idleMinutes: 3, mode: 'passthrough' });
     expect(configuration.look()).toBe(false);
-    expect(configuration.current.mode).toBe('passthrough');
+    expect(configuration.current.settings.mode).toBe('passthrough');
   });
 
   it('says why what is written is not in force, until it is put back', () => {
@@ -91,9 +91,8 @@ describe('the configuration of a worker', () => {
       const next = read(undefined, () => inForce);
       expect([names(next), denies(next)]).toEqual([['one'], true]);
       expect(next.current.problems).toHaveLength(1);
-      // And hands on the same rules in its turn.
-      const callsOf = (texts: KeptTexts) => Object.values(texts).map(({ calls }) => calls);
-      expect(callsOf(next.inForce)).toEqual(callsOf(inForce));
+      // The next worker gets the same rules from it.
+      expect(denies(read(undefined, () => next.inForce))).toBe(true);
     }
     // What can be read counts, whatever was before.
     write({ servers: { two: { command: 'a' } } });
@@ -110,15 +109,16 @@ describe('the configuration of a worker', () => {
     const third = read(sent(second));
     for (const one of [second, third]) expect([names(one), denies(one), one.flaw]).toEqual([['two'], true, undefined]);
     expect(second.look()).toBe(false);
-    expect(read().flaw).toMatch(/"policy\.rules"/);
+    expect(read().flaw).toMatch(/"policy\.rules" must be a list/);
   });
 
-  it('of which nothing was ever right is no reason for the next worker to stay away', () => {
+  it('that was never readable does not stop the next worker, which denies every call as well', () => {
     const { write, read } = place();
     write({ servers: {}, policy: { rules: 'none' } });
     const first = read();
     write({ servers: { one: { command: 'a' } }, policy: { rules: 'none' } });
-    expect(read(sent(first)).flaw).toBeUndefined();
+    const second = read(sent(first));
+    expect([second.flaw, denies(first), denies(second)]).toEqual([undefined, true, true]);
     write('{');
     const broken = read();
     expect(read(sent(broken)).flaw).toBeUndefined();

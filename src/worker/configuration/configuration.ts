@@ -1,116 +1,90 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DispatchConfig } from '../../calls/settings/dispatchConfig.ts';
-import { ConfigLayers, type KeptTexts, type MergedConfig } from '../../config/configLayers.ts';
+import { asLine, ConfigLayers, type KeptTexts, type MergedConfig } from '../../config/configLayers.ts';
+import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
 import type { ConfigurationProblem } from '../../config/gatewayConfig.ts';
-import type { ConfigPlace, LoadedConfig } from '../../config/loadConfig.ts';
 import { approvable } from '../../config/state/approvals.ts';
 import type { WouldRun } from '../../control/contract.ts';
-import { CallSettings } from './callSettings.ts';
 import { type Handover, handoverOf } from './handover.ts';
 
 export interface ConfigurationOptions {
   workspace: string;
-  /** The file that was given by hand, which counts alone. */
+  /** File that is given by hand; it counts alone. */
   configFile?: string | undefined;
-  /** Reads that file, where it is no configuration. */
+  /** Reads that file if it is no configuration. */
   load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
-  /** What the worker before has told. */
+  /** State of the worker before. */
   handover?: Handover | undefined;
-  /** What the last one had in force, for one that nobody has told anything. */
+  /** Texts that the last gateway had in force, for a worker without a handover. */
   lastGood?: (() => KeptTexts) | undefined;
 }
 
-interface Written {
-  config: MergedConfig;
-  calls: DispatchConfig;
-}
-
 /**
- * What a gateway runs by. It is settled when it is made and holds for the gateway's whole life: what is written
- * otherwise later is another gateway's. Only where things stand in the files, and what is wrong there, is kept up.
+ * Configuration that a gateway runs by. It is settled when it is made and holds for the gateway's whole life: a later
+ * edit is for another gateway. Only source positions and errors are kept up to date.
  */
 export class Configuration {
-  /** How calls are made. */
-  readonly calls: DispatchConfig;
-  /** What is in force of each file, by its text. */
+  /** Texts in force, by file. */
   readonly inForce: KeptTexts;
-  #layers: ConfigLayers;
-  #settings = new CallSettings();
+  readonly #layers: ConfigLayers;
   readonly #meaning: object;
   readonly #flaw: ConfigurationProblem | undefined;
   #config: MergedConfig;
-  /** Why what is written now is not in force. */
+  /** Why the current text of a file is not in force. */
   #refusal: string | undefined;
 
   constructor({ workspace, configFile, load, handover, lastGood }: ConfigurationOptions) {
-    const layers = (kept?: KeptTexts) => new ConfigLayers(workspace, process.env, configFile, load, kept);
-    this.#layers = layers(handover?.kept);
-    let written = this.#read();
-    if (lastGood && Object.keys(this.#kept).length > 0) {
-      this.#layers = layers(lastGood());
-      this.#settings = new CallSettings();
-      written = this.#read();
-    }
-    this.inForce = joined(this.#layers.inForce, this.#settings.inForce(written.config.calls));
-    this.#config = written.config;
-    this.calls = written.calls;
-    this.#meaning = meaningOf(written);
-    // Without the rules that a person has written nothing takes over from a worker that knows them.
-    const [unread] = Object.entries(this.#settings.kept).filter(
-      ([file, { calls }]) => calls === null && handover?.kept[file]?.calls === undefined,
-    );
-    const isThere = ({ severity, location }: ConfigurationProblem): boolean =>
-      severity === 'error' && location.file === unread?.[0];
-    this.#flaw = this.#layers.unusable ?? this.#config.problems.find(isThere);
+    const kept = { ...lastGood?.(), ...handover?.kept };
+    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, kept);
+    this.#config = this.#layers.load();
+    this.inForce = this.#layers.inForce;
+    this.#meaning = meaningOf(this.#config);
+    // A gateway that does not know the user's rules must not take over from one that knows them.
+    this.#flaw = this.#layers.flaw(handover?.kept ?? {});
   }
 
   get files(): readonly string[] {
     return this.#layers.places.map(({ file }) => file);
   }
 
-  /** What is in force, with what is wrong with what is written. */
+  /** Configuration in force, with the errors of the files as they are now. */
   get current(): MergedConfig {
     const refusal = this.#refused;
     return refusal ? { ...this.#config, problems: [...this.#config.problems, refusal] } : this.#config;
   }
 
-  /** Why what the person has written cannot be served, where that is so: a gateway that is to take over says it first. */
+  /** First error for which this gateway must not take over from another. */
   get flaw(): string | undefined {
-    return this.#flaw && told(this.#flaw);
+    return this.#flaw && asLine(this.#flaw);
   }
 
-  /** For the gateway that takes over. */
+  /** State for the gateway that takes over. */
   get handover(): Handover {
-    return handoverOf(this.#kept, this.#config.servers);
+    return handoverOf(this.#layers.kept, this.#config.servers);
   }
 
-  get #kept(): KeptTexts {
-    return joined(this.#layers.kept, this.#settings.kept);
-  }
-
-  /** Reads the files again. Whether they say something else than what is in force: a broken one says nothing. */
+  /** Reads the files again. Returns whether they mean something else than the configuration in force. */
   look(): boolean {
-    const written = this.#read();
+    const written = this.#layers.load();
     const differs = !isDeepStrictEqual(meaningOf(written), this.#meaning);
     if (!differs) this.#refusal = undefined;
-    const { exists, files, problems } = written.config;
-    this.#config = differs ? { ...this.#config, exists, files, problems } : written.config;
+    const { exists, files, problems } = written;
+    this.#config = differs ? { ...this.#config, exists, files, problems } : written;
     return differs;
   }
 
-  /** Why what is written now is not in force. */
+  /** Why the current text of a file is not in force. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
 
-  /** What is written now was not taken over. */
+  /** Notes why the current text of a file is not in force. */
   refuse(reason: string): void {
     this.#refusal = reason;
   }
 
-  /** What the servers that are written now would run: `${env:NAME}` is what this process has of it. */
+  /** Returns what the servers in the files would run, with the environment of this process. */
   wouldRun(): WouldRun[] {
-    const { servers } = this.#read().config;
+    const { servers } = this.#layers.load();
     return servers
       .filter(({ disabled }) => !disabled)
       .map((server) => {
@@ -119,15 +93,9 @@ export class Configuration {
       });
   }
 
-  /** What is wrong, a line each. */
+  /** Errors and warnings, one line each. */
   get problemLines(): string[] {
-    return this.current.problems.map((problem) => `${problem.severity}: ${told(problem)}`);
-  }
-
-  #read(): Written {
-    const config = this.#layers.load();
-    const { settings, problems } = this.#settings.read(config);
-    return { config: { ...config, problems: [...config.problems, ...problems] }, calls: settings };
+    return this.current.problems.map((problem) => `${problem.severity}: ${asLine(problem)}`);
   }
 
   get #refused(): ConfigurationProblem | undefined {
@@ -137,22 +105,11 @@ export class Configuration {
   }
 }
 
-function joined(whole: KeptTexts, calls: KeptTexts): KeptTexts {
-  const files = [...new Set([...Object.keys(whole), ...Object.keys(calls)])];
-  return Object.fromEntries(files.map((file) => [file, { ...whole[file], ...calls[file] }]));
-}
-
-/** All that two configurations can differ in, but not where it stands in a file. */
-function meaningOf({ config, calls }: Written): object {
-  const { browse, artifacts, idleMinutes, passthrough, startup, liveRefresh, inputs } = config;
+/** Everything in which two configurations can differ, without source positions. Sessions that begin read `mode`. */
+function meaningOf({ settings: { mode: _, ...settings }, servers, broken, inputs }: MergedConfig): object {
   return {
-    calls,
-    servers: config.servers.map(({ location: _, ...server }) => server),
-    broken: config.broken.map(({ name, reason }) => ({ name, reason })),
-    ...{ browse, artifacts, idleMinutes, passthrough, startup, liveRefresh, inputs },
+    ...{ settings, inputs },
+    servers: servers.map(({ location: _, ...server }) => server),
+    broken: broken.map(({ name, reason }) => ({ name, reason })),
   };
-}
-
-function told({ message, location }: ConfigurationProblem): string {
-  return `${location.file}:${location.line}:${location.column}: ${message}`;
 }

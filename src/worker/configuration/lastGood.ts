@@ -17,9 +17,8 @@ export class LastGood {
   get texts(): KeptTexts {
     const read = readPrivateJson(this.#file);
     if (typeof read !== 'object' || read === null) return {};
-    const kept = Object.entries(read).filter(([, one]) => typeof one === 'object' && one !== null);
     return Object.fromEntries(
-      kept.map(([file, { whole, calls }]) => [file, { ...text({ whole }), ...text({ calls }) }]),
+      Object.entries(read).filter((one): one is [string, string] => typeof one[1] === 'string'),
     );
   }
 
@@ -32,10 +31,4 @@ export class LastGood {
       // The next worker that is given anything keeps it.
     }
   }
-}
-
-function text(member: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(member).filter((one): one is [string, string] => typeof one[1] === 'string'),
-  );
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
-import { replayFor } from '../../calls/settings/layeredConfig.ts';
+import { replayFor } from '../../calls/settings/replaySettings.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
 import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
@@ -33,7 +33,8 @@ export class CallPath {
 
   constructor({ stateFolder, configuration, pool, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
-    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } = configuration.current.artifacts;
+    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } =
+      configuration.current.settings.artifacts;
     this.artifacts = new ArtifactStore({
       folder: join(stateFolder, 'artifacts'),
       maxBytes,
@@ -53,13 +54,13 @@ export class CallPath {
         approvalStore: approvalFile(stateFolder, log),
         log,
       },
-      configuration.calls,
+      configuration.current.settings,
     );
   }
 
   /** What may happen to a call of this tool whose answer is lost. */
   contractOf(tool: CatalogTool): ReplayContract {
-    return replayFor(this.#configuration.calls, tool).contract;
+    return replayFor(this.#configuration.current.settings.replay, tool).contract;
   }
 
   async stop(): Promise<void> {

@@ -50,7 +50,8 @@ export class GatewayServers {
   constructor(options: GatewayServersOptions) {
     this.#options = options;
     const { workspace, stateFolder, configuration, log, secret } = options;
-    const { idleMinutes, startup, liveRefresh, inputs } = configuration.current;
+    const { settings, inputs } = configuration.current;
+    const { idleMinutes, startup, liveRefresh } = settings;
     const stateRoot = rootOf(stateFolder);
     this.#approvals = approvalsOf(stateRoot);
     this.#signIns = new SignIns(new KeptTokens(new FileTokens(stateRoot), secret));
