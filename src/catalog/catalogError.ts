@@ -1,6 +1,7 @@
 /** What is wrong, by the rule that was broken. Codes in capitals are also wire codes (000 §3.4). */
 export type CatalogErrorCode =
   | 'not_a_string'
+  | 'too_long'
   | 'missing_separator'
   | 'namespace_grammar'
   | 'name_grammar'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { HealthWithoutWorker } from '../control/healthContract.ts';
-import { EXIT_NO_WORKER, readOutage } from '../host/attach/outage.ts';
+import { EXIT_NO_WORKER, readOutage } from '../host/attach/lastWorker.ts';
 import { type GatewayTarget, gatewayFolder, workerLogFile } from '../host/attach/startWorker.ts';
 import { readRendezvous } from '../link/rendezvous.ts';
 import { healthText } from '../telemetry/reportText.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { getNodeValue, type Node } from 'jsonc-parser';
-import { looksSecret, secretArguments } from '../secrets/clearSecrets.ts';
+import { clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
 import type { AuthConfig, ConfigOrigin, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
 import { readToolFilter } from './readToolFilter.ts';
@@ -83,8 +83,8 @@ function read(name: string, node: Node, given: Context): WrittenServerConfig {
   };
   if (type !== 'stdio') {
     const headers = dictionary(fields.get('headers'), 'headers', HEADER, context);
-    warnOfSecrets(fields, name, context);
     const url = address(fields.get('url') as Node, context);
+    warnOfSecrets(fields, name, context);
     const auth = fields.get('auth');
     return { ...shared, type, url, headers, ...(auth ? { auth: signInOf(auth, context) } : {}) };
   }
@@ -241,7 +241,7 @@ function flag(node: Node | undefined, name: string): boolean {
   return node.value as boolean;
 }
 
-/** `waygate.json` is read by others and checked in: what looks like a secret in it is told, with the way out. */
+/** Warns of secrets in clear and names the remedy, because `waygate.json` is checked in and read by others. */
 function warnOfSecrets(fields: ReadonlyMap<string, Node>, server: string, context: Context): void {
   const warn = (what: string, suggested: string, node: Node): void => {
     const name = suggested.replace(/[^A-Za-z0-9_.-]+/g, '_') || 'NAME';
@@ -250,14 +250,17 @@ function warnOfSecrets(fields: ReadonlyMap<string, Node>, server: string, contex
   };
   for (const field of ['env', 'headers']) {
     for (const [key, value] of members(fields.get(field) ?? EMPTY)) {
-      if (value.type !== 'string' || !looksSecret(key.value, value.value)) continue;
+      if (value.type !== 'string' || clearSecrets(key.value, value.value).length === 0) continue;
       warn(`"${field}.${key.value}"`, field === 'headers' ? `${server}_TOKEN` : key.value, value);
     }
   }
   const items = fields.get('args')?.children ?? [];
-  for (const { index, name } of secretArguments(items.map(({ value }) => (typeof value === 'string' ? value : '')))) {
-    warn('one of "args"', name, items[index] as Node);
+  const args = items.map(({ value }) => (typeof value === 'string' ? value : ''));
+  for (const { index, name, secrets } of clearArguments(args)) {
+    warn('one of "args"', name || (secrets[0]?.label ?? ''), items[index] as Node);
   }
+  const url = fields.get('url');
+  if (url && clearSecrets('url', url.value).length > 0) warn('"url"', `${server}_TOKEN`, url);
 }
 
 const EMPTY: Node = { type: 'object', offset: 0, length: 0, children: [] };

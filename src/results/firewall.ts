@@ -19,16 +19,19 @@ import { contentSize, maskedContent, type PartContent, textContent } from './env
 import { pythonJsonChunks } from './envelope/pythonForm.ts';
 import { type ResultParts, readResult } from './envelope/resultParts.ts';
 
-export interface FirewallOptions {
-  store: ArtifactStore;
+export interface FirewallSettings {
   /** A result up to this is shown as it is, and a digest takes no more. 4,000 by default, 7,000 at most. */
   shownChars?: number;
-  /** How many bytes of images, audio and the like are handed on with one result. */
-  mediaBudget?: number;
   /** Secrets on the way to the model: those in errors by default. */
   maskForModel?: 'errors' | 'always' | 'never';
   /** Secrets on the way to the disk: not by default, the artifact is what the server said. */
   maskOnDisk?: boolean;
+}
+
+export interface FirewallOptions extends FirewallSettings {
+  store: ArtifactStore;
+  /** How many bytes of images, audio and the like are handed on with one result. */
+  mediaBudget?: number;
 }
 
 export interface AdmittedCall {
@@ -77,25 +80,27 @@ const COUNTED_CHARS = 64 * 1024;
 /** The firewall of 000 §4.2: whatever a server answered, the model gets what it can use, and nothing is lost. */
 export class Firewall {
   readonly #store: ArtifactStore;
-  readonly #shownChars: number;
   readonly #mediaBudget: number;
-  readonly #maskForModel: 'errors' | 'always' | 'never';
-  readonly #maskOnDisk: boolean;
+  #settings: FirewallSettings;
 
   constructor(options: FirewallOptions) {
     this.#store = options.store;
-    this.#shownChars = Math.min(options.shownChars ?? SHOWN_CHARS, MAX_SHOWN_CHARS);
     this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
-    this.#maskForModel = options.maskForModel ?? 'errors';
-    this.#maskOnDisk = options.maskOnDisk ?? false;
+    this.#settings = options;
+  }
+
+  /** Puts edited settings in force for the results that arrive from now on. */
+  adopt(settings: FirewallSettings): void {
+    this.#settings = settings;
   }
 
   async admit(result: Readonly<Record<string, unknown>>, call: AdmittedCall): Promise<AdmittedResult> {
     const read = readResult(result, call.upstreamName);
     const { isError } = read;
-    const isMasked = this.#maskForModel === 'always' || (this.#maskForModel === 'errors' && isError);
-    const kept = await this.#keepAll(read, call);
-    const { parts, notes, modelText } = relayedParts(result['content'], read.binaries, kept.handles, this.#mediaBudget);
+    const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
+    const isMasked = maskForModel === 'always' || (maskForModel === 'errors' && isError);
+    const kept = await this.#keepAll(read, call, maskOnDisk);
+    const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
     const answer = await answerText({
@@ -103,7 +108,7 @@ export class Firewall {
       label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : isPartial ? 'partial' : 'ok',
       handle: kept.textHandle,
       notes: isMasked ? notes.map(scrubSecrets) : notes,
-      shownChars: this.#shownChars,
+      shownChars: Math.min(shownChars, MAX_SHOWN_CHARS),
     });
     // A restart must not lose what the answer has left out.
     const faults = [...kept.faults, ...(answer.isWhole ? [] : await kept.saved())];
@@ -117,8 +122,12 @@ export class Firewall {
   }
 
   /** Every part becomes an artifact; the text comes last (000 §4.2). */
-  async #keepAll({ binaries, odd, text, fullText }: ResultParts, call: AdmittedCall): Promise<KeptResult> {
-    const keeper = new Keeper(this.#store, this.#maskOnDisk, call);
+  async #keepAll(
+    { binaries, odd, text, fullText }: ResultParts,
+    call: AdmittedCall,
+    maskOnDisk: boolean,
+  ): Promise<KeptResult> {
+    const keeper = new Keeper(this.#store, maskOnDisk, call);
     const refs: ArtifactRef[] = [];
     const handles: (string | undefined)[] = [];
     let readable: Readable | undefined = text;

@@ -60,7 +60,15 @@ describe('resources and prompts of all servers', () => {
     let deep: unknown = {};
     for (let i = 0; i < 20_000; i++) deep = [deep];
     const catalog = build({
-      resources: [null, 7, {}, { uri: '' }, { uri: 'x://a', name: 'a' }, { uri: 'x://a', name: 'again' }],
+      resources: [
+        null,
+        7,
+        {},
+        { uri: '' },
+        { uri: ' \t' },
+        { uri: 'x://a', name: 'a' },
+        { uri: 'x://a', name: 'again' },
+      ],
       resourceTemplates: [{ uri: 'x://{a}' }, { uriTemplate: 'x://{b}', name: 'b' }],
       prompts: [{ name: 'p', _meta: deep }, { name: 'large', description: 'x'.repeat(300_000) }, { name: 'q' }],
     });
@@ -74,6 +82,7 @@ describe('resources and prompts of all servers', () => {
       'number 2 of its list: A resource has no uri.',
       'number 3 of its list: A resource has no uri.',
       'number 4 of its list: A resource has no uri.',
+      'number 5 of its list: A resource has no uri.',
       'again: It is listed twice: the first is used.',
       'number 1 of its list: A resource has no uri.',
       'p: It nests too deep.',

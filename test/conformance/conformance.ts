@@ -1,4 +1,4 @@
-/** Runs files of the form of `shared/cases/gateway.json`: inputs, operations and what must come of them. */
+/** Runs files of the form of `test/fixtures/conformance/gateway.json`: inputs, operations and expected outputs. */
 
 export interface ConformanceCase {
   id: string;

@@ -16,7 +16,7 @@ import { BREAKER_LIMITS } from '../../src/supervision/circuitBreaker.ts';
 import { RESTART_LIMITS } from '../../src/supervision/restartPolicy.ts';
 import { NORMALISATION_RULES } from '../../src/text/normalise.ts';
 
-const DOCUMENTS = ['README.md', ...globSync('docs/*.md').sort()];
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', ...globSync('{docs,.github}/**/*.md').sort()];
 const read = (file: string): string => readFileSync(file, 'utf8');
 const codeOf = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code as string);
 const schema = JSON.parse(read('media/waygate.schema.json'));

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { type LoadedConfig, parseConfig } from '../../src/config/loadConfig.ts';
 import { followReferences, writtenForm } from '../../src/config/secretReferences.ts';
+import { secretsGiven } from '../../src/config/secretsGiven.ts';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
-import { secretsGiven } from '../../src/import/secretsGiven.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const parse = (config: object): LoadedConfig =>

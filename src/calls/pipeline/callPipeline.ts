@@ -128,7 +128,7 @@ export type Stage = <R>(call: Call<R>, parts: PipelineParts, ports: PipelinePort
  */
 export class CallPipeline<R> {
   readonly #ports: PipelinePorts<R>;
-  readonly #parts: PipelineParts;
+  #parts: PipelineParts;
   readonly #watchers = new WeakMap<object, (counted?: RequestId) => void>();
 
   constructor(ports: PipelinePorts<R>, config: DispatchConfig = DISPATCH_DEFAULTS) {
@@ -143,6 +143,16 @@ export class CallPipeline<R> {
       shared: new SharedCalls(),
       history: new CallHistory(),
     };
+  }
+
+  /** Puts an edited configuration in force for the calls that begin from now on. Counts and approvals stay. */
+  adopt(config: DispatchConfig): void {
+    const { validator, limiter, cache, shared } = this.#parts;
+    this.#parts = { ...this.#parts, config };
+    validator.adopt(config.schemaLimits);
+    limiter.limits = config.rateLimits;
+    cache.adopt(config.cache);
+    shared.clear();
   }
 
   /** For the limits of `tool_browse` and `tool_view`, which have no pipeline. */
@@ -191,9 +201,11 @@ export class CallPipeline<R> {
   }
 
   async #run(call: Call<R>): Promise<void> {
+    // The configuration that a call begins with holds until it ends.
+    const parts = this.#parts;
     try {
       for (const { run } of STAGES) {
-        await run(call, this.#parts, this.#ports);
+        await run(call, parts, this.#ports);
         if (call.report) return;
       }
     } catch (error) {

@@ -63,7 +63,7 @@ const SLACK_MS = 1_000;
  */
 export async function dispatchCall(
   tool: CatalogTool,
-  upstream: Upstream,
+  upstream: () => Upstream,
   args: JsonObject,
   { signal, onProgress, origin, meta, onSend }: ClientEnd,
   terms: DispatchTerms,
@@ -79,7 +79,7 @@ export async function dispatchCall(
   let replays = 0;
   const call = () => {
     tries += 1;
-    return upstream.call(tool.upstreamName, args, {
+    return upstream().call(tool.upstreamName, args, {
       // A question to the person moves the deadline, which the connection does not know.
       timeoutMs: (origin ? Math.max(deadline.leftMs, LONGEST_CALL_MS) : deadline.leftMs) + SLACK_MS,
       signal: deadline.signal,

@@ -28,8 +28,7 @@ interface Entry {
 }
 
 export class ResultCache {
-  readonly settings: CacheSettings;
-  readonly #maxBytes: number;
+  #settings: CacheSettings;
   readonly #now: () => number;
   /** The one used last stands last. */
   readonly #entries = new Map<string, Entry>();
@@ -38,9 +37,14 @@ export class ResultCache {
 
   /** `now` in seconds, from wherever. */
   constructor(settings: CacheSettings, now: () => number = () => performance.now() / 1000) {
-    this.settings = settings;
-    this.#maxBytes = settings.max_bytes ?? MAX_BYTES;
+    this.#settings = settings;
     this.#now = now;
+  }
+
+  /** Puts edited settings in force. Answers kept by the former ones are dropped. */
+  adopt(settings: CacheSettings): void {
+    this.#settings = settings;
+    this.clear();
   }
 
   /** Changes with every invalidation: an answer that was asked for before belongs to the catalog of then. */
@@ -56,17 +60,17 @@ export class ResultCache {
 
   /** The tool says that it only reads, and the person said that such answers may be kept. */
   admits(tool: Pick<CatalogTool, 'id' | 'safety'>): boolean {
-    return this.settings.read_only && tool.safety === 'read_only' && this.allows(tool.id);
+    return this.#settings.read_only && tool.safety === 'read_only' && this.allows(tool.id);
   }
 
   allows(toolId: string): boolean {
-    return this.settings.allow === null || this.settings.allow.includes(toolId);
+    return this.#settings.allow === null || this.#settings.allow.includes(toolId);
   }
 
   get(key: string): JsonObject | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (this.#now() - entry.storedAt >= this.settings.ttl_seconds) {
+    if (this.#now() - entry.storedAt >= this.#settings.ttl_seconds) {
       this.#delete(key, entry);
       return undefined;
     }
@@ -78,7 +82,7 @@ export class ResultCache {
   /** Whether there would be a hit, without it counting as a use. */
   has(key: string): boolean {
     const entry = this.#entries.get(key);
-    return entry !== undefined && this.#now() - entry.storedAt < this.settings.ttl_seconds;
+    return entry !== undefined && this.#now() - entry.storedAt < this.#settings.ttl_seconds;
   }
 
   /** `generation`: that of the moment when the answer was asked for. */
@@ -86,13 +90,14 @@ export class ResultCache {
     if (generation !== this.#generation) return;
     const json = JSON.stringify(result);
     const bytes = Buffer.byteLength(json);
-    if (bytes > this.#maxBytes * MAX_SHARE) return;
+    const maxBytes = this.#settings.max_bytes ?? MAX_BYTES;
+    if (bytes > maxBytes * MAX_SHARE) return;
     const former = this.#entries.get(key);
     if (former) this.#delete(key, former);
     this.#entries.set(key, { json, bytes, storedAt: this.#now() });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
-      if (this.#entries.size <= this.settings.max_entries && this.#bytes <= this.#maxBytes) break;
+      if (this.#entries.size <= this.#settings.max_entries && this.#bytes <= maxBytes) break;
       this.#delete(oldest, entry);
     }
   }

@@ -1,3 +1,4 @@
+import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
@@ -9,7 +10,7 @@ import { repairArgs } from '../validation/argRepairs.ts';
 import { argumentError } from '../validation/argumentError.ts';
 import { resultBytes } from './callHistory.ts';
 import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
-import { type ClientEnd, type DispatchTerms, dispatchCall } from './dispatchCall.ts';
+import { type ClientEnd, type DispatchTerms, dispatchCall, type Upstream } from './dispatchCall.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { cacheKey } from './resultCache.ts';
@@ -20,17 +21,19 @@ const hydrate: Stage = (call, _parts, ports) => {
   const { toolId, tools } = call.request;
   const tool = tools.get(toolId);
   if (!tool) throw call.request.unknownTool(toolId);
-  const upstream = ports.upstream(tool.server);
-  if (!upstream) {
-    throw new GatewayError(
-      'HYDRATE_FAILED',
-      `The server ${tool.server} has left the configuration. Find another tool with tool_browse.`,
-      { path: toolId },
-    );
-  }
   call.tool = tool;
-  call.upstream = upstream;
+  call.upstream = upstreamOf(tool, ports);
 };
+
+function upstreamOf<R>(tool: CatalogTool, ports: PipelinePorts<R>): Upstream {
+  const upstream = ports.upstream(tool.server);
+  if (upstream) return upstream;
+  throw new GatewayError(
+    'HYDRATE_FAILED',
+    `The server ${tool.server} has left the configuration. Find another tool with tool_browse.`,
+    { path: tool.id },
+  );
+}
 
 /** Opt-in: without it what is checked is what was sent (000 §4.4). */
 const repair: Stage = (call, { config }) => {
@@ -142,11 +145,17 @@ const lookUp: Stage = (call, { cache }) => {
 
 const dispatch: Stage = async (call, parts, ports) => {
   if (call.raw) return;
-  const { tool, upstream, args, request, cacheKey: key } = call;
+  // An edit may have replaced the server while the user was asked.
+  call.upstream = upstreamOf(call.tool, ports);
+  const { tool, args, request, cacheKey: key } = call;
   const started = performance.now();
   const terms = termsFor(call, parts, ports);
   const { onProgress, origin, meta, begins } = request;
-  const way = beginsTask(call) && canRunTasks(upstream) ? asTask(upstream) : upstream;
+  const way = (): Upstream => {
+    // An edit may replace the server between two attempts.
+    const upstream = ports.upstream(tool.server) ?? call.upstream;
+    return beginsTask(call) && canRunTasks(upstream) ? asTask(upstream) : upstream;
+  };
   const onSend = begins && (() => begins(terms.contract));
   const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
     dispatchCall(tool, way, args as JsonObject, { ...end, onProgress, origin, meta }, terms);

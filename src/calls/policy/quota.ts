@@ -59,8 +59,8 @@ interface Bucket {
 }
 
 export class RateLimiter {
-  readonly #limits: RateLimits;
-  readonly #perTool: ReadonlyMap<string, RateLimit>;
+  /** Replaced by an edit of the configuration. Counts stay. */
+  limits: RateLimits;
   /** Seconds, from wherever: only differences count. */
   readonly #now: () => number;
   readonly #onCounted: (session: object, requestId: RequestId | undefined) => void;
@@ -71,9 +71,8 @@ export class RateLimiter {
     now: () => number = () => performance.now() / 1000,
     onCounted: (session: object, requestId: RequestId | undefined) => void = () => undefined,
   ) {
-    this.#limits = limits;
+    this.limits = limits;
     this.#onCounted = onCounted;
-    this.#perTool = new Map(Object.entries(limits.per_tool ?? {}));
     this.#now = now;
   }
 
@@ -152,9 +151,10 @@ export class RateLimiter {
 
   #limitsOf({ metaTool, toolId }: QuotaSubject): { name: string; limit: RateLimit }[] {
     const found: { name: string; limit: RateLimit }[] = [];
-    const own = this.#limits[metaTool];
+    const { per_tool: perTool = {} } = this.limits;
+    const own = this.limits[metaTool];
     if (own) found.push({ name: metaTool, limit: own });
-    const tool = toolId === undefined ? undefined : this.#perTool.get(toolId);
+    const tool = toolId !== undefined && Object.hasOwn(perTool, toolId) ? perTool[toolId] : undefined;
     if (tool) found.push({ name: `tool:${toolId}`, limit: tool });
     return found;
   }

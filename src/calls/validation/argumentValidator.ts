@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
 import { type JsonObject, measureValue, type ValueSize } from '../json.ts';
 import { errorsOf, SchemaCompiler } from './compileSchema.ts';
@@ -52,7 +53,7 @@ export interface ArgumentValidatorOptions {
 }
 
 export class ArgumentValidator {
-  readonly #limits: SchemaLimits;
+  #limits: SchemaLimits;
   readonly #thread: ThreadedCheck;
   readonly #compiler = new SchemaCompiler<object>(linearEngine, CAPACITY);
   /** By the schema's identity: a refreshed catalog brings new objects, and the old ones are forgotten with it. */
@@ -62,6 +63,12 @@ export class ArgumentValidator {
   constructor(options: ArgumentValidatorOptions = {}) {
     this.#limits = options.limits ?? SCHEMA_LIMITS;
     this.#thread = options.thread ?? new ThreadedCheck();
+  }
+
+  /** Puts edited limits in force. Schemas judged by other limits are judged again. */
+  adopt(limits: SchemaLimits): void {
+    if (!isDeepStrictEqual(limits, this.#limits)) this.clear();
+    this.#limits = limits;
   }
 
   /** How many compiled validators are held here. */

@@ -43,7 +43,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function ingestResource(raw: unknown, serverNamespace?: string): CatalogResource {
   const item = isRecord(raw) ? raw : {};
   const uri = textOf(item.uri);
-  if (uri === '') throw new CatalogError('missing_uri', 'A resource has no uri.');
+  if (uri.trim() === '') throw new CatalogError('missing_uri', 'A resource has no uri.');
   const mimeType = textOf(item.mimeType);
   const name = textOf(item.name) || uri;
   const namespace = serverNamespace ?? namespaceOfUri(uri);

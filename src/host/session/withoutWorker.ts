@@ -3,13 +3,12 @@ import type { HealthWithoutWorker, NoTelemetry } from '../../control/healthContr
 import type { Fault } from '../../errors/fault.ts';
 import { whatHappened } from '../../errors/faultError.ts';
 import { type JsonRpcMessage, resultResponse } from '../../link/frames.ts';
-import { listMark } from '../../link/listMark.ts';
 import type { Mode } from '../../link/mode.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/definitions.ts';
 import { type SystemResources, systemResources } from '../../modes/shared/systemResources.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
 import { lastWords, logLength } from '../attach/lastWords.ts';
-import { forgetOutage, noteOutage } from '../attach/outage.ts';
+import { forgetOutage, noteOutage } from '../attach/lastWorker.ts';
 import { type GatewayTarget, workerLogFile } from '../attach/startWorker.ts';
 import type { ClientCall } from './clientCall.ts';
 
@@ -73,19 +72,18 @@ export class WithoutWorker {
   }
 
   /**
-   * The answer to a request that needs no worker; undefined for any other. `onListed` is given what stands for a list
-   * that no worker has told: the next one tells the client where its own is another.
+   * The answer to a request that needs no worker; undefined for any other. `onListed` hears of a list that no worker
+   * has answered with: the next worker has the client list again.
    */
-  answer({ id, method, uri }: ClientCall, onListed: (method: string, mark: string) => void): string | undefined {
+  answer({ id, method, uri }: ClientCall, onListed: (method: string) => void): string | undefined {
     if (this.#fault === undefined || this.#options.mode !== 'gateway') return undefined;
     if (method === 'tools/list') {
-      if (!this.#listed) onListed(method, listMark(GATEWAY_TOOLS));
+      if (!this.#listed) onListed(method);
       return resultResponse(id, { tools: this.#tools });
     }
     if (method === 'resources/list') {
-      const resources = this.#resources.list();
-      onListed(method, listMark(resources));
-      return resultResponse(id, { resources });
+      onListed(method);
+      return resultResponse(id, { resources: this.#resources.list() });
     }
     const contents = method === 'resources/read' && uri !== undefined ? this.#resources.read(uri) : undefined;
     return contents && resultResponse(id, { contents });

@@ -32,12 +32,18 @@ export async function discoverResource(
   const options = metadataUrl ? { resourceMetadataUrl: metadataUrl } : {};
   const requested = resourceUrlFromServerUrl(url);
   let metadata: Awaited<ReturnType<typeof discoverOAuthProtectedResourceMetadata>>;
+  let status = 0;
+  const noteStatus: FetchLike = async (address, init) => {
+    const response = await fetchFn(address, init);
+    ({ status } = response);
+    return response;
+  };
   try {
-    metadata = await discoverOAuthProtectedResourceMetadata(url, options, fetchFn);
+    metadata = await discoverOAuthProtectedResourceMetadata(url, options, noteStatus);
   } catch (error) {
     if (error instanceof SignInError) throw error;
-    // The SDK tells one that has none only by these words.
-    const hasNone = /does not implement|^HTTP 4\d\d /.test((error as Error).message);
+    // The last address that the SDK has tried decides. The SDK's own error has no type and no code.
+    const hasNone = status >= 400 && status < 500;
     if (metadataUrl || !hasNone) {
       throw new SignInError(`What ${(metadataUrl ?? requested).origin} says of the sign-in is of no use.`);
     }

@@ -6,6 +6,7 @@ import {
   McpError,
   ErrorCode as McpErrorCode,
   ResultSchema,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { VERSION } from '../../lib/build.ts';
 import { type FrameFault, frameFaultOf } from '../../link/frameFault.ts';
@@ -135,7 +136,13 @@ export class UpstreamClient {
     };
     const guarded = new UpstreamGuard(transport, this.#oddities);
     this.#guarded = guarded;
-    await this.#guard(() => sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs })));
+    try {
+      await sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs }));
+    } catch (error) {
+      const { offeredVersion: version } = guarded;
+      if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) throw toUpstreamError(error);
+      throw new UpstreamRequestError('version', version);
+    }
   }
 
   /** When the server last sent a message; by `performance.now()`. */
@@ -205,6 +212,7 @@ export class UpstreamClient {
   }
 
   async #guard<T>(run: () => Promise<T>): Promise<T> {
+    if (!this.#client.transport) throw new UpstreamRequestError('closed', 'the connection is closed');
     try {
       return await run();
     } catch (error) {
@@ -236,8 +244,6 @@ function progressOptions(onProgress: OnProgress, timeoutMs: number) {
 
 /** The SDK puts this before the server's own words. */
 const SDK_PREFIX = /^MCP error -?\d+: /;
-/** Its words for an answer to `initialize` that names a version which neither it nor we know. */
-const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.*)$/s;
 
 /** The SDK's codes for a loss and a timeout are ones that servers answer with too: what was answered is neither. */
 function toUpstreamError(error: unknown): UpstreamRequestError {
@@ -255,9 +261,6 @@ function toUpstreamError(error: unknown): UpstreamRequestError {
     return new UpstreamRequestError('error', words, code, undefined, data);
   }
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);
-  if (/connection (is )?closed|not connected/i.test(words)) return new UpstreamRequestError('closed', words);
-  const version = UNKNOWN_VERSION.exec(words)?.[1];
-  if (version !== undefined) return new UpstreamRequestError('version', version);
   return new UpstreamRequestError('protocol', words);
 }
 

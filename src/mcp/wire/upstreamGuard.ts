@@ -41,6 +41,8 @@ export class UpstreamGuard implements Transport {
   readonly #arrived: JSONRPCMessage[] = [];
   #yielding = false;
   #heardAt = Number.NEGATIVE_INFINITY;
+  #initializeId: RequestId | undefined;
+  #offeredVersion: string | undefined;
 
   constructor(inner: Transport, oddities: Oddities) {
     this.#inner = inner;
@@ -51,6 +53,11 @@ export class UpstreamGuard implements Transport {
   /** When the server last sent a message that can be read; by `performance.now()`. */
   get heardAt(): number {
     return this.#heardAt;
+  }
+
+  /** The protocol version in the server's answer to `initialize`. */
+  get offeredVersion(): string | undefined {
+    return this.#offeredVersion;
   }
 
   get sessionId(): string | undefined {
@@ -90,7 +97,8 @@ export class UpstreamGuard implements Transport {
     return this.#inner.close();
   }
 
-  #track({ id, params }: JSONRPCRequest): void {
+  #track({ id, method, params }: JSONRPCRequest): void {
+    if (method === 'initialize') this.#initializeId = id;
     const token = params?._meta?.progressToken;
     this.#settled.delete(id);
     this.#pending.set(id, token);
@@ -139,6 +147,8 @@ export class UpstreamGuard implements Transport {
     const { id = '' } = message;
     if (this.#pending.has(id)) {
       this.#settle(id, 'answered');
+      if (id === this.#initializeId && 'result' in message)
+        this.#offeredVersion = String(message.result.protocolVersion);
       this.#arrive(asAnswered(message));
       return;
     }

@@ -2,13 +2,17 @@ import { join } from 'node:path';
 import { isAlive } from '../../lib/isAlive.ts';
 import type { ArtifactFiles } from './artifactFile.ts';
 
+export interface ArtifactLimits {
+  maxBytes: number;
+  maxCount: number;
+  maxAgeMs: number;
+}
+
 export interface ShelfOptions {
   folder: string | undefined;
   files: ArtifactFiles;
   now: () => number;
-  maxBytes: number;
-  maxCount: number;
-  maxAgeMs: number;
+  limits: ArtifactLimits;
 }
 
 interface Place {
@@ -26,6 +30,7 @@ const TOUCH_BEHIND_MS = 1_000;
 
 /** What lies in the folder, oldest first, and what must leave it. Two workers may share one folder for a while. */
 export class ArtifactShelf {
+  limits: ArtifactLimits;
   readonly #options: ShelfOptions;
   readonly #places = new Map<string, Place>();
   #bytes = 0;
@@ -36,6 +41,7 @@ export class ArtifactShelf {
 
   constructor(options: ShelfOptions) {
     this.#options = options;
+    this.limits = options.limits;
   }
 
   /** Makes the folder and takes stock of it, once; a failure is tried again by the next write. */
@@ -48,7 +54,7 @@ export class ArtifactShelf {
   }
 
   isExpired(at: number): boolean {
-    return this.#ageOf(at) > this.#options.maxAgeMs;
+    return this.#ageOf(at) > this.limits.maxAgeMs;
   }
 
   totals(): { count: number; bytes: number } {
@@ -115,7 +121,7 @@ export class ArtifactShelf {
   }
 
   async #makeRoom(newest: string | undefined): Promise<void> {
-    const { maxBytes, maxCount } = this.#options;
+    const { maxBytes, maxCount } = this.limits;
     for (const [name, place] of this.#places) {
       const fits = this.#bytes <= maxBytes && this.#places.size <= maxCount;
       if (name === newest || (fits && !this.isExpired(place.at))) return;

@@ -16,7 +16,7 @@ import {
   writeAll,
 } from './artifactFile.ts';
 import { type ArtifactReader, FileReader, MemoryReader } from './artifactReader.ts';
-import { ArtifactShelf } from './artifactShelf.ts';
+import { type ArtifactLimits, ArtifactShelf } from './artifactShelf.ts';
 
 export const WORKSPACE_OWNER = 'workspace';
 
@@ -38,12 +38,9 @@ export interface HeldArtifact {
   saved(): Promise<void>;
 }
 
-export interface StoreOptions {
+export interface StoreOptions extends Partial<ArtifactLimits> {
   /** Without a folder artifacts are kept in memory, and go with the process. */
   folder?: string | undefined;
-  maxBytes?: number;
-  maxCount?: number;
-  maxAgeMs?: number;
   now?: () => number;
   files?: ArtifactFiles;
 }
@@ -91,7 +88,7 @@ export class ArtifactStore {
   /** In memory, by file name: what is on its way to the disk, and what the disk refused. */
   readonly #held = new Map<string, Held>();
   readonly #behind = new Set<string>();
-  readonly #maxHeldBytes: number;
+  #maxHeldBytes: number;
   #heldBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #faults = 0;
@@ -104,10 +101,18 @@ export class ArtifactStore {
       folder: options.folder,
       files: this.#files,
       now: options.now ?? Date.now,
-      maxBytes: options.maxBytes ?? MAX_BYTES,
-      maxCount: options.maxCount ?? MAX_COUNT,
-      maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
+      limits: {
+        maxBytes: options.maxBytes ?? MAX_BYTES,
+        maxCount: options.maxCount ?? MAX_COUNT,
+        maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
+      },
     });
+  }
+
+  /** Puts edited limits in force from the next write on. */
+  adopt({ maxBytes, maxCount, maxAgeMs }: ArtifactLimits): void {
+    this.#maxHeldBytes = Math.min(MAX_HELD_BYTES, maxBytes);
+    this.#shelf.limits = { maxBytes, maxCount, maxAgeMs };
   }
 
   /** For what is small: held at once, written behind. Nobody waits for the disk unless `saved()` is awaited. */

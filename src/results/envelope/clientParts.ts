@@ -46,7 +46,7 @@ export function relayedParts(
     notes.push(...noteOf(binary, size, handles[i], relayed !== undefined));
   });
   const { userTexts, modelTexts } = byAudience(source);
-  for (const part of userTexts) if ((part['text'] as string).length <= MAX_USER_TEXT_CHARS) parts.push(part);
+  for (const part of userTexts) if ((part.text as string).length <= MAX_USER_TEXT_CHARS) parts.push(part);
   if (userTexts.length > 0) notes.push(`${count(userTexts.length, 'text part')} for the user alone`);
   return { parts, notes, modelText: userTexts.length > 0 ? new LongText(modelTexts) : undefined };
 }
@@ -55,7 +55,7 @@ function relayable(
   part: Record<string, unknown>,
   { kind, content, mediaType, label }: BinaryPart,
 ): ClientPart | undefined {
-  const annotations = isObject(part['annotations']) ? part['annotations'] : {};
+  const annotations = isObject(part.annotations) ? part.annotations : {};
   const forUser = { annotations: { ...plainAnnotations(annotations), audience: FOR_USER } };
   switch (kind) {
     case 'image':
@@ -66,18 +66,18 @@ function relayable(
       return { type: kind, data: content.data, mimeType: mediaType, ...own };
     }
     case 'resource': {
-      const resource = part['resource'] as Record<string, unknown>;
-      const uri = resource['uri'];
+      const resource = part.resource as Record<string, unknown>;
+      const uri = resource.uri;
       if (typeof uri !== 'string' || uri.length > MAX_URI_CHARS) return undefined;
-      const body = content.kind === 'base64' ? { blob: content.data } : { text: resource['text'] };
+      const body = content.kind === 'base64' ? { blob: content.data } : { text: resource.text };
       if (typeof (body.text ?? body.blob) !== 'string') return undefined;
-      const mimeType = typeof resource['mimeType'] === 'string' ? { mimeType: resource['mimeType'] } : {};
+      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: resource.mimeType } : {};
       return { type: 'resource', resource: { uri, ...mimeType, ...body }, ...forUser };
     }
     case 'resource_link': {
-      const uri = part['uri'] as string;
+      const uri = part.uri as string;
       if (uri.length > MAX_URI_CHARS) return undefined;
-      const mimeType = typeof part['mimeType'] === 'string' ? { mimeType: part['mimeType'] } : {};
+      const mimeType = typeof part.mimeType === 'string' ? { mimeType: part.mimeType } : {};
       return { type: 'resource_link', uri, name: new LongText([label]).head(256) || uri, ...mimeType, ...forUser };
     }
     default:
@@ -112,7 +112,7 @@ function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; mode
   for (const part of source) {
     if (!isObject(part)) continue;
     const { type, text, resource, annotations } = part;
-    const resourceText = type === 'resource' && isObject(resource) ? resource['text'] : undefined;
+    const resourceText = type === 'resource' && isObject(resource) ? resource.text : undefined;
     if (type === 'text' && typeof text === 'string') {
       if (isForUserAlone(annotations)) userTexts.push({ type, text, annotations: plainAnnotations(annotations) });
       else modelTexts.push(text);
@@ -122,7 +122,7 @@ function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; mode
 }
 
 function isForUserAlone(annotations: unknown): annotations is Record<string, unknown> {
-  const audience = isObject(annotations) ? annotations['audience'] : undefined;
+  const audience = isObject(annotations) ? annotations.audience : undefined;
   return Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant');
 }
 

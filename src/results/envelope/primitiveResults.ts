@@ -4,13 +4,13 @@ import { isObject } from './resultParts.ts';
 
 /** Every content of a resource is an embedded resource: its text is read, its bytes are kept. */
 export function resourceAsResult(read: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const contents = Array.isArray(read['contents']) ? (read['contents'] as unknown[]) : [];
+  const contents = Array.isArray(read.contents) ? (read.contents as unknown[]) : [];
   return { content: contents.map((resource) => (isObject(resource) ? { type: 'resource', resource } : resource)) };
 }
 
 /** A rendered prompt: its messages in order, each under its role. */
 export function promptAsResult(prompt: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const messages = Array.isArray(prompt['messages']) ? (prompt['messages'] as unknown[]) : [];
+  const messages = Array.isArray(prompt.messages) ? (prompt.messages as unknown[]) : [];
   return {
     content: messages.flatMap((message) => {
       if (!isObject(message)) return [message];
@@ -18,8 +18,8 @@ export function promptAsResult(prompt: Readonly<Record<string, unknown>>): Recor
       const speaker = typeof role === 'string' ? `[${role}]` : '[?]';
       const parts = Array.isArray(content) ? (content as unknown[]) : [content];
       return parts.flatMap((part) => {
-        if (!isObject(part) || part['type'] !== 'text') return [{ type: 'text', text: speaker }, part];
-        return [{ ...part, text: `${speaker} ${part['text']}` }];
+        if (!isObject(part) || part.type !== 'text') return [{ type: 'text', text: speaker }, part];
+        return [{ ...part, text: `${speaker} ${part.text}` }];
       });
     }),
   };

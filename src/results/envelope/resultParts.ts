@@ -47,15 +47,15 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
   const annotations: Record<string, unknown>[] = [];
   const keep: Keep = (binary) => binaries.push(binary);
 
-  partsOf(result['content']).forEach((part, index) => {
-    if (isObject(part) && isObject(part['annotations'])) {
-      annotations.push({ part_index: index, ...part['annotations'] });
+  partsOf(result.content).forEach((part, index) => {
+    if (isObject(part) && isObject(part.annotations)) {
+      annotations.push({ part_index: index, ...part.annotations });
     }
     if (!convertPart(part, index, toolName, texts, keep)) odd.push(part);
   });
   const text = texts.length > 0 ? new LongText([...texts]) : undefined;
 
-  const structured = result['structuredContent'];
+  const structured = result.structuredContent;
   if (isObject(structured)) {
     for (const key of Object.keys(structured).slice(0, MAX_STATED_KEYS)) {
       const short = pythonText(structured[key], FACT_CHARS - 1);
@@ -71,7 +71,7 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
     });
   }
   const fullText = new LongText(texts.length > 0 ? texts : [NO_CONTENT]);
-  return { isError: result['isError'] === true, text, fullText, binaries, odd, annotations };
+  return { isError: result.isError === true, text, fullText, binaries, odd, annotations };
 }
 
 /** Whether the part is of a known kind and shape. */
@@ -81,7 +81,7 @@ function convertPart(part: unknown, index: number, toolName: string, texts: stri
   if (type === 'text' && typeof text === 'string') texts.push(text);
   else if (type === 'image' || type === 'audio') keepMedia(part, type, index, toolName, keep);
   else if (type === 'resource' && isObject(resource)) keepResource(resource, index, toolName, texts, keep);
-  else if (type === 'resource_link' && typeof part['uri'] === 'string') keepLink(part, index, toolName, keep);
+  else if (type === 'resource_link' && typeof part.uri === 'string') keepLink(part, index, toolName, keep);
   else return false;
   return true;
 }
@@ -91,35 +91,35 @@ function keepMedia(part: Part, kind: 'image' | 'audio', index: number, toolName:
     kind,
     index,
     handle: `mcp:${toolName}:${kind}:${index}`,
-    content: base64Content(textOf(part['data'])),
-    mediaType: textOf(part['mimeType']) || (kind === 'image' ? 'image/png' : 'audio/wav'),
+    content: base64Content(textOf(part.data)),
+    mediaType: textOf(part.mimeType) || (kind === 'image' ? 'image/png' : 'audio/wav'),
     label: `${kind} from ${toolName}`,
   });
 }
 
 function keepResource(resource: Part, index: number, toolName: string, texts: string[], keep: Keep): void {
-  const text = resource['text'];
+  const text = resource.text;
   if (typeof text === 'string') texts.push(text);
   keep({
     kind: 'resource',
     index,
     handle: `mcp:${toolName}:resource:${index}`,
-    content: typeof text === 'string' ? textContent(text) : base64Content(textOf(resource['blob'])),
-    mediaType: textOf(resource['mimeType']) || 'application/octet-stream',
-    label: textOf(resource['uri']) || `resource from ${toolName}`,
+    content: typeof text === 'string' ? textContent(text) : base64Content(textOf(resource.blob)),
+    mediaType: textOf(resource.mimeType) || 'application/octet-stream',
+    label: textOf(resource.uri) || `resource from ${toolName}`,
   });
 }
 
 function keepLink(part: Part, index: number, toolName: string, keep: Keep): void {
-  const uri = textOf(part['uri']);
+  const uri = textOf(part.uri);
   keep({
     kind: 'resource_link',
     index,
     handle: `mcp:${toolName}:resource_link:${index}`,
     content: textContent(uri),
     mediaType: 'text/uri-list',
-    shownType: textOf(part['mimeType']) || 'application/octet-stream',
-    label: textOf(part['name']) || uri,
+    shownType: textOf(part.mimeType) || 'application/octet-stream',
+    label: textOf(part.name) || uri,
   });
 }
 

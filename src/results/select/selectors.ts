@@ -116,7 +116,7 @@ async function isText(reader: ArtifactReader): Promise<boolean> {
 }
 
 function selectorOf(selector: SelectorInput): SelectorKind {
-  const type = selector['type'];
+  const type = selector.type;
   const kind = typeof type === 'string' && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
   if (!kind) throw notKnown(type);
   for (const [name, value] of Object.entries(selector)) {

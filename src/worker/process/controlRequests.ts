@@ -42,7 +42,7 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
       gateway.servers.recheck();
       return snapshot();
     },
-    wouldRun: () => gateway.configuration.wouldRun(),
+    wouldRun: () => gateway.wouldRun(),
     refresh: async () => {
       await refresh();
       return snapshot();

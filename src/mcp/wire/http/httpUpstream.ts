@@ -60,6 +60,8 @@ class HttpUpstream implements Transport {
   #closed = false;
   #refusing = 0;
   readonly #refusals: (() => void)[] = [];
+  /** Failed attempts in a row to open a stream, by the event that it goes on from; `''` is the stream that just listens. */
+  readonly #failures = new Map<string, number>();
   /** The stream that just listens is there, or the server has none. */
   #listens = false;
 
@@ -79,7 +81,9 @@ class HttpUpstream implements Transport {
     const url = new URL(options.url);
     const fetch: Fetch = (target, init) => this.#fetch(target, init);
     this.#inner =
-      kind === 'sse' ? new SSEClientTransport(url, { fetch }) : new StreamableHTTPClientTransport(url, { fetch });
+      kind === 'sse'
+        ? new SSEClientTransport(url, { fetch })
+        : new StreamableHTTPClientTransport(url, { fetch, reconnectionOptions: RECONNECTION });
     this.#inner.onmessage = (message) => this.#onMessage(message);
     this.#inner.onerror = (error) => this.#onError(error);
     this.#inner.onclose = () => this.#onClose();
@@ -167,7 +171,7 @@ class HttpUpstream implements Transport {
 
   async #fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const isPost = init.method === 'POST';
-    if (this.#kind === 'http' && init.method === 'GET') return this.#listen(url, init);
+    if (this.#kind === 'http' && init.method === 'GET') return this.#openStream(url, init);
     const id = idOf(init.body);
     const response = await this.#requests.send(url, init, id);
     if (isLeftToSdk(response, url)) return response;
@@ -180,6 +184,23 @@ class HttpUpstream implements Transport {
       // Over HTTP+SSE the answer comes on the other stream.
       if (id !== undefined && this.#kind === 'http') setTimeout(() => this.#lose(id, tooLarge), READ_WAIT_MS);
     });
+  }
+
+  /** Closes the connection with the last attempt of the SDK to take up a stream again: it gives up without a typed error. */
+  async #openStream(url: string | URL, init: RequestInit): Promise<Response> {
+    const event = new Headers(init.headers).get('last-event-id') ?? '';
+    let response: Response | undefined;
+    try {
+      response = await this.#listen(url, init);
+      return response;
+    } finally {
+      if (response?.ok || response?.status === METHOD_NOT_ALLOWED) this.#failures.delete(event);
+      else if (!response || !isLeftToSdk(response, url)) {
+        const failures = (this.#failures.get(event) ?? 0) + 1;
+        this.#failures.set(event, failures);
+        if (failures >= RECONNECTION.maxRetries) void this.#inner.close();
+      }
+    }
   }
 
   /**
@@ -238,10 +259,8 @@ class HttpUpstream implements Transport {
   #onError(error: Error): void {
     this.onerror?.(error);
     if (!this.#started || this.#closed) return;
-    // The SDK has given up on the stream; the one before it would open another, unknown to the server's session.
-    const over =
-      this.#kind === 'sse' ? !(error instanceof UpstreamRequestError) : /^Maximum reconnection/.test(error.message);
-    if (over) void this.#inner.close();
+    // The SDK would open another stream, unknown to the server's session.
+    if (this.#kind === 'sse' && !(error instanceof UpstreamRequestError)) void this.#inner.close();
   }
 
   #onClose(): void {
@@ -264,6 +283,13 @@ class HttpUpstream implements Transport {
 }
 
 const METHOD_NOT_ALLOWED = 405;
+
+const RECONNECTION = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: 2,
+};
 
 /** To a GET: the SDK asks for it no more. */
 function nothingThere(): Response {
