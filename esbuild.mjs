@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { writeSkill } from './scripts/lib/skill.mjs';
-import { packCl100k } from './src/catalog/tokenRanks.ts';
-import { writeThesaurus } from './src/routing/thesaurusText.ts';
-import { compiledVocabulary } from './src/routing/vocabulary/all.ts';
-import { indexWordTable } from './src/routing/wordTable.ts';
+import { packCl100k } from './src/catalog/tokenizer/tokenRanks.ts';
+import { compiledVocabulary } from './src/ranking/vocabulary/all.ts';
+import { writeThesaurus } from './src/ranking/words/thesaurusText.ts';
+import { indexWordTable } from './src/ranking/words/wordTable.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dev = process.argv.includes('--dev');
@@ -33,7 +33,7 @@ const ranksBeside = {
   name: 'ranks-beside',
   setup(context) {
     context.onResolve({ filter: /^js-tiktoken(\/|$)/ }, ({ importer }) => {
-      const text = `${relative(root, importer)} imports the tokenizer: count with src/catalog/tokens.ts.`;
+      const text = `${relative(root, importer)} imports the tokenizer: count with src/catalog/tokenizer/tokens.ts.`;
       return { errors: [{ text }] };
     });
   },
@@ -42,10 +42,10 @@ const ranksBeside = {
 /** What a person asks for once has a bundle of its own, so that host, worker and extension load nothing of it. */
 const OWN_BUNDLES = [
   { source: 'src/cli/runCommand.ts', file: 'cliCommands.cjs' },
-  { source: 'src/cli/import.ts', file: 'cliImport.cjs' },
-  { source: 'src/host/rollOut.ts', file: 'rollOut.cjs' },
-  { source: 'src/extension/importServers.ts', file: 'editorImport.cjs' },
-  { source: 'src/worker/staticCatalog.ts', file: 'staticCatalog.cjs' },
+  { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs' },
+  { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
+  { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs' },
+  { source: 'src/worker/gateway/staticCatalog.ts', file: 'staticCatalog.cjs' },
 ];
 const ownBundles = {
   name: 'own-bundles',
@@ -120,10 +120,15 @@ const bundles = [
     plugins: [ownBundles],
     banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
   },
-  { ...node, entryPoints: ['src/worker/main.ts'], outfile: 'dist/worker.cjs', plugins: [ranksBeside, ownBundles] },
   {
     ...node,
-    entryPoints: ['src/dispatch/validation/validationThread.ts'],
+    entryPoints: ['src/worker/process/main.ts'],
+    outfile: 'dist/worker.cjs',
+    plugins: [ranksBeside, ownBundles],
+  },
+  {
+    ...node,
+    entryPoints: ['src/calls/validation/validationThread.ts'],
     outfile: 'dist/validationThread.cjs',
   },
   { ...browser, entryPoints: ['webview/dashboard/main.ts'], outfile: 'dist/webview/dashboard.js', format: 'iife' },

@@ -1,9 +1,9 @@
 /** `npm run docs`: renews the generated parts of the documentation. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPAIR_RULES } from '../src/dispatch/argRepairs.ts';
-import { FAULT_CODES } from '../src/ops/faultCodes.ts';
-import { NORMALISATION_RULES } from '../src/ops/normalise.ts';
+import { REPAIR_RULES } from '../src/calls/validation/argRepairs.ts';
+import { FAULT_CODES } from '../src/errors/faultCodes.ts';
+import { NORMALISATION_RULES } from '../src/text/normalise.ts';
 import { configurationKeys, faultTable, ruleTable, withGenerated } from './lib/generatedDocs.mjs';
 
 const root = join(import.meta.dirname, '..');

@@ -81,8 +81,8 @@ function valuesOf(schema) {
 }
 
 /**
- * Every fault of the table in `src/ops/faultCodes.ts`, by class.
- * @param {Readonly<Record<string, import('../../src/ops/faultCodes.ts').FaultTraits>>} codes
+ * Every fault of the table in `src/errors/faultCodes.ts`, by class.
+ * @param {Readonly<Record<string, import('../../src/errors/faultCodes.ts').FaultTraits>>} codes
  */
 export function faultTable(codes) {
   const lines = Object.entries(codes).map(([code, { class: name, says, error, retryable, remedy }]) => {

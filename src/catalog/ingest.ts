@@ -1,4 +1,4 @@
-import { deriveSafety } from './card.ts';
+import { deriveSafety } from './cards/card.ts';
 import { CatalogError, type CatalogErrorCode } from './catalogError.ts';
 import { compareCodePoints } from './codePointOrder.ts';
 import { deriveName, deriveNameOnServer, fitName, fitNamespace, inferNamespace } from './namespace.ts';

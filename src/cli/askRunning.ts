@@ -1,5 +1,5 @@
 import { type ControlClient, GatewayGoneError } from '../control/client.ts';
-import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import { attachControl, type GatewayTarget } from '../host/attach/attachControl.ts';
 import { inTime } from './inTime.ts';
 import { ownRuntime } from './runtime.ts';
 

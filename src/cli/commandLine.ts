@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import { CLIENT_IDS, type ClientId } from '../config/import/clientIds.ts';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
-import { didYouMean } from '../ops/nearest.ts';
-import { meantToken, type Tell } from '../ops/normalise.ts';
+import { CLIENT_IDS, type ClientId } from '../import/clientIds.ts';
+import { didYouMean } from '../text/nearest.ts';
+import { meantToken, type Tell } from '../text/normalise.ts';
 import { type ApproveCommand, COMMAND_NAMES, type Command, type CommandName, NEEDS } from './commands.ts';
 import { type OptionValues, parseOptions } from './options.ts';
 import { httpOf, modeOf } from './serveOptions.ts';

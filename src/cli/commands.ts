@@ -1,6 +1,6 @@
-import type { ClientId } from '../config/import/clientIds.ts';
-import type { GatewayTarget } from '../host/startWorker.ts';
-import type { Face } from '../ops/face.ts';
+import type { GatewayTarget } from '../host/attach/startWorker.ts';
+import type { ClientId } from '../import/clientIds.ts';
+import type { Face } from '../link/mode.ts';
 
 /** `own` is the token that Waygate makes for the workspace. */
 export interface HttpOptions {

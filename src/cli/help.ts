@@ -1,4 +1,4 @@
-import { userConfigFile } from '../config/stateFolder.ts';
+import { userConfigFile } from '../config/state/stateFolder.ts';
 
 export const HELP = (): string => `waygate: one small door to all your MCP servers
 

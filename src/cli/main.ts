@@ -1,5 +1,5 @@
-import { BUILD } from '../ops/build.ts';
-import { normalisationNote } from '../ops/normalise.ts';
+import { BUILD } from '../lib/build.ts';
+import { normalisationNote } from '../text/normalise.ts';
 import { parseCommandLine } from './commandLine.ts';
 import { HELP } from './help.ts';
 import type { UsageError } from './usageError.ts';
@@ -22,7 +22,7 @@ async function main(): Promise<number> {
         const { serveHttp } = await import('./runCommand.ts');
         return serveHttp(command, command.http);
       }
-      const { serve } = await import('./serve.ts');
+      const { serve } = await import('./commands/serve.ts');
       return serve(command);
     }
     default: {

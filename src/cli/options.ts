@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../ops/nearest.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { type CommandName, NEEDS, OPTIONS, TAKES_WORDS } from './commands.ts';
 import { UsageError } from './usageError.ts';
 

@@ -1,4 +1,4 @@
-import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import { attachControl, type GatewayTarget } from '../host/attach/attachControl.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** Has a gateway, if it runs, look at its servers again. It need not be waited for. */

@@ -1,19 +1,19 @@
-import { approve } from './approve.ts';
-import { browse } from './browse.ts';
-import { catalog } from './catalog.ts';
-import { clientConfig } from './clientConfig.ts';
+import { approve } from './commands/approve.ts';
+import { browse } from './commands/browse.ts';
+import { catalog } from './commands/catalog.ts';
+import { clientConfig } from './commands/clientConfig.ts';
+import { health } from './commands/health.ts';
+import { learned } from './commands/learned.ts';
+import { login, logout } from './commands/login.ts';
+import { reload } from './commands/reload.ts';
+import { secret } from './commands/secret.ts';
+import { skill } from './commands/skill.ts';
+import { status } from './commands/status.ts';
+import { stop } from './commands/stop.ts';
+import { telemetry } from './commands/telemetry.ts';
 import type { Command } from './commands.ts';
-import { health } from './health.ts';
-import { learned } from './learned.ts';
-import { login, logout } from './login.ts';
-import { reload } from './reload.ts';
-import { secret } from './secret.ts';
-import { skill } from './skill.ts';
-import { status } from './status.ts';
-import { stop } from './stop.ts';
-import { telemetry } from './telemetry.ts';
 
-export { serveHttp } from './serveHttp.ts';
+export { serveHttp } from './commands/serveHttp.ts';
 
 type OtherCommand = Exclude<Command, { name: 'help' | 'version' | 'serve' }>;
 
@@ -45,7 +45,7 @@ export async function runCommand(command: OtherCommand): Promise<number> {
     case 'learned':
       return learned(command);
     case 'import': {
-      const { importServers, ownTerminal } = await import('./import.ts');
+      const { importServers, ownTerminal } = await import('./commands/import.ts');
       return importServers(command, process.env, ownTerminal());
     }
     case 'client-config':

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { GatewayRuntime, GatewayTarget } from '../host/startWorker.ts';
+import type { GatewayRuntime, GatewayTarget } from '../host/attach/startWorker.ts';
 
 /** The worker lies beside this program, and the Node that runs us runs it too. */
 export function ownRuntime({ workspace, configFile, catalog }: GatewayTarget): GatewayRuntime {

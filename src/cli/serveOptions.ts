@@ -1,6 +1,6 @@
-import { FACES, type Face, isFace } from '../ops/face.ts';
-import { didYouMean } from '../ops/nearest.ts';
-import { meantToken, type Tell } from '../ops/normalise.ts';
+import { FACES, type Face, isFace } from '../link/mode.ts';
+import { didYouMean } from '../text/nearest.ts';
+import { meantToken, type Tell } from '../text/normalise.ts';
 import type { HttpOptions } from './commands.ts';
 import type { OptionValues } from './options.ts';
 import { givenPath } from './target.ts';

@@ -1,5 +1,5 @@
 import type { ControlClient } from '../control/client.ts';
-import { attachControl, type GatewayTarget } from '../host/attachControl.ts';
+import { attachControl, type GatewayTarget } from '../host/attach/attachControl.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** A person who asks for the catalog waits for servers that are starting; this is when the answer comes without them. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { GatewayTarget } from '../host/startWorker.ts';
-import { localPath, type Tell } from '../ops/normalise.ts';
+import type { GatewayTarget } from '../host/attach/startWorker.ts';
+import { localPath, type Tell } from '../text/normalise.ts';
 import { type CommandName, MAY_BE_ABSENT } from './commands.ts';
 import type { OptionValues } from './options.ts';
 import { NO_INPUT, UsageError } from './usageError.ts';

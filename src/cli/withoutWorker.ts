@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { EXIT_NO_WORKER, readOutage } from '../host/outage.ts';
-import { type GatewayTarget, gatewayFolder, workerLogFile } from '../host/startWorker.ts';
-import type { HealthWithoutWorker } from '../ops/health.ts';
-import { readRendezvous } from '../protocol/rendezvous.ts';
-import { healthText } from '../surface/systemReports.ts';
-import { lifeLeft } from '../worker/workerLife.ts';
+import { EXIT_NO_WORKER, readOutage } from '../host/attach/outage.ts';
+import { type GatewayTarget, gatewayFolder, workerLogFile } from '../host/attach/startWorker.ts';
+import { readRendezvous } from '../link/rendezvous.ts';
+import type { HealthWithoutWorker } from '../supervision/health.ts';
+import { healthText } from '../telemetry/systemReports.ts';
+import { lifeLeft } from '../worker/process/workerLife.ts';
 import { noGateway } from './runtime.ts';
 
 /** How a gateway fares that has no worker, by what its hosts and its last worker left on the disk. */

@@ -1,4 +1,4 @@
-import { DEFAULT_FACE, type Face } from '../ops/face.ts';
+import { DEFAULT_FACE, type Face } from '../link/mode.ts';
 import type { CallBlocks } from './callBlocks.ts';
 import {
   type ArtifactConfig,

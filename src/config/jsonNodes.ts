@@ -1,5 +1,5 @@
 import type { Node } from 'jsonc-parser';
-import { didYouMean } from '../ops/nearest.ts';
+import { didYouMean } from '../text/nearest.ts';
 
 /** Name and value nodes of an object, in the file's order. */
 export function members(object: Node): [Node, Node][] {

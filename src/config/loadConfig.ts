@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { DEFAULT_FACE, type Face } from '../ops/face.ts';
+import { DEFAULT_FACE, type Face } from '../link/mode.ts';
 import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
   type BrokenServer,
@@ -18,12 +18,12 @@ import { members, repeatedMembers, unknownKey } from './jsonNodes.ts';
 import { syntaxWords } from './jsonSyntax.ts';
 import { readArtifacts } from './readArtifacts.ts';
 import { type Complaint, readBrowse } from './readBrowse.ts';
-import { readMode, readPassthrough } from './readFaces.ts';
 import { readInputs } from './readInputs.ts';
 import { readLiveRefresh } from './readLiveRefresh.ts';
+import { readMode, readPassthrough } from './readModes.ts';
 import { readServer } from './readServer.ts';
 import { readStartup } from './readStartup.ts';
-import { userConfigFile } from './stateFolder.ts';
+import { userConfigFile } from './state/stateFolder.ts';
 import { lineIndex } from './textPosition.ts';
 
 /** A file that a gateway is configured by. */

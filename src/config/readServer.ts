@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { getNodeValue, type Node } from 'jsonc-parser';
-import { looksSecret, secretArguments } from './clearSecrets.ts';
+import { looksSecret, secretArguments } from '../secrets/clearSecrets.ts';
 import type { AuthConfig, ConfigOrigin, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
 import { readToolFilter } from './readToolFilter.ts';

@@ -4,9 +4,9 @@
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
-import type { Face } from '../ops/face.ts';
-import type { StandbyHealth } from '../ops/health.ts';
-import type { RankExplanation } from '../routing/explanation.ts';
+import type { Face } from '../link/mode.ts';
+import type { RankExplanation } from '../ranking/explanation.ts';
+import type { StandbyHealth } from '../supervision/health.ts';
 import type { HealthReport, KeptCounts, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';

@@ -1,10 +1,10 @@
 /** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
-import type { HealthSnapshot, StandbyHealth } from '../ops/health.ts';
-import type { TelemetryKept } from '../ops/telemetry.ts';
-import type { TelemetrySnapshot, ToldFault } from '../ops/telemetryForms.ts';
+import type { HealthSnapshot, StandbyHealth } from '../supervision/health.ts';
+import type { TelemetryKept } from '../telemetry/telemetry.ts';
+import type { TelemetrySnapshot, ToldFault } from '../telemetry/telemetryForms.ts';
 import type { CallRecord, GatewayHealth, ServerOddity, ServerState } from './contract.ts';
 
-export type { RolloutState } from '../ops/health.ts';
+export type { RolloutState } from '../supervision/health.ts';
 
 /** The base health payload of 004, with `worker_handshake` of its later corrections, as it is told. */
 export interface HealthCore extends Omit<HealthSnapshot, 'supervision' | 'next_attempt_in_ms' | 'last_fault'> {

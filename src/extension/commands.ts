@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
-import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
-import type { Dashboard } from './dashboard.ts';
-import type { EditorSecrets } from './editorSecrets.ts';
-import type { Environment } from './environment.ts';
-import type { GatewayLink } from './gatewayLink.ts';
-import { installSkillInto } from './installSkill.ts';
+import type { ServerApproval } from './approvals/serverApproval.ts';
+import type { Environment } from './configuration/environment.ts';
+import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions/contributions.ts';
+import type { Dashboard } from './dashboard/dashboard.ts';
+import type { EditorSecrets } from './gateway/editorSecrets.ts';
+import type { GatewayLink } from './gateway/gatewayLink.ts';
 import type { Observable } from './observable.ts';
 import { asSentence } from './plainText.ts';
 import { type CommandHandlers, runCommand } from './registrations.ts';
-import type { ServerApproval } from './serverApproval.ts';
-import type { ToolElement } from './toolRows.ts';
-import { type ToolsTree, toRange } from './toolsTree.ts';
+import { installSkillInto } from './skill/installSkill.ts';
+import type { ToolElement } from './tree/toolRows.ts';
+import { type ToolsTree, toRange } from './tree/toolsTree.ts';
 
 export interface CommandDependencies {
   environment: Environment;
@@ -81,7 +81,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
     'waygate.importServers': guarded('Importing servers', async () => {
       // Loaded when it is asked for: an activation pays nothing for it.
-      const { importServers } = await import('./importServers.ts');
+      const { importServers } = await import('./import/importServers.ts');
       await importServers(environment, link, secrets, log);
     }),
     'waygate.installSkill': guarded('Installing the skill', () =>

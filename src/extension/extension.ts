@@ -1,24 +1,24 @@
 import * as vscode from 'vscode';
-import { SKILL_NAME } from '../config/skillInstall.ts';
-import type { GatewayRuntime } from '../host/startWorker.ts';
-import { askApproval } from './approval.ts';
+import { SKILL_NAME } from '../config/state/skillInstall.ts';
+import type { GatewayRuntime } from '../host/attach/startWorker.ts';
+import { askApproval } from './approvals/approval.ts';
+import { offerApprovals, ServerApproval } from './approvals/serverApproval.ts';
 import { commandHandlers } from './commands.ts';
-import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
-import { Dashboard } from './dashboard.ts';
-import { EditorSecrets } from './editorSecrets.ts';
-import { Environment, type Surroundings } from './environment.ts';
-import { type Attach, GatewayLink } from './gatewayLink.ts';
-import type { GatewayView } from './health.ts';
-import { journal } from './journal.ts';
-import { linkTarget } from './linkMachine.ts';
-import { registerMcpProvider } from './mcpProvider.ts';
+import { Environment, type Surroundings } from './configuration/environment.ts';
+import { showProblems } from './configuration/problems.ts';
+import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions/contributions.ts';
+import { Dashboard } from './dashboard/dashboard.ts';
+import { EditorSecrets } from './gateway/editorSecrets.ts';
+import { type Attach, GatewayLink } from './gateway/gatewayLink.ts';
+import { linkTarget } from './gateway/linkMachine.ts';
+import { registerMcpProvider } from './gateway/mcpProvider.ts';
+import { nodeExecutable, workerScript } from './gateway/serverDefinition.ts';
 import { Observable } from './observable.ts';
-import { showProblems } from './problems.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
-import { offerApprovals, ServerApproval } from './serverApproval.ts';
-import { nodeExecutable, workerScript } from './serverDefinition.ts';
-import { showStatusBar } from './statusBar.ts';
-import { ToolsTree } from './toolsTree.ts';
+import type { GatewayView } from './status/health.ts';
+import { journal } from './status/journal.ts';
+import { showStatusBar } from './status/statusBar.ts';
+import { ToolsTree } from './tree/toolsTree.ts';
 
 /** Where the time that `activate` took stands, for whoever looks at the extension host's timeline. */
 export const ACTIVATION_MEASURE = 'waygate.activate';
@@ -91,7 +91,7 @@ function attachWith(
 ): Attach {
   return async (workspace, signal) => {
     // Loaded with the first attachment: an activation pays for no JSON-RPC.
-    const { attachControl } = await import('../host/attachControl.ts');
+    const { attachControl } = await import('../host/attach/attachControl.ts');
     const runtime = runtimeOf(workspace, environment, distFolder);
     const client = await attachControl(runtime, { start: true, holds: true, signal, log: (line) => log.warn(line) });
     client?.onApproval(askApproval);
@@ -102,7 +102,7 @@ function attachWith(
 
 function rollOutWith(environment: Environment, distFolder: string): (workspace: string) => Promise<unknown> {
   return async (workspace) => {
-    const { rollOut } = await import('../host/rollOut.ts');
+    const { rollOut } = await import('../host/attach/rollOut.ts');
     return rollOut(runtimeOf(workspace, environment, distFolder));
   };
 }

@@ -6,7 +6,7 @@ import {
   type ContextKeyTypes,
   type SettingId,
   type SettingTypes,
-} from './contributions.ts';
+} from './contributions/contributions.ts';
 
 /** One handler for each contributed command: a forgotten one does not compile. */
 export type CommandHandlers = { [K in CommandId]: (argument?: unknown) => Promise<void> };

@@ -5,11 +5,11 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { toCard } from '../../src/catalog/card.ts';
+import { toCard } from '../../src/catalog/cards/card.ts';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { groupBy } from '../../src/catalog/cluster.ts';
 import { decodeCatalog, encodeCatalog } from '../../src/catalog/snapshot.ts';
-import { countTokens } from '../../src/catalog/tokens.ts';
+import { countTokens } from '../../src/catalog/tokenizer/tokens.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
 import { generatedListings } from '../catalog/sampleListings.ts';
 

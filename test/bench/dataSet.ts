@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { CatalogTool } from '../../src/catalog/types.ts';
-import type { RankServer } from '../../src/routing/rankIndex.ts';
+import type { RankServer } from '../../src/ranking/rankIndex.ts';
 
 /** Queries and tools in the forms of `data/catalog/*` (two files) and `data/routing/*` (one file). */
 export interface DataQuery {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import MiniSearch from 'minisearch';
-import { buildRankIndex, type RankResources, rank } from '../../src/routing/rankIndex.ts';
-import { argumentWords } from '../../src/routing/toolText.ts';
+import { buildRankIndex, type RankResources, rank } from '../../src/ranking/rankIndex.ts';
+import { argumentWords } from '../../src/ranking/scoring/toolText.ts';
 import type { DataSet } from './dataSet.ts';
 import type { Card } from './measure.ts';
 

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { ArtifactStore } from '../../src/firewall/artifactStore.ts';
-import { Firewall } from '../../src/firewall/firewall.ts';
-import { viewArtifact } from '../../src/firewall/viewArtifact.ts';
+import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
+import { viewArtifact } from '../../src/results/artifacts/viewArtifact.ts';
+import { Firewall } from '../../src/results/resultIntake.ts';
 
 const MB = 1024 * 1024;
 const CALL = { toolId: 'bench:large#00000000', upstreamName: 'large' };

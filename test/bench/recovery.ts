@@ -12,9 +12,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
-import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { ServerConnection } from '../../src/upstream/serverConnection.ts';
-import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
+import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
+import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 
 const { values } = parseArgs({ options: { kills: { type: 'string', default: '60' }, json: { type: 'boolean' } } });
 const args = [resolve('test/fixtures/server.mjs')];

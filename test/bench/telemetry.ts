@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CallPipeline } from '../../src/dispatch/callPipeline.ts';
-import { type AdmittedResult, Firewall } from '../../src/firewall/firewall.ts';
-import { scrubSecrets } from '../../src/firewall/secrets.ts';
-import { gatewaySurface } from '../../src/surface/gateway/gatewaySurface.ts';
-import { Diagnostics } from '../../src/worker/diagnostics.ts';
+import { CallPipeline } from '../../src/calls/pipeline/callPipeline.ts';
+import { gatewaySurface } from '../../src/modes/gateway/gatewayMode.ts';
+import { type AdmittedResult, Firewall } from '../../src/results/resultIntake.ts';
+import { scrubSecrets } from '../../src/secrets/mask.ts';
+import { Diagnostics } from '../../src/worker/reports/diagnostics.ts';
 import { fixedContext } from '../support/fixedContext.ts';
 import { percentile } from './measure.ts';
 

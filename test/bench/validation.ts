@@ -1,13 +1,13 @@
 /**
  * What validation costs: `node test/bench/validation.ts`. The target is 1,000 cached validations of a typical schema
- * in under 5 ms; the rest is why some schemas go to a thread (src/dispatch/validation/argumentValidator.ts).
+ * in under 5 ms; the rest is why some schemas go to a thread (src/calls/validation/argumentValidator.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '../../src/dispatch/json.ts';
-import { ArgumentValidator } from '../../src/dispatch/validation/argumentValidator.ts';
-import { SchemaCompiler } from '../../src/dispatch/validation/compileSchema.ts';
-import { linearEngine } from '../../src/dispatch/validation/linearPattern.ts';
-import { type ReadSchema, readSchema } from '../../src/dispatch/validation/metaSchema.ts';
+import type { JsonObject } from '../../src/calls/json.ts';
+import { ArgumentValidator } from '../../src/calls/validation/argumentValidator.ts';
+import { SchemaCompiler } from '../../src/calls/validation/compileSchema.ts';
+import { linearEngine } from '../../src/calls/validation/linearPattern.ts';
+import { type ReadSchema, readSchema } from '../../src/calls/validation/metaSchema.ts';
 import { percentile } from './measure.ts';
 
 const TARGET_MS = 5;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CacheStableSession } from '../../src/catalog/cacheStable.ts';
+import { CacheStableSession } from '../../src/catalog/cards/cacheStable.ts';
 import {
   type ChoiceCard,
   capTags,
@@ -9,13 +9,13 @@ import {
   orderCards,
   toCard,
   uncutCard,
-} from '../../src/catalog/card.ts';
-import { cardsWithinBudget, fitCard, responseCapTokens } from '../../src/catalog/cardBudget.ts';
-import { cardToJson, renderCardLine, renderCardLines, visibleLine } from '../../src/catalog/cardText.ts';
+} from '../../src/catalog/cards/card.ts';
+import { cardsWithinBudget, fitCard, responseCapTokens } from '../../src/catalog/cards/cardBudget.ts';
+import { cardToJson, renderCardLine, renderCardLines, visibleLine } from '../../src/catalog/cards/cardText.ts';
+import { truncateToTokens } from '../../src/catalog/cards/truncate.ts';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { ingestTool } from '../../src/catalog/ingest.ts';
-import { countTokens } from '../../src/catalog/tokens.ts';
-import { truncateToTokens } from '../../src/catalog/truncate.ts';
+import { countTokens } from '../../src/catalog/tokenizer/tokens.ts';
 import { computedMs } from '../support/computedMs.ts';
 import { sampleListings } from './sampleListings.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toCard } from '../../src/catalog/card.ts';
-import { cardsWithinBudget } from '../../src/catalog/cardBudget.ts';
+import { toCard } from '../../src/catalog/cards/card.ts';
+import { cardsWithinBudget } from '../../src/catalog/cards/cardBudget.ts';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { CatalogError } from '../../src/catalog/catalogError.ts';
 import { decodeCatalog, encodeCatalog } from '../../src/catalog/snapshot.ts';

@@ -16,7 +16,7 @@ import {
   type PrimitiveKind,
   parsePrimitiveId,
   resolveCollisions,
-} from '../../src/catalog/primitiveId.ts';
+} from '../../src/catalog/primitives/primitiveId.ts';
 import { fingerprint, hash8 } from '../../src/catalog/shapeHash.ts';
 import { formatToolId, isName, isNamespace, parseToolId } from '../../src/catalog/toolId.ts';
 

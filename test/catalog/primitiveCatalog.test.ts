@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toCard } from '../../src/catalog/card.ts';
-import { buildPrimitiveCatalog, type PrimitiveListing } from '../../src/catalog/primitiveCatalog.ts';
+import { toCard } from '../../src/catalog/cards/card.ts';
+import { buildPrimitiveCatalog, type PrimitiveListing } from '../../src/catalog/primitives/primitiveCatalog.ts';
 
 const listing = (more: Partial<PrimitiveListing>): PrimitiveListing => ({
   server: 'docs',

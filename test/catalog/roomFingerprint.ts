@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { toCard } from '../../src/catalog/card.ts';
-import { cardsWithinBudget } from '../../src/catalog/cardBudget.ts';
-import { renderCardLines } from '../../src/catalog/cardText.ts';
+import { toCard } from '../../src/catalog/cards/card.ts';
+import { cardsWithinBudget } from '../../src/catalog/cards/cardBudget.ts';
+import { renderCardLines } from '../../src/catalog/cards/cardText.ts';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { encodeCatalog } from '../../src/catalog/snapshot.ts';
 import { generatedListings, shuffled } from './sampleListings.ts';

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import { describe, expect, it } from 'vitest';
-import { NO_RANK, packedRank } from '../../src/catalog/packedRanks.ts';
-import { packCl100k } from '../../src/catalog/tokenRanks.ts';
+import { NO_RANK, packedRank } from '../../src/catalog/tokenizer/packedRanks.ts';
+import { packCl100k } from '../../src/catalog/tokenizer/tokenRanks.ts';
 
-const tokens = fileURLToPath(new URL('../../src/catalog/tokens.ts', import.meta.url));
+const tokens = fileURLToPath(new URL('../../src/catalog/tokenizer/tokens.ts', import.meta.url));
 
 describe('the ranks are found', () => {
   it('by Node alone, and not before a token is counted', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import { describe, expect, it } from 'vitest';
-import { countTokens, fitsTokens, prefixHorizon } from '../../src/catalog/tokens.ts';
+import { countTokens, fitsTokens, prefixHorizon } from '../../src/catalog/tokenizer/tokens.ts';
 import { computedMs } from '../support/computedMs.ts';
 import { sampleListings } from './sampleListings.ts';
 

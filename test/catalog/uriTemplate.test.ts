@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesTemplate, variablesOf } from '../../src/catalog/uriTemplate.ts';
+import { matchesTemplate, variablesOf } from '../../src/catalog/primitives/uriTemplate.ts';
 
 describe('an address and a template', () => {
   it.each([

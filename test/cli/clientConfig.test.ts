@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { clientConfigText, ownLaunch } from '../../src/cli/clientConfig.ts';
-import { CLIENT_IDS } from '../../src/config/import/clientIds.ts';
-import { isWaygate } from '../../src/config/import/sameServer.ts';
-import { clientSource } from '../../src/config/import/sources/all.ts';
+import { clientConfigText, ownLaunch } from '../../src/cli/commands/clientConfig.ts';
+import { CLIENT_IDS } from '../../src/import/clientIds.ts';
+import { isWaygate } from '../../src/import/sameServer.ts';
+import { clientSource } from '../../src/import/sources/all.ts';
 import { temporaryFolder, WAYGATE } from '../support/workspace.ts';
 
 const program = {

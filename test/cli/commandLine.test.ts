@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
+import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
 import { rendezvous, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { waitedMs } from '../support/waitedMs.ts';

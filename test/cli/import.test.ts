@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ImportTerminal, importServers } from '../../src/cli/import.ts';
+import { type ImportTerminal, importServers } from '../../src/cli/commands/import.ts';
 import { temporaryFolder, WAYGATE } from '../support/workspace.ts';
 
 const SECRET = `ghp_${'f1'.repeat(18)}`;

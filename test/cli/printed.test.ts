@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../src/cli/commandLine.ts';
 import { COMMAND_NAMES, OPTIONS } from '../../src/cli/commands.ts';
-import type { Normalisation } from '../../src/ops/normalise.ts';
+import type { Normalisation } from '../../src/text/normalise.ts';
 import { waygate } from '../support/census.ts';
 import { HostProcess } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';

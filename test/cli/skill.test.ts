@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SKILL_NAME } from '../../src/config/skillInstall.ts';
+import { SKILL_NAME } from '../../src/config/state/skillInstall.ts';
 import { waygate } from '../support/census.ts';
 import { testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -28,7 +28,7 @@ describe('waygate skill install', () => {
     expect(stdout.split('\n')).toHaveLength(all.filter((entry) => entry.isFile()).length + 1);
     expect(stdout).toContain(`wrote     ${join(target, 'SKILL.md')}\n`);
     expect(existsSync(join(target, 'references/checklist.md'))).toBe(true);
-    for (const part of ['src/ops/callJournal.ts', 'src/protocol/lineFraming.ts', 'test/support/historyChecker.ts']) {
+    for (const part of ['src/replay/callJournal.ts', 'src/link/lineFraming.ts', 'test/support/historyChecker.ts']) {
       expect(readFileSync(join(target, 'parts', part))).toEqual(readFileSync(part));
     }
     expect(existsSync(join(target, 'parts/LICENSE'))).toBe(true);
@@ -48,7 +48,7 @@ describe('waygate skill install', () => {
     expect(kept.stderr).toMatch(/^waygate: [^\n]+ add --replace [^\n]+\.\n$/);
     expect(readFileSync(file, 'utf8')).toBe('mine');
     expect(kept.stdout).toContain(`wrote     ${part}\n`);
-    expect(readFileSync(part)).toEqual(readFileSync('src/ops/fault.ts'));
+    expect(readFileSync(part)).toEqual(readFileSync('src/errors/fault.ts'));
     expect((await waygate(workspace, ['skill', 'install', '--into', into, '--replace'])).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain(`name: ${SKILL_NAME}`);
   });

@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { approvable, approvalsOf } from '../../src/config/approvals.ts';
 import type { ServerConfig } from '../../src/config/gatewayConfig.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
+import { approvable, approvalsOf } from '../../src/config/state/approvals.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const server = (entry: object): ServerConfig => {

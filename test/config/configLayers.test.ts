@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { needsApproval } from '../../src/config/approvals.ts';
 import { ConfigLayers, type MergedConfig } from '../../src/config/configLayers.ts';
 import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { followReferences } from '../../src/config/secretReferences.ts';
-import { configRoot, workspaceStateFolder } from '../../src/config/stateFolder.ts';
+import { needsApproval } from '../../src/config/state/approvals.ts';
+import { configRoot, workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 interface Files {

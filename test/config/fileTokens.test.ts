@@ -1,7 +1,7 @@
 import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FileTokens } from '../../src/config/fileTokens.ts';
+import { FileTokens } from '../../src/config/state/fileTokens.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 describe('the tokens of sign-ins', () => {

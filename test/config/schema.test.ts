@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/loadConfig.ts';
-import { readCallSettings } from '../../src/worker/callSettings.ts';
+import { readCallSettings } from '../../src/worker/configuration/callSettings.ts';
 
 interface Schema {
   description?: string;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { installSkill, planSkillInstall, SKILL_NAME, skillPlaces } from '../../src/config/skillInstall.ts';
+import { installSkill, planSkillInstall, SKILL_NAME, skillPlaces } from '../../src/config/state/skillInstall.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const SOURCE = resolve('skills', SKILL_NAME);

@@ -8,7 +8,7 @@ import {
   stateRoot,
   unwritable,
   workspaceStateFolder,
-} from '../../src/config/stateFolder.ts';
+} from '../../src/config/state/stateFolder.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const posix = it.skipIf(process.platform === 'win32');

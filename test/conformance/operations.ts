@@ -1,11 +1,11 @@
 import type { OperationTable, OverruledCase } from './conformance.ts';
+import { dispatchOperations } from './ops/calls.ts';
 import { catalogOperations, catalogOverruled } from './ops/catalog.ts';
 import { configOperations } from './ops/config.ts';
 import { diagnosticsOperations, diagnosticsOverruled } from './ops/diagnostics.ts';
-import { dispatchOperations } from './ops/dispatch.ts';
-import { FIREWALL_OPS } from './ops/firewall.ts';
-import { routingOperations } from './ops/routing.ts';
-import { surfaceOperations } from './ops/surface.ts';
+import { surfaceOperations } from './ops/modes.ts';
+import { routingOperations } from './ops/ranking.ts';
+import { FIREWALL_OPS } from './ops/results.ts';
 
 const firewallGroup = Object.fromEntries(
   Object.entries(FIREWALL_OPS).map(([op, run]) => [op, { run: (input: unknown) => run(input as never) }]),

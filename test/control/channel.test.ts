@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ControlHandlers, type ControlServer, connectControl, serveControl } from '../../src/control/channel.ts';
 import type { ControlClient } from '../../src/control/client.ts';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
-import { connectLocal } from '../../src/protocol/localSocket.ts';
+import { connectLocal } from '../../src/link/localSocket.ts';
 import { snapshot } from '../extension/fixtures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

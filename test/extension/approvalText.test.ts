@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { approvalDocument, pendingApprovals } from '../../src/extension/approvalText.ts';
+import { approvalDocument, pendingApprovals } from '../../src/extension/approvals/approvalText.ts';
 import { server, snapshot } from './fixtures.ts';
 
 describe('what the editor asks to approve', () => {

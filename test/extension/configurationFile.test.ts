@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationFile, together } from '../../src/extension/configurationFile.ts';
-import { CONFIGURATION_TEMPLATE } from '../../src/extension/configurationTemplate.ts';
-import { configurationHash } from '../../src/extension/serverDefinition.ts';
+import { ConfigurationFile, together } from '../../src/extension/configuration/configurationFile.ts';
+import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationTemplate.ts';
+import { configurationHash } from '../../src/extension/gateway/serverDefinition.ts';
 
 let workspace: string;
 let file: ConfigurationFile;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dashboardPage } from '../../src/extension/dashboardPage.ts';
+import { dashboardPage } from '../../src/extension/dashboard/dashboardPage.ts';
 
 const page = (): string =>
   dashboardPage({ cspSource: 'https://csp.test', script: 'https://csp.test/d.js', style: 'https://csp.test/d.css' });

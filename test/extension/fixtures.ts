@@ -6,7 +6,7 @@ import type {
   TreeChildren,
   TreeNode,
 } from '../../src/control/contract.ts';
-import type { LinkState } from '../../src/extension/gatewayLink.ts';
+import type { LinkState } from '../../src/extension/gateway/gatewayLink.ts';
 
 export function server(name: string, over: Partial<ServerStatus> = {}): ServerStatus {
   return { name, namespace: name, state: 'ready', since: 1_000, toolCount: 3, ...over };

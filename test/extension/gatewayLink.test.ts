@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ControlClient } from '../../src/control/client.ts';
-import { GatewayLink, type LinkState } from '../../src/extension/gatewayLink.ts';
-import { ATTACH_LIMIT_MS, RETRY_DELAYS_MS, STOP_LIMIT_MS } from '../../src/extension/linkMachine.ts';
+import { GatewayLink, type LinkState } from '../../src/extension/gateway/gatewayLink.ts';
+import { ATTACH_LIMIT_MS, RETRY_DELAYS_MS, STOP_LIMIT_MS } from '../../src/extension/gateway/linkMachine.ts';
 import { NO_CHILDREN, ScriptedWorker, snapshot } from './fixtures.ts';
 
 const WORKSPACE = { workspace: '/work/project' };

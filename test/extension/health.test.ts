@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/extension/contributions.ts';
-import type { LinkState } from '../../src/extension/gatewayLink.ts';
-import { type GatewayView, summarize } from '../../src/extension/health.ts';
-import { type AgentSettings, type PolicyBlock, policyBlock } from '../../src/extension/policy.ts';
-import { statusBarModel } from '../../src/extension/statusBarModel.ts';
+import { type AgentSettings, type PolicyBlock, policyBlock } from '../../src/extension/configuration/policy.ts';
+import { COMMANDS } from '../../src/extension/contributions/contributions.ts';
+import type { LinkState } from '../../src/extension/gateway/gatewayLink.ts';
+import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
+import { statusBarModel } from '../../src/extension/status/statusBarModel.ts';
 import { attached, server, snapshot } from './fixtures.ts';
 
 const OPEN: AgentSettings = { 'chat.mcp.access': 'all', 'chat.mcp.enabled': undefined, 'chat.agent.enabled': true };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HeldVersion } from '../../src/extension/heldVersion.ts';
+import { HeldVersion } from '../../src/extension/gateway/heldVersion.ts';
 
 let version: HeldVersion;
 let told: (string | undefined)[];

@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ChangedMeanwhile } from '../../src/config/import/importFiles.ts';
-import { type ImportPlan, ImportRefused } from '../../src/config/import/planImport.ts';
-import { surroundingsOf } from '../../src/config/import/surroundings.ts';
-import { type ImportPrompts, importFlow } from '../../src/extension/importFlow.ts';
-import type { Conflict, ImportItem } from '../../src/extension/importItems.ts';
+import { type ImportPrompts, importFlow } from '../../src/extension/import/importFlow.ts';
+import type { Conflict, ImportItem } from '../../src/extension/import/importItems.ts';
+import { ChangedMeanwhile } from '../../src/import/importFiles.ts';
+import { type ImportPlan, ImportRefused } from '../../src/import/planImport.ts';
+import { surroundingsOf } from '../../src/import/surroundings.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const SECRET = `ghp_${'f1'.repeat(18)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { journal } from '../../src/extension/journal.ts';
+import { journal } from '../../src/extension/status/journal.ts';
 import { attached, server, snapshot } from './fixtures.ts';
 
 const FAILED = server('tickets', {

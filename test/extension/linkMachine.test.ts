@@ -9,7 +9,7 @@ import {
   RETRY_DELAYS_MS,
   STOP_LIMIT_MS,
   step,
-} from '../../src/extension/linkMachine.ts';
+} from '../../src/extension/gateway/linkMachine.ts';
 
 const WORKSPACE = '/w';
 const off: LinkPhase = { kind: 'off', reason: 'checking' };

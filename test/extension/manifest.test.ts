@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { CONFIGURATION_TEMPLATE } from '../../src/extension/configurationTemplate.ts';
-import { COMMANDS, MENUS, WELCOMES } from '../../src/extension/contributions.ts';
-import { extensionManifest, manifestDifferences } from '../../src/extension/manifest.ts';
+import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationTemplate.ts';
+import { COMMANDS, MENUS, WELCOMES } from '../../src/extension/contributions/contributions.ts';
+import { extensionManifest, manifestDifferences } from '../../src/extension/contributions/manifest.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const packageJson = JSON.parse(read('package.json')) as Record<string, unknown>;

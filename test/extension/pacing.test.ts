@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { debounced, throttled } from '../../src/extension/gateway/pacing.ts';
 import { Observable } from '../../src/extension/observable.ts';
-import { debounced, throttled } from '../../src/extension/pacing.ts';
 import { asSentence, count, escapeMarkdown, oneLine } from '../../src/extension/plainText.ts';
 
 beforeEach(() => void vi.useFakeTimers());

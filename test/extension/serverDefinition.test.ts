@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { configurationHash, type DefinitionInputs, serverDefinition } from '../../src/extension/serverDefinition.ts';
+import {
+  configurationHash,
+  type DefinitionInputs,
+  serverDefinition,
+} from '../../src/extension/gateway/serverDefinition.ts';
 
 const inputs: DefinitionInputs = {
   distFolder: '/extensions/waygate/dist',

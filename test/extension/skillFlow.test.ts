@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SKILL_NAME } from '../../src/config/skillInstall.ts';
-import { type SkillPrompts, skillFlow } from '../../src/extension/skillFlow.ts';
+import { SKILL_NAME } from '../../src/config/state/skillInstall.ts';
+import { type SkillPrompts, skillFlow } from '../../src/extension/skill/skillFlow.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const SOURCE = resolve('skills', SKILL_NAME);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
-import type { GatewayView } from '../../src/extension/health.ts';
+import type { GatewayView } from '../../src/extension/status/health.ts';
 import {
   attachedKey,
   parentPath,
@@ -11,7 +11,7 @@ import {
   tooltipOf,
   treeBadge,
   treeMessage,
-} from '../../src/extension/toolRows.ts';
+} from '../../src/extension/tree/toolRows.ts';
 import { attached, node, server, snapshot } from './fixtures.ts';
 
 const row = (element: ToolElement) => toolRow(element);

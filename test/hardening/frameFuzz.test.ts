@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHost } from '../../src/host/sessionHost.ts';
-import { LineSplitter } from '../../src/protocol/lineFraming.ts';
-import { Oddities } from '../../src/protocol/oddities.ts';
-import { StdioUpstream } from '../../src/protocol/stdioUpstream.ts';
-import { UpstreamClient } from '../../src/protocol/upstreamClient.ts';
+import { SessionHost } from '../../src/host/session/sessionHost.ts';
+import { LineSplitter } from '../../src/link/lineFraming.ts';
+import { Oddities } from '../../src/mcp/wire/oddities.ts';
+import { StdioUpstream } from '../../src/mcp/wire/stdioUpstream.ts';
+import { UpstreamClient } from '../../src/mcp/wire/upstreamClient.ts';
 import { chunked, mutated } from '../support/mutateFrame.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 

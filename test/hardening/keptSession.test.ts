@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Rendezvous } from '../../src/protocol/rendezvous.ts';
+import type { Rendezvous } from '../../src/link/rendezvous.ts';
 import { killedAtWords, otherBuild } from '../support/builds.ts';
 import { rendezvous, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';

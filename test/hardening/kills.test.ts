@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
+import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
 import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LINK_VERSION, publishRendezvous, type Rendezvous } from '../../src/protocol/rendezvous.ts';
+import { LINK_VERSION, publishRendezvous, type Rendezvous } from '../../src/link/rendezvous.ts';
 import { killedAtTakeover, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
-import type { HealthWithoutWorker } from '../../src/ops/health.ts';
+import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
+import type { HealthWithoutWorker } from '../../src/supervision/health.ts';
 import { endedByAttachers, killedAtWords, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readClientLine } from '../../src/host/clientLine.ts';
+import { readClientLine } from '../../src/host/session/clientLine.ts';
 
 const read = (line: string) => readClientLine(Buffer.from(line));
 const answerTo = (line: string): { id: unknown; code: number } => {

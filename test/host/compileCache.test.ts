@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ensureWorkspaceState } from '../../src/config/stateFolder.ts';
-import { compileCacheFolder, sweepCompileCaches } from '../../src/host/compileCache.ts';
+import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
+import { compileCacheFolder, sweepCompileCaches } from '../../src/host/attach/compileCache.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 function state(): { root: string; workspaceState: string } {

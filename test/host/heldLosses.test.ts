@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HeldLosses } from '../../src/host/heldLosses.ts';
-import { faultOf } from '../../src/ops/fault.ts';
-import { type LostCall, MAX_LOST_CALLS, readLostCalls } from '../../src/ops/lostCall.ts';
+import { faultOf } from '../../src/errors/fault.ts';
+import { HeldLosses } from '../../src/host/session/heldLosses.ts';
+import { type LostCall, MAX_LOST_CALLS, readLostCalls } from '../../src/replay/lostCall.ts';
 
 const fault = faultOf('connection_lost', { generation: 2, detail: 'gone' }, (text) => text);
 const lost = (toolId: string): LostCall => ({

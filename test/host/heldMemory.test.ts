@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { HeldMemory } from '../../src/host/heldMemory.ts';
-import { readWorkerFrame } from '../../src/host/workerFrame.ts';
-import { encodeMessage, KEEP_NOTIFICATION } from '../../src/protocol/frames.ts';
+import { HeldMemory } from '../../src/host/session/heldMemory.ts';
+import { readWorkerFrame } from '../../src/host/session/workerFrame.ts';
+import { encodeMessage, KEEP_NOTIFICATION } from '../../src/link/frames.ts';
 
 type Kept = [key: string, value: unknown, age: number][];
 const kept = (memory: HeldMemory): Kept =>

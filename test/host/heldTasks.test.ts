@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DrainingCalls } from '../../src/host/drainingCalls.ts';
-import { HeldTasks } from '../../src/host/heldTasks.ts';
-import { faultOf } from '../../src/ops/fault.ts';
-import { MAX_HELD_TASKS } from '../../src/ops/heldTask.ts';
-import type { JournalCall } from '../../src/ops/journalCall.ts';
+import { faultOf } from '../../src/errors/fault.ts';
+import { DrainingCalls } from '../../src/host/session/drainingCalls.ts';
+import { HeldTasks } from '../../src/host/session/heldTasks.ts';
+import { MAX_HELD_TASKS } from '../../src/mcp/heldTask.ts';
+import type { JournalCall } from '../../src/replay/journalCall.ts';
 
 const task = (id: string) => ({
   id,

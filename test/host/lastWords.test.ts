@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lastWords, logLength } from '../../src/host/lastWords.ts';
+import { lastWords, logLength } from '../../src/host/attach/lastWords.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const OWN = '2026-11-18T21:00:00.000Z worker 7 stops: an error that was told\n';

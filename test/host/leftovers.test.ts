@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sweepLeftovers } from '../../src/host/leftovers.ts';
+import { sweepLeftovers } from '../../src/host/attach/leftovers.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const NOBODY = 2 ** 22 - 3;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { forgetOutage, noteOutage, readOutage } from '../../src/host/outage.ts';
-import type { HealthWithoutWorker } from '../../src/ops/health.ts';
+import { forgetOutage, noteOutage, readOutage } from '../../src/host/attach/outage.ts';
+import type { HealthWithoutWorker } from '../../src/supervision/health.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const health = (more: Partial<HealthWithoutWorker> = {}): HealthWithoutWorker => ({

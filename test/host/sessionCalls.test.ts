@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { faultAnswer } from '../../src/host/clientCall.ts';
-import { journalCallOf } from '../../src/host/sessionCalls.ts';
-import type { Face } from '../../src/ops/face.ts';
-import { faultOf } from '../../src/ops/fault.ts';
+import { faultOf } from '../../src/errors/fault.ts';
+import { faultAnswer } from '../../src/host/session/clientCall.ts';
+import { journalCallOf } from '../../src/host/session/sessionCalls.ts';
+import type { Face } from '../../src/link/mode.ts';
 
 const kept = (name: string, face: Face, args: object = {}) =>
   journalCallOf(

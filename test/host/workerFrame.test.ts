@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readWorkerFrame } from '../../src/host/workerFrame.ts';
-import { CONTRACT_NOTIFICATION, encodeMessage, KEEP_NOTIFICATION } from '../../src/protocol/frames.ts';
+import { readWorkerFrame } from '../../src/host/session/workerFrame.ts';
+import { CONTRACT_NOTIFICATION, encodeMessage, KEEP_NOTIFICATION } from '../../src/link/frames.ts';
 
 const read = (method: string, params: object) => readWorkerFrame(Buffer.from(encodeMessage({ method, params })));
 

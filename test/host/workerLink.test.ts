@@ -4,10 +4,10 @@ import { stat } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type LossFacts, WorkerConnection } from '../../src/host/workerConnection.ts';
-import { WorkerLink } from '../../src/host/workerLink.ts';
-import { deferred } from '../../src/ops/deferred.ts';
-import { connectLocal } from '../../src/protocol/localSocket.ts';
+import { type LossFacts, WorkerConnection } from '../../src/host/attach/workerConnection.ts';
+import { WorkerLink } from '../../src/host/attach/workerLink.ts';
+import { deferred } from '../../src/lib/deferred.ts';
+import { connectLocal } from '../../src/link/localSocket.ts';
 import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

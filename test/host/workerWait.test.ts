@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { WithoutWorker } from '../../src/host/withoutWorker.ts';
-import { WorkerLink } from '../../src/host/workerLink.ts';
-import { WorkerWait } from '../../src/host/workerWait.ts';
-import { type Fault, faultOf } from '../../src/ops/fault.ts';
-import { HealthRecord } from '../../src/ops/health.ts';
+import { type Fault, faultOf } from '../../src/errors/fault.ts';
+import { WorkerLink } from '../../src/host/attach/workerLink.ts';
+import { WorkerWait } from '../../src/host/attach/workerWait.ts';
+import { WithoutWorker } from '../../src/host/session/withoutWorker.ts';
+import { HealthRecord } from '../../src/supervision/health.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 beforeEach(() => void vi.useFakeTimers());

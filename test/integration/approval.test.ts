@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
-import { attachControl } from '../../src/host/attachControl.ts';
+import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { attachControl } from '../../src/host/attachControl.ts';
+import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { rendezvous, startHeld, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { workspaceStateFolder } from '../../src/config/stateFolder.ts';
+import { workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
 import { status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';

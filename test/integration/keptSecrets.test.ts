@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { FileSecrets } from '../../src/config/fileSecrets.ts';
+import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
 import { stateFolder, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { startHttpServer } from '../support/httpServer.ts';

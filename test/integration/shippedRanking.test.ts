@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
-import type { RankExplanation } from '../../src/routing/explanation.ts';
-import { buildRankIndex, explainRanking } from '../../src/routing/rankIndex.ts';
+import type { RankExplanation } from '../../src/ranking/explanation.ts';
+import { buildRankIndex, explainRanking } from '../../src/ranking/rankIndex.ts';
 import { waygate } from '../support/census.ts';
 import { testWorkspace } from '../support/workspace.ts';
 

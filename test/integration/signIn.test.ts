@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { attachControl } from '../../src/host/attachControl.ts';
+import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { AuthorizationServer, browse } from '../support/authorizationServer.ts';
 import { stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
-import { attachControl } from '../../src/host/attachControl.ts';
+import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { rendezvous, stateFolder, status } from '../support/census.ts';
 import { HostProcess, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { listFiles, PackageManager } from '@vscode/vsce';
 import { describe, expect, it } from 'vitest';
 import { skillParts } from '../../scripts/lib/skill.mjs';
-import { SKILL_NAME } from '../../src/config/skillInstall.ts';
-import type { FaultClass } from '../../src/ops/fault.ts';
-import { FAULT_CODES } from '../../src/ops/faultCodes.ts';
-import type { ReplayContract } from '../../src/ops/replay.ts';
-import { RESTART_LIMITS } from '../../src/ops/restartPolicy.ts';
+import { SKILL_NAME } from '../../src/config/state/skillInstall.ts';
+import type { FaultClass } from '../../src/errors/fault.ts';
+import { FAULT_CODES } from '../../src/errors/faultCodes.ts';
+import type { ReplayContract } from '../../src/replay/replay.ts';
+import { RESTART_LIMITS } from '../../src/supervision/restartPolicy.ts';
 
 const FOLDER = join('skills', SKILL_NAME);
 const FILES = [

@@ -32,13 +32,13 @@ describe('the parts of the skill', () => {
     const { folder } = strangersPackage();
     expect(parts).toEqual(
       expect.arrayContaining([
-        'src/ops/callJournal.ts',
+        'src/replay/callJournal.ts',
         // Named by the folder alone.
-        'src/ops/waiters.ts',
-        'src/protocol/lineFraming.ts',
-        'src/host/sessionHost.ts',
+        'src/supervision/waiters.ts',
+        'src/link/lineFraming.ts',
+        'src/host/session/sessionHost.ts',
         // Imported alone.
-        'src/host/workerConnection.ts',
+        'src/host/attach/workerConnection.ts',
         'test/support/historyChecker.ts',
         'test/fixtures/faultServer.mjs',
       ]),

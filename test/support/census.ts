@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { workspaceStateFolder } from '../../src/config/stateFolder.ts';
-import { type Rendezvous, readRendezvous } from '../../src/protocol/rendezvous.ts';
+import { workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
+import { type Rendezvous, readRendezvous } from '../../src/link/rendezvous.ts';
 import { until } from './hostProcess.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
 

@@ -1,6 +1,6 @@
-import { FAULT_CODES } from '../../src/ops/faultCodes.ts';
-import type { GatewayErrorCode } from '../../src/ops/gatewayError.ts';
-import { judgeThrown } from '../../src/upstream/judgeThrown.ts';
+import { FAULT_CODES } from '../../src/errors/faultCodes.ts';
+import type { GatewayErrorCode } from '../../src/errors/gatewayError.ts';
+import { judgeThrown } from '../../src/upstream/connection/judgeThrown.ts';
 
 /** What a failure is told as (000 §3.4): the row of the fault that is made of it. */
 export function classified(error: unknown): {

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
-import type { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { type ConnectionServices, ServerConnection } from '../../src/upstream/serverConnection.ts';
-import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { type ConnectionServices, ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
+import type { ChildJournal } from '../../src/upstream/process/childJournal.ts';
+import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 
 /** What the configuration of a test's server says where the test says nothing. */
 export function stdioConfig(given: Partial<StdioServerConfig>): StdioServerConfig {

@@ -1,19 +1,19 @@
-import type { PrimitiveListing } from '../../src/catalog/primitiveCatalog.ts';
+import { CallPipeline, type PipelinePorts } from '../../src/calls/pipeline/callPipeline.ts';
+import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
+import type { PrimitiveListing } from '../../src/catalog/primitives/primitiveCatalog.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
 import { type BrowseConfig, DEFAULT_BROWSE } from '../../src/config/gatewayConfig.ts';
 import type { ServerStatus } from '../../src/control/contract.ts';
-import { CallPipeline, type PipelinePorts } from '../../src/dispatch/callPipeline.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../src/dispatch/dispatchConfig.ts';
-import { ArtifactStore } from '../../src/firewall/artifactStore.ts';
-import { type AdmittedResult, Firewall } from '../../src/firewall/firewall.ts';
-import { scrubSecrets } from '../../src/firewall/secrets.ts';
-import { emptyHistory, recordUse } from '../../src/routing/useHistory.ts';
-import { CatalogView } from '../../src/surface/catalogView.ts';
-import { ClientRequests } from '../../src/surface/clientRequests.ts';
-import type { GatewayContext } from '../../src/surface/gateway/gatewayContext.ts';
-import type { PrimitiveUpstream } from '../../src/surface/primitives/primitivePorts.ts';
-import { PrimitiveView } from '../../src/surface/primitives/primitiveView.ts';
-import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
+import type { PrimitiveUpstream } from '../../src/modes/primitives/primitivePorts.ts';
+import { PrimitiveView } from '../../src/modes/primitives/primitiveView.ts';
+import { CatalogView } from '../../src/modes/shared/catalog/catalogView.ts';
+import { ClientRequests } from '../../src/modes/shared/client/clientRequests.ts';
+import type { GatewayContext } from '../../src/modes/shared/modeContext.ts';
+import { emptyHistory, recordUse } from '../../src/ranking/useHistory.ts';
+import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
+import { type AdmittedResult, Firewall } from '../../src/results/resultIntake.ts';
+import { scrubSecrets } from '../../src/secrets/mask.ts';
+import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
 
 /** The surface over a fixed catalog: no process behind it, so nothing can be executed, everything browsed. */
 export function fixedContext(

@@ -1,4 +1,4 @@
-import { RELATED_TASK } from '../../src/ops/mcpTask.ts';
+import { RELATED_TASK } from '../../src/mcp/mcpTask.ts';
 import type { PseudoRandom } from './pseudoRandom.ts';
 
 /** Ways to spoil a frame (facts/reliability.md §2.5): none keeps it as it was, some keep it valid. */

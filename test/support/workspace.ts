@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { approvable, approvalsOf } from '../../src/config/approvals.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
+import { approvable, approvalsOf } from '../../src/config/state/approvals.ts';
 
 /** The bundles under test. */
 export const WAYGATE = resolve('dist/waygate.cjs');

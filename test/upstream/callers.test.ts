@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { Callers } from '../../src/upstream/callers.ts';
-import { type CallOrigin, NOBODY, OWN_BUSINESS } from '../../src/upstream/callOrigin.ts';
+import { Callers } from '../../src/upstream/connection/callers.ts';
+import { type CallOrigin, NOBODY, OWN_BUSINESS } from '../../src/upstream/connection/callOrigin.ts';
 
 const ofSession = (): CallOrigin & { session: object } => ({ session: {} });
 

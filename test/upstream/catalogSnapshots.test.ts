@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CatalogSnapshots } from '../../src/upstream/catalogSnapshots.ts';
+import { CatalogSnapshots } from '../../src/upstream/listing/catalogSnapshots.ts';
 import { stdioConfig } from '../support/connection.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -14,7 +14,7 @@ const WRITES = 300;
 
 /** Writes a server's snapshot again and again, reads it after each time, and prints what went wrong. */
 const WRITER = `
-const { CatalogSnapshots } = await import(${JSON.stringify(pathToFileURL(resolve('src/upstream/catalogSnapshots.ts')).href)});
+const { CatalogSnapshots } = await import(${JSON.stringify(pathToFileURL(resolve('src/upstream/listing/catalogSnapshots.ts')).href)});
 const said = new Set();
 const snapshots = new CatalogSnapshots(process.argv[1], (line) => said.add(line));
 const config = ${JSON.stringify(stdioConfig({ name: 'shared' }))};

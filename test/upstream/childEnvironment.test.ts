@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { childEnvironment, RUN_MARKER } from '../../src/upstream/childEnvironment.ts';
+import { childEnvironment, RUN_MARKER } from '../../src/upstream/process/childEnvironment.ts';
 
 describe('the environment of a server', () => {
   const editors = {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RUN_MARKER } from '../../src/upstream/childEnvironment.ts';
-import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { processStart } from '../../src/upstream/processStart.ts';
+import { RUN_MARKER } from '../../src/upstream/process/childEnvironment.ts';
+import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
+import { processStart } from '../../src/upstream/process/processStart.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ExposedCatalog, isExposed } from '../../src/upstream/exposedTools.ts';
-import type { ServerCatalog } from '../../src/upstream/serverCatalog.ts';
+import { ExposedCatalog, isExposed } from '../../src/upstream/listing/exposedTools.ts';
+import type { ServerCatalog } from '../../src/upstream/listing/serverCatalog.ts';
 
 const catalog: ServerCatalog = {
   tools: [{ name: 'read_file' }, { name: 'read_secret' }, { name: 'write_file' }, { title: 'nameless' }, null],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type UpstreamFailure, UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
-import { CallFailedError, failedCall } from '../../src/upstream/callFailed.ts';
-import { judgeThrown, thrownWords } from '../../src/upstream/judgeThrown.ts';
-import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
-import { LinkFailure } from '../../src/upstream/upstreamLink.ts';
+import { type UpstreamFailure, UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
+import { CallFailedError, failedCall } from '../../src/upstream/connection/callFailed.ts';
+import { judgeThrown, thrownWords } from '../../src/upstream/connection/judgeThrown.ts';
+import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
+import { LinkFailure } from '../../src/upstream/transports/upstreamLink.ts';
 
 const failure = (how: UpstreamFailure, code?: number, words = 'x') => new UpstreamRequestError(how, words, code);
 const asIs = (text: string): string => text;

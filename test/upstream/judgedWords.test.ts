@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeThrown } from '../../src/upstream/judgeThrown.ts';
+import { judgeThrown } from '../../src/upstream/connection/judgeThrown.ts';
 
 const judged = (thrown: unknown) => {
   const { code, knowledge } = judgeThrown(thrown);

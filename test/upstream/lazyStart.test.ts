@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
-import { CatalogSnapshots } from '../../src/upstream/catalogSnapshots.ts';
-import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { NotDispatchedError } from '../../src/upstream/notDispatched.ts';
-import { snapshotKey } from '../../src/upstream/snapshotKey.ts';
+import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
+import { CatalogSnapshots } from '../../src/upstream/listing/catalogSnapshots.ts';
+import { snapshotKey } from '../../src/upstream/listing/snapshotKey.ts';
+import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { connectStdio } from '../support/connection.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { StdioUpstream } from '../../src/protocol/stdioUpstream.ts';
-import { UpstreamClient, UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
-import { ranOutOfTime, showsLife } from '../../src/upstream/liveness.ts';
+import { StdioUpstream } from '../../src/mcp/wire/stdioUpstream.ts';
+import { UpstreamClient, UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
+import { ranOutOfTime, showsLife } from '../../src/upstream/connection/liveness.ts';
 
 /** A client of a server that answers `ping` as given. */
 async function connected(onPing: (id: number, say: (message: object | string) => void) => void) {

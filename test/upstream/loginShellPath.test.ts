@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { looksLikeADesktops, OwnEnvironment } from '../../src/upstream/loginShellPath.ts';
+import { looksLikeADesktops, OwnEnvironment } from '../../src/upstream/process/loginShellPath.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

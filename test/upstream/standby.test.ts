@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
-import { RESTART_LIMITS } from '../../src/ops/restartPolicy.ts';
-import { OWN_BUSINESS } from '../../src/upstream/callOrigin.ts';
-import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { type ConnectionServices, ServerConnection } from '../../src/upstream/serverConnection.ts';
-import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { RESTART_LIMITS } from '../../src/supervision/restartPolicy.ts';
+import { OWN_BUSINESS } from '../../src/upstream/connection/callOrigin.ts';
+import { type ConnectionServices, ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
+import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
+import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 import { isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 

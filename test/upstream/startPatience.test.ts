@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
-import { ChildJournal } from '../../src/upstream/childJournal.ts';
-import { type ConnectionServices, ServerConnection } from '../../src/upstream/serverConnection.ts';
-import { StartPatience } from '../../src/upstream/startPatience.ts';
-import { StdioLink } from '../../src/upstream/stdioLink.ts';
+import { type ConnectionServices, ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
+import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
+import { StartPatience } from '../../src/upstream/start/startPatience.ts';
+import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

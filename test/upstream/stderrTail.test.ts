@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StderrTail } from '../../src/upstream/stderrTail.ts';
+import { StderrTail } from '../../src/upstream/process/stderrTail.ts';
 
 const tail = (...chunks: (string | Buffer)[]): StderrTail => {
   const it = new StderrTail((text) => text);

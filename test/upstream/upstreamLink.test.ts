@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type UpstreamFailure, UpstreamRequestError } from '../../src/protocol/upstreamClient.ts';
-import { describeRequestError } from '../../src/upstream/upstreamLink.ts';
+import { type UpstreamFailure, UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
+import { describeRequestError } from '../../src/upstream/transports/upstreamLink.ts';
 
 const scrub = (text: string): string => text.replaceAll('hunter2', '***');
 const said = (failure: UpstreamFailure, words = 'bad key hunter2'): string =>

@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import type { DashboardState, FromDashboard } from '../../src/control/dashboardMessages.ts';
-import { dashboardPage } from '../../src/extension/dashboardPage.ts';
+import { dashboardPage } from '../../src/extension/dashboard/dashboardPage.ts';
 import { BUSY, BUSY_PAGE } from './sample.ts';
 
 /** `npm test` sees to it that there is one. */

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/calls/policy/policy.ts';
 import type { KeptTexts } from '../../src/config/configLayers.ts';
-import { decide } from '../../src/dispatch/policy.ts';
-import { Configuration } from '../../src/worker/configuration.ts';
-import type { Handover } from '../../src/worker/handover.ts';
-import { isChanged } from '../../src/worker/handover.ts';
+import { Configuration } from '../../src/worker/configuration/configuration.ts';
+import type { Handover } from '../../src/worker/configuration/handover.ts';
+import { isChanged } from '../../src/worker/configuration/handover.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const DENY = { rules: [{ action: 'deny', tool: 'x' }] };

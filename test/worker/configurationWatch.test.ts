@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ConfigurationWatch } from '../../src/worker/configurationWatch.ts';
+import { ConfigurationWatch } from '../../src/worker/configuration/configurationWatch.ts';
 import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FileTokens } from '../../src/config/fileTokens.ts';
+import { FileTokens } from '../../src/config/state/fileTokens.ts';
 import type { SecretAnswer, SecretRequest } from '../../src/control/contract.ts';
-import { scrubSecrets } from '../../src/firewall/secrets.ts';
-import { KeptTokens } from '../../src/worker/keptTokens.ts';
+import { scrubSecrets } from '../../src/secrets/mask.ts';
+import { KeptTokens } from '../../src/worker/gateway/keptTokens.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 function kept() {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/calls/policy/policy.ts';
+import { replayFor } from '../../src/calls/settings/layeredConfig.ts';
 import type { ServerConfig } from '../../src/config/gatewayConfig.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
-import { replayFor } from '../../src/dispatch/layeredConfig.ts';
-import { decide } from '../../src/dispatch/policy.ts';
-import { CallSettings } from '../../src/worker/callSettings.ts';
+import { CallSettings } from '../../src/worker/configuration/callSettings.ts';
 
 const blocksOf = (text: object | string, origin: 'user' | 'workspace') =>
   parseConfig(typeof text === 'string' ? text : JSON.stringify(text), `/${origin}.json`, '/w', {}).calls;

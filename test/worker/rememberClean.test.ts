@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { knownSecrets, scrubSecrets } from '../../src/firewall/secrets.ts';
-import { rememberClean } from '../../src/worker/rememberClean.ts';
+import { knownSecrets, scrubSecrets } from '../../src/secrets/mask.ts';
+import { rememberClean } from '../../src/worker/reports/rememberClean.ts';
 
 function counted() {
   const searched: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Succession, WorkerLife } from '../../src/worker/workerLife.ts';
+import { type Succession, WorkerLife } from '../../src/worker/process/workerLife.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const PREDECESSOR = { link: 1, pid: 1, socket: '/s', token: 't', version: '1', build: 'b', startedAt: 0 };

@@ -1,5 +1,5 @@
 /** Operations of identity, cards, paths and primitives: specification 000 §1, §2, §3, §5, §9. */
-import { CacheStableSession } from '../../../src/catalog/cacheStable.ts';
+import { CacheStableSession } from '../../../src/catalog/cards/cacheStable.ts';
 import {
   type ChoiceCard,
   capTags,
@@ -8,14 +8,15 @@ import {
   orderCards,
   toCard,
   uncutCard,
-} from '../../../src/catalog/card.ts';
+} from '../../../src/catalog/cards/card.ts';
 import {
   CARD_CAP_TOKENS,
   CARD_TARGET_TOKENS,
   fitCard,
   RESPONSE_PREAMBLE_TOKENS,
-} from '../../../src/catalog/cardBudget.ts';
-import { cardToJson, renderCardBlock, renderCardLine, renderCardLines } from '../../../src/catalog/cardText.ts';
+} from '../../../src/catalog/cards/cardBudget.ts';
+import { cardToJson, renderCardBlock, renderCardLine, renderCardLines } from '../../../src/catalog/cards/cardText.ts';
+import { truncateToTokens } from '../../../src/catalog/cards/truncate.ts';
 import { buildCatalog, catalogHash } from '../../../src/catalog/catalog.ts';
 import { CatalogError } from '../../../src/catalog/catalogError.ts';
 import { buildChoiceGraph } from '../../../src/catalog/choiceGraph.ts';
@@ -27,12 +28,11 @@ import {
   type PrimitiveIdParts,
   parsePrimitiveId,
   resolveCollisions,
-} from '../../../src/catalog/primitiveId.ts';
-import { ingestPrompt, ingestResource } from '../../../src/catalog/primitiveIngest.ts';
+} from '../../../src/catalog/primitives/primitiveId.ts';
+import { ingestPrompt, ingestResource } from '../../../src/catalog/primitives/primitiveIngest.ts';
 import { canonicalShape, hash8, promptHash8, resourceHash8 } from '../../../src/catalog/shapeHash.ts';
-import { countTokens } from '../../../src/catalog/tokens.ts';
+import { countTokens } from '../../../src/catalog/tokenizer/tokens.ts';
 import { formatToolId, parseToolId, type ToolIdParts } from '../../../src/catalog/toolId.ts';
-import { truncateToTokens } from '../../../src/catalog/truncate.ts';
 import type { CatalogTool } from '../../../src/catalog/types.ts';
 import type { ConformanceFile, Operation, OperationTable, OverruledCase } from '../conformance.ts';
 

@@ -1,11 +1,11 @@
 /** Operations of the configuration: its blocks and servers, and the import of VS Code's mcp.json (issue D.4). */
-import { clientConfigText, type Launch } from '../../../src/cli/clientConfig.ts';
-import { isHttp, type ServerEntry } from '../../../src/config/import/serverEntry.ts';
-import { UnreadableSource } from '../../../src/config/import/sourceFile.ts';
-import { vscode } from '../../../src/config/import/sources/vscode.ts';
+import { clientConfigText, type Launch } from '../../../src/cli/commands/clientConfig.ts';
 import { type LoadedConfig, parseConfig } from '../../../src/config/loadConfig.ts';
-import { isExposed } from '../../../src/upstream/exposedTools.ts';
-import { readCallSettings } from '../../../src/worker/callSettings.ts';
+import { isHttp, type ServerEntry } from '../../../src/import/serverEntry.ts';
+import { UnreadableSource } from '../../../src/import/sourceFile.ts';
+import { vscode } from '../../../src/import/sources/vscode.ts';
+import { isExposed } from '../../../src/upstream/listing/exposedTools.ts';
+import { readCallSettings } from '../../../src/worker/configuration/callSettings.ts';
 import type { OperationTable } from '../conformance.ts';
 
 /** The program that the cases are about, as a client starts it. */
@@ -14,7 +14,7 @@ const THEIR_LAUNCH: Launch = { command: 'uvx', args: ['contextweaver', 'mcp', 's
 
 /**
  * An entry in the cases' form, which has no place for `cwd`, `envFile` and `disabled`. Ours keeps them: that
- * program's form loses them without a word (test/config/import/sources.test.ts).
+ * program's form loses them without a word (test/import/sources.test.ts).
  */
 function upstream(name: string, entry: ServerEntry): Record<string, unknown> {
   if (isHttp(entry)) {

@@ -1,15 +1,15 @@
 /** Operations of the event log: what each of the gateway's own tools leaves in it (004, Telemetry). */
-import { CallPipeline } from '../../../src/dispatch/callPipeline.ts';
-import { DISPATCH_DEFAULTS } from '../../../src/dispatch/dispatchConfig.ts';
-import { readCacheSettings } from '../../../src/dispatch/resultCache.ts';
-import { type AdmittedResult, Firewall } from '../../../src/firewall/firewall.ts';
-import { scrubSecrets } from '../../../src/firewall/secrets.ts';
-import { type DiagnosticEvent, diagnosticEvent } from '../../../src/ops/diagnosticEvent.ts';
-import { catalogLoaded } from '../../../src/surface/catalogEvents.ts';
-import type { CallEvent } from '../../../src/surface/gateway/callEvents.ts';
-import { GATEWAY_TOOLS } from '../../../src/surface/gateway/definitions.ts';
-import { gatewaySurface } from '../../../src/surface/gateway/gatewaySurface.ts';
-import { TokenMeter } from '../../../src/surface/tokenMeter.ts';
+import { CallPipeline } from '../../../src/calls/pipeline/callPipeline.ts';
+import { readCacheSettings } from '../../../src/calls/pipeline/resultCache.ts';
+import { DISPATCH_DEFAULTS } from '../../../src/calls/settings/dispatchConfig.ts';
+import { gatewaySurface } from '../../../src/modes/gateway/gatewayMode.ts';
+import type { CallEvent } from '../../../src/modes/shared/callEvents.ts';
+import { catalogLoaded } from '../../../src/modes/shared/catalog/catalogEvents.ts';
+import { TokenMeter } from '../../../src/modes/shared/catalog/tokenMeter.ts';
+import { GATEWAY_TOOLS } from '../../../src/modes/shared/definitions.ts';
+import { type AdmittedResult, Firewall } from '../../../src/results/resultIntake.ts';
+import { scrubSecrets } from '../../../src/secrets/mask.ts';
+import { type DiagnosticEvent, diagnosticEvent } from '../../../src/telemetry/diagnosticEvent.ts';
 import { fixedContext } from '../../support/fixedContext.ts';
 import type { ConformanceFile, Operation, OverruledCase } from '../conformance.ts';
 

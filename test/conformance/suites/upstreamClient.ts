@@ -6,12 +6,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileTokens } from '../../../src/config/fileTokens.ts';
 import type { HttpServerConfig } from '../../../src/config/gatewayConfig.ts';
-import { UpstreamRequestError } from '../../../src/protocol/upstreamClient.ts';
-import { HttpLink } from '../../../src/upstream/httpLink.ts';
-import { ServerConnection } from '../../../src/upstream/serverConnection.ts';
-import { SignIns } from '../../../src/upstream/signIns.ts';
+import { FileTokens } from '../../../src/config/state/fileTokens.ts';
+import { UpstreamRequestError } from '../../../src/mcp/wire/upstreamClient.ts';
+import { ServerConnection } from '../../../src/upstream/connection/serverConnection.ts';
+import { SignIns } from '../../../src/upstream/connection/signIns.ts';
+import { HttpLink } from '../../../src/upstream/transports/httpLink.ts';
 
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
 /** What the suite calls the document that describes a client. */

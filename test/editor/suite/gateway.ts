@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ControlClient } from '../../../src/control/client.ts';
 import type { GatewaySnapshot } from '../../../src/control/contract.ts';
-import { attachControl } from '../../../src/host/attachControl.ts';
+import { attachControl } from '../../../src/host/attach/attachControl.ts';
 import { eventually } from '../harness/driver.ts';
 
 /** The worker of this window's workspace, asked past the extension: what its views are held against. */

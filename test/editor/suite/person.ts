@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { processStart } from '../../../src/upstream/processStart.ts';
+import { processStart } from '../../../src/upstream/process/processStart.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import type { TreeRow } from '../harness/driverProtocol.ts';
 import { configurationFile, EXTENSION_ID, gatewayStatus, settledGateway } from './gateway.ts';

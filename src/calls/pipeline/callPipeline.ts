@@ -1,0 +1,266 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import type { RequestId } from '../../link/frames.ts';
+import type { TaskTerms } from '../../mcp/wire/taskProgress.ts';
+import type { ReplayContract } from '../../replay/replay.ts';
+import type { CallOrigin } from '../../upstream/connection/callOrigin.ts';
+import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
+import type { JsonObject } from '../json.ts';
+import { type ApprovalPort, type ApprovalStore, Approvals } from '../policy/approval.ts';
+import { type AuthorizedCall, authorize } from '../policy/authorize.ts';
+import { decide, type PolicyDecision, subjectOf } from '../policy/policy.ts';
+import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
+import { DISPATCH_DEFAULTS, type DispatchConfig } from '../settings/dispatchConfig.ts';
+import type { ArgRepair } from '../validation/argRepairs.ts';
+import { ArgumentValidator } from '../validation/argumentValidator.ts';
+import { CallHistory } from './callHistory.ts';
+import type { CallProgress, Upstream } from './dispatchCall.ts';
+import type { DryRunReport } from './dryRun.ts';
+import { ResultCache } from './resultCache.ts';
+import { type Attempts, RetryBudget } from './retry.ts';
+import { SharedCalls } from './sharedCalls.ts';
+import { STAGES } from './stages.ts';
+
+/** What is asked for, as the surface has it. */
+export interface CallRequest {
+  toolId: string;
+  args: unknown;
+  dryRun?: boolean;
+  /** The request's `_meta`, for the server. */
+  meta?: Readonly<JsonObject> | undefined;
+  /** Where what the server asks during the call goes. */
+  origin?: CallOrigin | undefined;
+  /** The client wants a task for an answer, and follows that itself: such a call is never repeated, shared or kept. */
+  task?: TaskTerms | undefined;
+  /** Whose quota and approvals count: an MCP session, inside VS Code a conversation. */
+  session: object;
+  /** The client's request, as its host knows it. */
+  requestId?: RequestId | undefined;
+  /** A worker before this one has counted it: it is sent again. */
+  counted?: boolean | undefined;
+  signal: AbortSignal;
+  /** Tells whoever would send it again that it begins, by which contract: see `SurfaceCall.begins`. */
+  begins?: ((contract: ReplayContract) => Promise<void> | undefined) | undefined;
+  /** How far the call is; it extends the deadline too. */
+  onProgress?: ((progress: CallProgress) => void) | undefined;
+  /** The client's own way to ask its person. */
+  approval?: ApprovalPort | undefined;
+  /** Of the catalog view that the call started on, which is the one it finishes on (000 §4.6). */
+  tools: ReadonlyMap<string, CatalogTool>;
+  /** The error for an id that the view does not hold. */
+  unknownTool(toolId: string): GatewayError;
+}
+
+/** What the pipeline needs of the rooms around it. `R` is what the firewall makes of a result. */
+export interface PipelinePorts<R> {
+  upstream(server: string): Upstream | undefined;
+  /** Must not change the result: equal calls share it. */
+  firewall(result: JsonObject, call: FirewalledCall): R | Promise<R>;
+  scrubSecrets(text: string): string;
+  approval?: ApprovalPort;
+  approvalStore?: ApprovalStore;
+  log?(line: string): void;
+  /** Seconds from wherever, and a chance in [0, 1). */
+  now?(): number;
+  random?(): number;
+}
+
+export interface FirewalledCall {
+  tool: CatalogTool;
+  session: object;
+  /** What the envelope's provenance has to say beside the tool: `arg_repairs`, `cache_hit`, `validation`. */
+  provenance: JsonObject;
+}
+
+export interface CallDiagnostics {
+  toolId: string;
+  /** 0 where nothing was dispatched. */
+  attempts: number;
+  retryDelays: readonly number[];
+  cacheHit: boolean;
+  /** Another call's dispatch answered this one too. */
+  shared: boolean;
+  durationMs: number;
+}
+
+export type CallOutcome<R> =
+  | { kind: 'result'; result: R; diagnostics: CallDiagnostics; repairs: readonly ArgRepair[] }
+  | { kind: 'dry_run'; report: DryRunReport };
+
+/** What a call has become so far; each stage adds its part. */
+export interface Call<R> {
+  readonly request: CallRequest;
+  /** The arguments are the server's own to judge, and its answer is given back raw (passthrough). */
+  readonly asItIs: boolean;
+  readonly startedAt: number;
+  tool: CatalogTool;
+  upstream: Upstream;
+  args: unknown;
+  repairs: readonly ArgRepair[];
+  /** Why the arguments could not be judged. */
+  unchecked?: string;
+  policy?: PolicyDecision;
+  quota?: QuotaDecision;
+  cacheKey?: string;
+  cacheGeneration: number;
+  cacheHit: boolean;
+  shared: boolean;
+  attempts?: Attempts<JsonObject>;
+  raw?: JsonObject;
+  result?: R;
+  /** Set by the stage that ends the chain early. */
+  report?: DryRunReport;
+}
+
+/** What stages work with; the pipeline owns it. */
+export interface PipelineParts {
+  readonly config: DispatchConfig;
+  readonly validator: ArgumentValidator;
+  readonly approvals: Approvals;
+  readonly limiter: RateLimiter;
+  readonly cache: ResultCache;
+  readonly shared: SharedCalls<Attempts<JsonObject>>;
+  readonly budget: RetryBudget;
+  readonly history: CallHistory;
+}
+
+export type Stage = <R>(call: Call<R>, parts: PipelineParts, ports: PipelinePorts<R>) => void | Promise<void>;
+
+/**
+ * The way of a call, one stage after the other (000 §3.4, §4.4, §4.5). A stage that refuses throws a `GatewayError`;
+ * a dry run ends at its stage. Nothing but errors of that kind is thrown.
+ */
+export class CallPipeline<R> {
+  readonly #ports: PipelinePorts<R>;
+  readonly #parts: PipelineParts;
+  readonly #watchers = new WeakMap<object, (counted?: RequestId) => void>();
+
+  constructor(ports: PipelinePorts<R>, config: DispatchConfig = DISPATCH_DEFAULTS) {
+    this.#ports = ports;
+    const changed = (session: object, counted?: RequestId): void => this.#watchers.get(session)?.(counted);
+    this.#parts = {
+      config,
+      validator: new ArgumentValidator({ limits: config.schemaLimits }),
+      approvals: new Approvals(ports.approval, ports.approvalStore, changed),
+      limiter: new RateLimiter(config.rateLimits, ports.now, changed),
+      cache: new ResultCache(config.cache, ports.now),
+      shared: new SharedCalls(),
+      budget: new RetryBudget(),
+      history: new CallHistory(),
+    };
+  }
+
+  /** For the limits of `tool_browse` and `tool_view`, which have no pipeline. */
+  get limiter(): RateLimiter {
+    return this.#parts.limiter;
+  }
+  get approvals(): Approvals {
+    return this.#parts.approvals;
+  }
+  get validator(): ArgumentValidator {
+    return this.#parts.validator;
+  }
+
+  /** What is counted and allowed of a session, for the worker that comes next; undefined where that is nothing. */
+  memoryOf(session: object): object | undefined {
+    const { limiter, approvals } = this.#parts;
+    const [quota, approved] = [limiter.memoryOf(session), approvals.memoryOf(session)];
+    return quota || approved ? { quota, approved } : undefined;
+  }
+
+  /** Calls back in the moment that this changes, with the request that was counted: before the call leaves. */
+  watchMemory(session: object, onChange: (counted?: RequestId) => void): void {
+    this.#watchers.set(session, onChange);
+  }
+
+  /** What `memoryOf` has said `age` seconds ago, in another process. */
+  remember(session: object, memory: unknown, age = 0): void {
+    const { quota, approved } = (memory ?? {}) as { quota?: unknown; approved?: unknown };
+    this.#parts.limiter.remember(session, quota, age);
+    this.#parts.approvals.remember(session, approved);
+  }
+
+  async execute(request: CallRequest): Promise<CallOutcome<R>> {
+    const call = begin<R>(request, false);
+    await this.#run(call);
+    if (call.report) return { kind: 'dry_run', report: call.report };
+    const { result, repairs } = call;
+    return { kind: 'result', result: result as R, diagnostics: diagnosticsOf(call), repairs };
+  }
+
+  /** The same way for a call that its client has made to the server itself: sent and answered as it is. */
+  async forward(request: CallRequest): Promise<JsonObject> {
+    const call = begin<R>(request, true);
+    await this.#run(call);
+    return call.raw as JsonObject;
+  }
+
+  async #run(call: Call<R>): Promise<void> {
+    try {
+      for (const { run } of STAGES) {
+        await run(call, this.#parts, this.#ports);
+        if (call.report) return;
+      }
+    } catch (error) {
+      throw error instanceof GatewayError ? error : this.#unexpected(error, call.request);
+    }
+  }
+
+  /** Whether a result of a tool may be looked at again: a rule can name `tool_view` (000 §4.5). */
+  async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void> {
+    const { config, approvals } = this.#parts;
+    if (!config.policy) return;
+    const decision = decide(config.policy, subjectOf(call.tool, 'tool_view'));
+    await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
+  }
+
+  /** The catalog was rebuilt: to be called in the same synchronous step (000 §4.6). */
+  invalidate(): void {
+    this.#parts.cache.clear();
+    this.#parts.shared.clear();
+    this.#parts.validator.clear();
+  }
+
+  dispose(): void {
+    this.#parts.validator.dispose();
+  }
+
+  #unexpected(error: unknown, { toolId, signal }: CallRequest): GatewayError {
+    if (signal.aborted)
+      return new GatewayError('UPSTREAM_ERROR', 'The call was cancelled before it was sent.', { path: toolId });
+    const words = this.#ports.scrubSecrets(
+      error instanceof Error ? (error.stack ?? error.message) : thrownWords(error),
+    );
+    this.#ports.log?.(`${toolId}: unexpected: ${words}`);
+    return new GatewayError('UPSTREAM_ERROR', 'Waygate itself failed on this call; its log tells why. Tell the user.', {
+      path: toolId,
+    });
+  }
+}
+
+function begin<R>(request: CallRequest, asItIs: boolean): Call<R> {
+  return {
+    request,
+    asItIs,
+    startedAt: performance.now(),
+    // Set by the first stage, which throws where it cannot.
+    tool: undefined as unknown as CatalogTool,
+    upstream: undefined as unknown as Upstream,
+    args: request.args,
+    repairs: [],
+    cacheGeneration: 0,
+    cacheHit: false,
+    shared: false,
+  };
+}
+
+function diagnosticsOf<R>({ tool, attempts, cacheHit, shared, startedAt }: Call<R>): CallDiagnostics {
+  return {
+    toolId: tool.id,
+    attempts: attempts?.attempts ?? 0,
+    retryDelays: attempts?.delays ?? [],
+    cacheHit,
+    shared,
+    durationMs: performance.now() - startedAt,
+  };
+}

@@ -1,0 +1,42 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { faultError } from '../../errors/faultError.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import type { ReplayContract } from '../../replay/replay.ts';
+import { failedCall } from '../../upstream/connection/callFailed.ts';
+import { CancelledError, DeadlineError } from './deadline.ts';
+import { AttemptsFailed } from './retry.ts';
+
+export interface ErrorContext {
+  tool: Pick<CatalogTool, 'id' | 'server'>;
+  contract: ReplayContract;
+  deadlineMs: number;
+  /** Of the call's deadline: aborted where that was what ended it. */
+  signal?: AbortSignal;
+  scrubSecrets(text: string): string;
+}
+
+/** The one place where a failed dispatch becomes the error object of 000 §3.4: its fault says what it is. */
+export function dispatchError(thrown: unknown, context: ErrorContext): GatewayError {
+  const dispatches = thrown instanceof AttemptsFailed ? thrown.attempts : 1;
+  const error = thrown instanceof AttemptsFailed ? thrown.cause : thrown;
+  if (error instanceof GatewayError) return error;
+  const { tool, contract, signal, deadlineMs, scrubSecrets } = context;
+  if (error instanceof CancelledError || signal?.reason instanceof CancelledError) return cancelled(tool.id, error);
+  const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(error, scrubSecrets);
+  return faultError(fault, {
+    subject: tool.server,
+    knowledge,
+    contract,
+    path: tool.id,
+    dispatches,
+    cause: error,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(signal?.reason instanceof DeadlineError ? { withinMs: deadlineMs } : {}),
+  });
+}
+
+/** Nobody's fault: whoever asked wants no answer, and what came of it nobody heard. */
+function cancelled(path: string, cause: unknown): GatewayError {
+  const words = 'The call was cancelled; it may have taken effect. Check before you repeat it.';
+  return new GatewayError('UPSTREAM_ERROR', words, { path, cause, retryable: false, details: { outcome: 'unknown' } });
+}

@@ -1,0 +1,67 @@
+import type { ReplayContract } from '../../replay/replay.ts';
+import { count, groupDigits, shortened } from '../../text/porcelain.ts';
+import type { PolicyAction } from '../policy/policy.ts';
+import type { QuotaLeft } from '../policy/quota.ts';
+import type { ArgRepair } from '../validation/argRepairs.ts';
+import type { Expectation } from './callHistory.ts';
+
+/** What would happen, and that nothing did (000 §4.5, dry run). */
+export interface DryRunReport {
+  dry_run: true;
+  tool_id: string;
+  upstream_name: string;
+  args_valid: boolean;
+  /** As the server declares them, which nobody has verified. */
+  annotations: Record<string, unknown>;
+  checks: DryRunCheck[];
+  /** As they would be sent. */
+  args: unknown;
+  arg_repairs: readonly ArgRepair[];
+  /** `remembered`: an approval that was given before would let it through. */
+  policy: { action: PolicyAction | 'none'; rule_index: number | null; reason?: string; remembered?: boolean };
+  quota: readonly QuotaLeft[];
+  server: { name: string; state: string; reason?: string };
+  replay: ReplayContract;
+  deadline_ms: number;
+  cache: 'off' | 'hit' | 'miss';
+  /** From what this tool did before; absent where it was never called. */
+  expected?: Expectation;
+}
+
+export interface DryRunCheck {
+  name: 'schema_validation' | 'rate_limit' | 'policy';
+  /** A failed policy is told by its code. */
+  status: 'pass' | 'fail' | 'skipped' | 'POLICY_DENIED' | 'AUTH_REQUIRED';
+  reason?: string;
+}
+
+const MAX_ARGS_CHARS = 1_000;
+
+/** The report as a model reads it. */
+export function dryRunText(report: DryRunReport): string {
+  const failed = report.checks.filter((check) => check.status !== 'pass' && check.status !== 'skipped');
+  const verdict = failed.length === 0 ? 'would be sent' : 'would not be sent';
+  const lines = [`Dry run of ${report.tool_id}: nothing was called, and the call ${verdict}.`];
+  for (const { name, status, reason } of report.checks) {
+    lines.push(`${name}: ${status}${reason === undefined ? '' : ` (${reason})`}`);
+  }
+  lines.push(`arguments: ${shortened(JSON.stringify(report.args) ?? 'none', MAX_ARGS_CHARS)}`);
+  for (const { path, rule } of report.arg_repairs) lines.push(`repaired: ${path} by ${rule}`);
+  if (report.policy.remembered) lines.push('approval: given before');
+  for (const { scope, limit, left } of report.quota) lines.push(`quota: ${left} of ${limit} left (${scope})`);
+  const { name, state, reason } = report.server;
+  lines.push(`server: ${name} is ${state}${reason === undefined ? '' : `: ${reason}`}`);
+  const replay =
+    report.replay === 'convergent' ? 'is repeated by itself when it is lost' : 'is never repeated by itself';
+  lines.push(`replay: ${report.replay}: it ${replay}; it is given up after ${report.deadline_ms / 1_000} s`);
+  if (report.cache !== 'off') lines.push(`cache: ${report.cache}`);
+  lines.push(expectation(report.expected));
+  return lines.join('\n');
+}
+
+function expectation(expected: Expectation | undefined): string {
+  if (!expected) return 'expected: unknown, it was not called before';
+  const { calls, duration_ms: time, result_bytes: size } = expected;
+  const [usual, most] = [groupDigits(size.median), groupDigits(size.max)];
+  return `expected: some ${groupDigits(time.median)} ms (at most ${groupDigits(time.max)}) and ${usual} bytes (at most ${most}), from ${count(calls, 'call')} before`;
+}

@@ -1,0 +1,239 @@
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { takesTasks } from '../../mcp/mcpTask.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { authorize } from '../policy/authorize.ts';
+import { decide, subjectOf } from '../policy/policy.ts';
+import { type QuotaSubject, rateLimited } from '../policy/quota.ts';
+import { replayFor } from '../settings/layeredConfig.ts';
+import { overrideFor } from '../settings/overrides.ts';
+import { repairArgs } from '../validation/argRepairs.ts';
+import { argumentError } from '../validation/argumentError.ts';
+import { resultBytes } from './callHistory.ts';
+import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
+import { createTask, type TaskUpstream } from './createTask.ts';
+import { type ClientEnd, type DispatchTerms, dispatchCall, type Upstream } from './dispatchCall.ts';
+import { dispatchError } from './dispatchError.ts';
+import type { DryRunCheck } from './dryRun.ts';
+import { cacheKey } from './resultCache.ts';
+import { asTask } from './runTask.ts';
+
+/** The tool as the call's own view of the catalog has it; a renamed or removed one fails closed (000 §4.6). */
+const hydrate: Stage = (call, _parts, ports) => {
+  const { toolId, tools } = call.request;
+  const tool = tools.get(toolId);
+  if (!tool) throw call.request.unknownTool(toolId);
+  const upstream = ports.upstream(tool.server);
+  if (!upstream) {
+    throw new GatewayError(
+      'HYDRATE_FAILED',
+      `The server ${tool.server} has left the configuration. Find another tool with tool_browse.`,
+      { path: toolId },
+    );
+  }
+  call.tool = tool;
+  call.upstream = upstream;
+};
+
+/** Opt-in: without it what is checked is what was sent (000 §4.4). */
+const repair: Stage = (call, { config }) => {
+  if (!config.tolerantArgs || call.asItIs) return;
+  const { args, repairs } = repairArgs(call.args, call.tool.inputSchema);
+  call.args = args;
+  call.repairs = repairs;
+};
+
+const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
+  const { tool, args } = call;
+  if (!isObject(args)) {
+    throw new GatewayError('ARGS_INVALID', `The arguments of ${tool.name} must be an object: {"name": value}.`, {
+      path: tool.id,
+      details: { path: [] },
+    });
+  }
+  if (call.asItIs) return;
+  const verdict = await validator.validate(tool.inputSchema, args);
+  if (verdict.kind === 'unchecked') call.unchecked = verdict.reason;
+  if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema')
+    throw argumentError(tool, verdict, args, scrubSecrets);
+};
+
+/** A person's own rules; where they ask for approval, the person is asked. */
+const policy: Stage = async (call, { config, approvals }) => {
+  if (!config.policy) return;
+  const { tool, request } = call;
+  const decision = decide(config.policy, subjectOf(tool, 'tool_execute'));
+  call.policy = decision;
+  if (request.dryRun) return;
+  const { session, signal, approval } = request;
+  await authorize(
+    decision,
+    { tool, metaTool: 'tool_execute', args: call.args as JsonObject, session, signal, approval },
+    approvals,
+  );
+};
+
+/** All limits are looked at before any is counted; a dry run counts nothing. */
+const quota: Stage = (call, { limiter }) => {
+  const subject = quotaSubject(call);
+  call.quota = call.request.dryRun ? limiter.evaluate(subject) : limiter.take(subject);
+  if (!call.quota.allowed && !call.request.dryRun) throw rateLimited(call.tool.id, call.quota);
+};
+
+function quotaSubject<R>({ request, tool }: Call<R>): QuotaSubject {
+  const { session, requestId, counted } = request;
+  return { session, metaTool: 'tool_execute', toolId: tool.id, requestId, counted };
+}
+
+const dryRun: Stage = (call, parts) => {
+  if (!call.request.dryRun) return;
+  const { tool, upstream, args, repairs, request, policy: decision } = call;
+  const { config, cache, history, limiter, approvals } = parts;
+  const expected = history.expectation(tool.id);
+  const remembered = decision?.action === 'require_approval' && approvals.isRemembered(tool, request.session);
+  call.report = {
+    dry_run: true,
+    tool_id: tool.id,
+    upstream_name: tool.upstreamName,
+    args_valid: true,
+    annotations: { ...tool.annotations, verified: false },
+    checks: checksOf(call, remembered),
+    args,
+    arg_repairs: repairs,
+    policy: decision ? { ...decision, ...(remembered ? { remembered } : {}) } : { action: 'none', rule_index: null },
+    quota: limiter.left(quotaSubject(call)),
+    server: {
+      name: tool.server,
+      state: upstream.state,
+      ...(upstream.reason === undefined ? {} : { reason: upstream.reason }),
+    },
+    replay: replayTerms(call, config).contract,
+    deadline_ms: overrideFor(config.deadlines, tool),
+    cache: !cache.admits(tool) ? 'off' : cache.has(cacheKey(tool.id, args)) ? 'hit' : 'miss',
+    ...(expected === undefined ? {} : { expected }),
+  };
+};
+
+function checksOf<R>(call: Call<R>, remembered: boolean): DryRunCheck[] {
+  const { unchecked, quota: limits, policy: decision } = call;
+  const checks: DryRunCheck[] = [
+    unchecked === undefined
+      ? { name: 'schema_validation', status: 'pass' }
+      : { name: 'schema_validation', status: 'skipped', reason: unchecked },
+    limits?.allowed === false
+      ? { name: 'rate_limit', status: 'fail', reason: limits.scope }
+      : { name: 'rate_limit', status: 'pass' },
+  ];
+  if (decision) {
+    const reason = decision.reason === undefined ? {} : { reason: decision.reason };
+    if (decision.action === 'allow' || remembered) checks.push({ name: 'policy', status: 'pass' });
+    else if (decision.action === 'deny') checks.push({ name: 'policy', status: 'POLICY_DENIED', ...reason });
+    else checks.push({ name: 'policy', status: 'AUTH_REQUIRED', ...reason });
+  }
+  return checks;
+}
+
+const lookUp: Stage = (call, { cache }) => {
+  if (call.request.task || !cache.admits(call.tool)) return;
+  call.cacheKey = cacheKey(call.tool.id, call.args);
+  call.cacheGeneration = cache.generation;
+  const hit = cache.get(call.cacheKey);
+  if (hit === undefined) return;
+  call.raw = hit;
+  call.cacheHit = true;
+};
+
+const dispatch: Stage = async (call, parts, ports) => {
+  if (call.raw) return;
+  const { tool, args, request, cacheKey: key } = call;
+  const started = performance.now();
+  const terms = termsFor(call, parts, ports);
+  const { onProgress, origin, meta, task, begins } = request;
+  const way = wayTo(call);
+  const onSend = begins && (() => begins(terms.contract));
+  const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
+    dispatchCall(tool, way, args as JsonObject, { ...end, onProgress, origin, meta, task }, terms);
+  try {
+    if (key === undefined) call.attempts = await send({ signal: request.signal, onSend });
+    else {
+      const { value, joined } = await parts.shared.run(key, { signal: request.signal, onSend }, send);
+      call.attempts = value;
+      call.shared = joined;
+    }
+  } catch (error) {
+    // Whoever shares a dispatch can be cancelled alone.
+    throw dispatchError(error, { tool, ...terms });
+  }
+  call.raw = call.attempts.value;
+  // How long a task takes its call does not tell.
+  if (call.shared || task) return;
+  parts.history.add(tool.id, { durationMs: performance.now() - started, bytes: resultBytes(call.raw) });
+};
+
+function wayTo<R>(call: Call<R>): Upstream {
+  const { upstream, request } = call;
+  if (!beginsTask(call) || !canTakeTasks(upstream)) return upstream;
+  if (request.task) return { state: upstream.state, call: (...given) => createTask(upstream, ...given) };
+  return asTask(upstream);
+}
+
+/** Twice begun are two tasks, whatever is said of the tool. */
+function replayTerms<R>(call: Call<R>, config: PipelineParts['config']): Pick<DispatchTerms, 'contract' | 'probe'> {
+  return beginsTask(call) ? { contract: 'never_replay' } : replayFor(config, call.tool);
+}
+
+/** Who calls a tool without saying how has it run as a task where it can be run no other way (2025-11-25, Tasks). */
+function beginsTask<R>({ tool, upstream, asItIs, request }: Call<R>): boolean {
+  if (request.task) return true;
+  return tool.requiresTask === true && !asItIs && canTakeTasks(upstream);
+}
+
+function canTakeTasks(upstream: Upstream): upstream is TaskUpstream {
+  return takesTasks((upstream as Partial<TaskUpstream>).capabilities);
+}
+
+function termsFor<R>(call: Call<R>, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
+  return {
+    retry: config.retry,
+    ...replayTerms(call, config),
+    deadlineMs: overrideFor(config.deadlines, call.tool),
+    budget,
+    random: ports.random ?? Math.random,
+    scrubSecrets: ports.scrubSecrets,
+    log: (line) => ports.log?.(line),
+  };
+}
+
+const firewall: Stage = async (call, _parts, ports) => {
+  if (call.asItIs) return;
+  const { tool, request, repairs, cacheHit, unchecked } = call;
+  call.result = await ports.firewall(call.raw as JsonObject, {
+    tool,
+    session: request.session,
+    provenance: {
+      ...(repairs.length > 0 ? { arg_repairs: repairs } : {}),
+      ...(cacheHit ? { cache_hit: true } : {}),
+      ...(unchecked === undefined ? {} : { args_unchecked: unchecked }),
+    },
+  });
+};
+
+/** What the firewall has let through; errors are never kept, nor what a refresh has overtaken. */
+const store: Stage = (call, { cache }) => {
+  const { cacheKey: key, raw, cacheHit, shared } = call;
+  if (key === undefined || raw === undefined || cacheHit || shared || raw.isError === true) return;
+  cache.put(key, raw, call.cacheGeneration);
+};
+
+/** The chain, in its order (000 §4.5). */
+export const STAGES: readonly { name: string; run: Stage }[] = [
+  { name: 'hydrate', run: hydrate },
+  { name: 'repair', run: repair },
+  { name: 'validate', run: validate },
+  { name: 'policy', run: policy },
+  { name: 'quota', run: quota },
+  { name: 'dry run', run: dryRun },
+  { name: 'cache', run: lookUp },
+  { name: 'dispatch', run: dispatch },
+  { name: 'firewall', run: firewall },
+  { name: 'cache store', run: store },
+];

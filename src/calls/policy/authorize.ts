@@ -1,0 +1,32 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import type { ApprovalPort, Approvals } from './approval.ts';
+import type { PolicyDecision, PolicyMetaTool } from './policy.ts';
+
+export interface AuthorizedCall {
+  tool: CatalogTool;
+  metaTool: PolicyMetaTool;
+  args: Readonly<Record<string, unknown>>;
+  session: object;
+  signal: AbortSignal;
+  /** The call's own way to its person. */
+  approval?: ApprovalPort | undefined;
+}
+
+/** Returns when the person's rules let the call go on; asks the person where they say so. */
+export async function authorize(decision: PolicyDecision, call: AuthorizedCall, approvals: Approvals): Promise<void> {
+  if (decision.action === 'allow') return;
+  if (decision.action === 'deny') throw denied(decision, call);
+  const { tool, args, session, signal, approval } = call;
+  const reason = decision.reason ?? 'A rule of the configuration asks for approval.';
+  await approvals.require({ tool, args, reason, session, signal }, approval);
+}
+
+function denied({ reason, rule_index: rule }: PolicyDecision, { tool, metaTool }: AuthorizedCall): GatewayError {
+  const by = rule === null ? 'the default of "policy"' : `rule ${rule + 1} of "policy"`;
+  return new GatewayError(
+    'POLICY_DENIED',
+    `The user's configuration does not allow ${tool.name} (${by}${reason === undefined ? '' : `: ${reason}`}). Do without it, or ask the user.`,
+    { path: tool.id, details: { meta_tool: metaTool, reason: reason ?? by } },
+  );
+}

@@ -1,0 +1,137 @@
+import { isObject, type JsonObject } from '../json.ts';
+import { resolvePointer } from './schemaProfile.ts';
+
+/** The five rules of 000 §4.4, and no other: nothing is renamed, guessed or dropped. */
+export const REPAIR_RULES = {
+  parse_stringified_object: { reads: 'arguments that are a text that is a JSON object', as: 'the object' },
+  str_to_integer: { reads: 'a text that is a whole number, where the schema asks for `integer`', as: 'the number' },
+  str_to_number: { reads: 'a text that is a number, where the schema asks for `number`', as: 'the number' },
+  str_to_boolean: { reads: '`"true"` or `"false"`, where the schema asks for `boolean`', as: 'the truth value' },
+  str_to_null: { reads: '`"null"`, where the schema asks for `null` and takes no text', as: '`null`' },
+} as const;
+
+export type RepairRule = keyof typeof REPAIR_RULES;
+
+export interface ArgRepair {
+  /** `$.count`; `$` for the arguments as a whole. */
+  path: string;
+  rule: RepairRule;
+}
+
+export interface RepairedArgs {
+  args: unknown;
+  repairs: readonly ArgRepair[];
+}
+
+/** The most fields that are looked at: what has more was not written by a model. */
+const MAX_FIELDS = 10_000;
+
+/** Repairs a copy; what needs nothing comes back as it is. Fields at every depth, by the type that is asked for there. */
+export function repairArgs(args: unknown, schema: unknown): RepairedArgs {
+  const repairs: ArgRepair[] = [];
+  let root = args;
+  if (typeof args === 'string') {
+    const parsed = parseObject(args);
+    if (parsed === undefined) return { args, repairs };
+    root = parsed;
+    repairs.push({ path: '$', rule: 'parse_stringified_object' });
+  }
+  if (!isObject(root) || !isObject(schema)) return { args: root, repairs };
+  return { args: repairFields(root, schema, repairs), repairs };
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, '').trim());
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Place {
+  value: unknown;
+  schema: unknown;
+  path: string;
+  put(repaired: unknown): void;
+}
+
+/** Iterative; copies a container only when something in it is repaired. */
+function repairFields(root: JsonObject, rootSchema: JsonObject, repairs: ArgRepair[]): unknown {
+  let result: unknown = root;
+  const copies = new Map<object, JsonObject | unknown[]>();
+  const work: Place[] = [{ value: root, schema: rootSchema, path: '$', put: (value) => (result = value) }];
+  for (let seen = 0; seen < work.length && seen < MAX_FIELDS; seen++) {
+    const { value, schema, path, put } = work[seen] as Place;
+    const target = followed(schema, rootSchema);
+    if (target === undefined) continue;
+    if (typeof value === 'string') {
+      const repair = repairText(value, target);
+      if (repair === undefined) continue;
+      put(repair.value);
+      repairs.push({ path, rule: repair.rule });
+    } else if (typeof value === 'object' && value !== null) {
+      const change = (key: string | number, repaired: unknown): void => {
+        let copy = copies.get(value);
+        if (copy === undefined) {
+          copy = Array.isArray(value) ? [...value] : { ...(value as JsonObject) };
+          copies.set(value, copy);
+          put(copy);
+        }
+        Object.defineProperty(copy, key, { value: repaired, enumerable: true, writable: true, configurable: true });
+      };
+      for (const child of childrenOf(value, target, path)) work.push({ ...child, put: (v) => change(child.key, v) });
+    }
+  }
+  return result;
+}
+
+function* childrenOf(
+  value: object,
+  schema: JsonObject,
+  path: string,
+): Generator<{ key: string | number; value: unknown; schema: unknown; path: string }> {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (!isObject(items)) return;
+    for (let i = 0; i < value.length; i++) yield { key: i, value: value[i], schema: items, path: `${path}[${i}]` };
+    return;
+  }
+  const { properties } = schema;
+  if (!isObject(properties)) return;
+  for (const [key, field] of Object.entries(value)) {
+    if (Object.hasOwn(properties, key)) yield { key, value: field, schema: properties[key], path: `${path}.${key}` };
+  }
+}
+
+function repairText(text: string, schema: JsonObject): { value: unknown; rule: RepairRule } | undefined {
+  const { type } = schema;
+  const types = Array.isArray(type) ? type : [type];
+  // A field that may be a string holds one.
+  if (types.includes('string')) return undefined;
+  const trimmed = text.trim();
+  if (types.includes('integer') && /^-?(?:0|[1-9]\d*)$/.test(trimmed)) {
+    const value = Number(trimmed);
+    // Beyond this a number would no longer be the one that was written.
+    if (Number.isSafeInteger(value)) return { value: value === 0 ? 0 : value, rule: 'str_to_integer' };
+  }
+  if (types.includes('number') && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(trimmed)) {
+    const value = Number(trimmed);
+    if (Number.isFinite(value)) return { value, rule: 'str_to_number' };
+  }
+  if (types.includes('boolean') && (text === 'true' || text === 'false')) {
+    return { value: text === 'true', rule: 'str_to_boolean' };
+  }
+  if (types.includes('null') && text === 'null') return { value: null, rule: 'str_to_null' };
+  return undefined;
+}
+
+function followed(schema: unknown, root: JsonObject): JsonObject | undefined {
+  const seen = new Set<unknown>();
+  let target = schema;
+  while (isObject(target) && typeof target.$ref === 'string' && !seen.has(target)) {
+    seen.add(target);
+    target = resolvePointer(root, target.$ref);
+  }
+  return isObject(target) ? target : undefined;
+}

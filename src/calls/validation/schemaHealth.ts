@@ -1,0 +1,80 @@
+import type { CatalogTool, RefreshFinding } from '../../catalog/types.ts';
+import { DispatchConfigError } from '../settings/configError.ts';
+import { metaProblem } from './metaSchema.ts';
+import { profileSchema, type SchemaProfile } from './schemaProfile.ts';
+
+/** What a schema may ask for before it is compiled (000 §4.4). */
+export interface SchemaLimits {
+  maxBytes: number;
+  maxDepth: number;
+  maxProperties: number;
+  /** Branches of `anyOf`, `oneOf`, `allOf`, and references: what multiplies. */
+  maxBranches: number;
+  maxRefs: number;
+}
+
+export const SCHEMA_LIMITS: SchemaLimits = {
+  maxBytes: 65_536,
+  maxDepth: 32,
+  maxProperties: 512,
+  maxBranches: 512,
+  maxRefs: 512,
+};
+
+export type SchemaFindingKind =
+  | 'not_well_formed'
+  | 'size_exceeded'
+  | 'depth_exceeded'
+  | 'properties_exceeded'
+  | 'branches_exceeded'
+  | 'refs_exceeded';
+
+export interface SchemaFinding {
+  kind: SchemaFindingKind;
+  detail: string;
+}
+
+/** Everything that is wrong with a schema that came from a server; nothing for one that is absent. */
+export function checkSchemaHealth(schema: unknown, limits: SchemaLimits = SCHEMA_LIMITS): SchemaFinding[] {
+  if (schema === undefined || schema === null) return [];
+  const findings = limitFindings(profileSchema(schema), limits);
+  // Judging it by its meta-schema is work in proportion to its size: only for one within the limits.
+  if (findings.length > 0) return findings;
+  const problem = metaProblem(schema);
+  return problem === undefined ? [] : [{ kind: 'not_well_formed', detail: problem }];
+}
+
+export function limitFindings(profile: SchemaProfile, limits: SchemaLimits = SCHEMA_LIMITS): SchemaFinding[] {
+  const findings: SchemaFinding[] = [];
+  const check = (kind: SchemaFindingKind, actual: number, limit: number, unit: string): void => {
+    const atLeast = profile.truncated ? 'at least ' : '';
+    if (actual > limit) findings.push({ kind, detail: `${atLeast}${actual} ${unit} > ${limit}` });
+  };
+  check('size_exceeded', profile.bytes, limits.maxBytes, 'bytes');
+  check('depth_exceeded', profile.depth, limits.maxDepth, 'levels');
+  check('properties_exceeded', profile.properties, limits.maxProperties, 'properties');
+  check('branches_exceeded', profile.branches, limits.maxBranches, 'branches of anyOf, oneOf and allOf');
+  check('refs_exceeded', profile.refs, limits.maxRefs, 'references');
+  return findings;
+}
+
+/**
+ * The schemas of a refreshed catalog: told in lenient mode, which keeps every tool; in `raise` mode the first one
+ * refuses the catalog (000 §4.4).
+ */
+export function schemaFindings(
+  tools: readonly Pick<CatalogTool, 'server' | 'upstreamName' | 'inputSchema'>[],
+  options: { onInvalid?: 'lenient' | 'raise'; limits?: SchemaLimits } = {},
+): RefreshFinding[] {
+  const findings: RefreshFinding[] = [];
+  for (const { server, upstreamName, inputSchema } of tools) {
+    for (const { kind, detail } of checkSchemaHealth(inputSchema, options.limits)) {
+      const reason = `its input schema is ${kind.replaceAll('_', ' ')}: ${detail}`;
+      if (options.onInvalid === 'raise') {
+        throw new DispatchConfigError(`The tool "${upstreamName}" of ${server} is refused: ${reason}.`, []);
+      }
+      findings.push({ server, tool: upstreamName, kind: 'flagged', reason });
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,87 @@
+import { shortened } from '../../text/porcelain.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { FORMAT_EXAMPLES } from './formats.ts';
+import { resolvePointer } from './schemaProfile.ts';
+
+/** A schema in plain words, for one who is to write a value that fits. */
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+const MAX_OPTIONS = 8;
+const MAX_TEXT = 60;
+
+export function inWords(schema: unknown, root: unknown): string {
+  if (!isObject(schema)) return 'any value';
+  const target = followed(schema, root);
+  if (Array.isArray(target.enum)) return alternatives(target.enum);
+  if ('const' in target) return alternatives([target.const]);
+  const { type } = target;
+  const types = Array.isArray(type) ? type : [type];
+  const words = types.map((one) => kindWithDetail(String(one), target));
+  if (type !== undefined) return words.join(' or ');
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const branches = target[keyword];
+    // One level: what is nested deeper is in the fragment of the schema.
+    if (Array.isArray(branches)) {
+      const options = branches.map((branch) =>
+        isObject(branch) && (branch.type || branch.enum) ? inWords(branch, root) : 'another form',
+      );
+      return [...new Set(options)].slice(0, 4).join(' or ');
+    }
+  }
+  return isObject(target.properties) ? 'an object' : 'any value';
+}
+
+function kindWithDetail(type: string, schema: JsonObject): string {
+  const kind = KINDS[type] ?? 'any value';
+  if (type === 'string' && typeof schema.format === 'string') {
+    const example = FORMAT_EXAMPLES[schema.format];
+    return `${kind} of format ${shortened(schema.format, MAX_TEXT)}${example ? `, like ${example}` : ''}`;
+  }
+  if (type === 'string' && typeof schema.pattern === 'string')
+    return `${kind} that matches ${shortened(schema.pattern, MAX_TEXT)}`;
+  if (type === 'array' && isObject(schema.items) && typeof schema.items.type === 'string') {
+    return `${kind} of ${{ string: 'strings', object: 'objects', array: 'lists', boolean: 'booleans' }[schema.items.type] ?? 'numbers'}`;
+  }
+  return kind;
+}
+
+/** `"open" or "closed"`; long lists are cut. */
+export function alternatives(values: readonly unknown[]): string {
+  const shown = values.slice(0, MAX_OPTIONS).map((value) => shortened(JSON.stringify(value) ?? 'nothing', MAX_TEXT));
+  const more = values.length > shown.length ? ` (and ${values.length - shown.length} more)` : '';
+  if (shown.length === 1) return `${shown[0]}${more}`;
+  return `one of ${shown.join(', ')}${more}`;
+}
+
+/** The kind of a value in words: what it holds is never repeated. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'a whole number' : 'a number with a fraction';
+  return KINDS[typeof value] ?? typeof value;
+}
+
+export function quoted(word: string): string {
+  return JSON.stringify(shortened(word, MAX_TEXT));
+}
+
+function followed(schema: JsonObject, root: unknown): JsonObject {
+  const seen = new Set<unknown>();
+  let target = schema;
+  while (typeof target.$ref === 'string' && !seen.has(target)) {
+    seen.add(target);
+    const next = resolvePointer(root, target.$ref);
+    if (!isObject(next)) break;
+    target = next;
+  }
+  return target;
+}

@@ -1,0 +1,43 @@
+import type { ControlRequests } from '../../control/contract.ts';
+import type { BrowseCommand } from '../commands.ts';
+import { print } from '../print.ts';
+import { withSettledGateway } from '../settledGateway.ts';
+
+type Explanation = ControlRequests['explain']['result'];
+
+const EXPLAINED_HITS = 10;
+const EXIT_FAILED = 1;
+
+/** What a model would find, exactly as it would read it; with `--explain` why. */
+export function browse({ subject, explain, json, ...target }: BrowseCommand): Promise<number> {
+  const isPath = subject.startsWith('/');
+  return withSettledGateway(target, async (control) => {
+    if (explain && !isPath) {
+      const explanation = await control.request('explain', { query: subject, topK: EXPLAINED_HITS });
+      print(json, explanation, renderExplanation(explanation));
+      return 0;
+    }
+    const args = { ...(isPath ? { path: subject } : { query: subject }), render: json ? 'json' : 'porcelain' };
+    const { content, structuredContent, isError } = await control.request('callTool', { name: 'tool_browse', args });
+    const text = json
+      ? `${JSON.stringify(structuredContent, null, 2)}\n`
+      : content.map((part) => part.text ?? '').join('');
+    (isError ? process.stderr : process.stdout).write(text);
+    return isError ? EXIT_FAILED : 0;
+  });
+}
+
+export function renderExplanation({ query, confidence, words, concepts, intent, hits }: Explanation): string {
+  const understood = words.map(({ word, known, stop }) => (stop ? `(${word})` : known ? word : `${word}?`));
+  const lines = [`query     ${query}`, `words     ${understood.join(' ')}`];
+  for (const { asked, standsFor } of concepts) lines.push(`meaning   ${asked}: ${standsFor.join(', ')}`);
+  lines.push(`intent    ${intent}`, `match     ${confidence}`);
+  for (const { toolId, score, contributions } of hits) {
+    lines.push('', `${score}  ${toolId}`);
+    for (const { from, what, fields, amount } of contributions) {
+      const where = fields?.length ? ` in ${fields.join(', ')}` : '';
+      lines.push(`  ${amount > 0 ? '+' : ''}${amount}  ${from} ${what}${where}`);
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}

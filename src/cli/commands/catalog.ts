@@ -1,0 +1,55 @@
+import type { CatalogReport } from '../../control/contract.ts';
+import { count, groupDigits } from '../../text/porcelain.ts';
+import type { CatalogCommand } from '../commands.ts';
+import { print } from '../print.ts';
+import { withSettledGateway } from '../settledGateway.ts';
+
+export function catalog({ stats, json, ...target }: CatalogCommand): Promise<number> {
+  return withSettledGateway(target, async (control) => {
+    const report = await control.request('catalog', {});
+    const { configuration } = await control.request('status', {});
+    // Whoever misses a server learns here why.
+    for (const { severity, message, location } of configuration.problems) {
+      if (severity === 'error')
+        process.stderr.write(`waygate: ${location.file}:${location.line}:${location.column}: ${message}\n`);
+    }
+    print(json, stats ? statsOf(report) : report, stats ? renderStats(report) : renderTools(report));
+    return 0;
+  });
+}
+
+function statsOf({ namespaces: _namespaces, ...stats }: CatalogReport): object {
+  return stats;
+}
+
+function renderTools({ namespaces, findings }: CatalogReport): string {
+  const all = namespaces.reduce((sum, { tools }) => sum + tools.length, 0);
+  const lines = namespaces.flatMap(({ namespace, server, tools }) => [
+    `/${namespace}  ${count(tools.length, 'tool')}${server === namespace ? '' : ` of ${server}`}`,
+    ...tools.map(({ path, description }) => `  ${path}  ${description}`),
+  ]);
+  return `${[summaryOf(all, namespaces.length), ...lines, ...findingLines(findings)].join('\n')}\n`;
+}
+
+export function renderStats({ tokensByServer, findings, definitionTokens, gatewayTokens }: CatalogReport): string {
+  const tools = tokensByServer.reduce((sum, server) => sum + server.tools, 0);
+  const largest = [...tokensByServer].sort((a, b) => b.tokens - a.tokens);
+  return `${[
+    summaryOf(tools, tokensByServer.length),
+    `${groupDigits(definitionTokens)} tokens if a model had them all; ${groupDigits(gatewayTokens)} through the gateway`,
+    ...largest.map(
+      ({ server, tools: n, tokens }) => `  ${groupDigits(tokens).padStart(10)}  ${server}, ${count(n, 'tool')}`,
+    ),
+    ...findingLines(findings),
+  ].join('\n')}\n`;
+}
+
+const summaryOf = (tools: number, servers: number): string => `${count(tools, 'tool')} of ${count(servers, 'server')}`;
+
+function findingLines(findings: CatalogReport['findings']): string[] {
+  if (findings.length === 0) return [];
+  return [
+    '',
+    ...findings.map(({ server, tool, kind, reason }) => `${kind}  ${server}${tool ? ` ${tool}` : ''}: ${reason}`),
+  ];
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { stringify as tomlText } from 'smol-toml';
+import type { GatewayTarget } from '../../host/attach/startWorker.ts';
+import type { ClientId } from '../../import/clientIds.ts';
+import type { ClientConfigCommand } from '../commands.ts';
+import { print } from '../print.ts';
+
+/** How a client starts a server over stdio. */
+export interface Launch {
+  command: string;
+  args: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+/** The entry that a client needs, in that client's own form, and where it belongs. */
+interface ClientForm {
+  file: string;
+  render(name: string, launch: Launch): string;
+}
+
+const SERVER_NAME = 'waygate';
+
+const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+const under =
+  (key: string, before: object = {}, after: object = {}) =>
+  (name: string, { command, args, env }: Launch): string =>
+    json({ [key]: { [name]: { ...before, command, args, ...(env && { env }), ...after } } });
+
+const FORMS: Readonly<Record<ClientId, ClientForm>> = {
+  vscode: {
+    file: '.vscode/mcp.json (the Waygate extension needs no entry)',
+    render: under('servers', { type: 'stdio' }),
+  },
+  'claude-code': { file: '.mcp.json', render: under('mcpServers', { type: 'stdio' }) },
+  'claude-desktop': { file: 'claude_desktop_config.json', render: under('mcpServers') },
+  cursor: { file: '.cursor/mcp.json', render: under('mcpServers') },
+  windsurf: { file: '~/.codeium/windsurf/mcp_config.json', render: under('mcpServers') },
+  codex: {
+    file: '~/.codex/config.toml',
+    render: (name, { command, args, env }) =>
+      `${tomlText({ mcp_servers: { [name]: { command, args: [...args], ...(env && { env }) } } }).trim()}\n`,
+  },
+  gemini: { file: '.gemini/settings.json', render: under('mcpServers') },
+  zed: { file: 'the settings.json of Zed', render: under('context_servers') },
+  'copilot-cli': {
+    file: '~/.copilot/mcp-config.json',
+    render: under('mcpServers', { type: 'local' }, { tools: ['*'] }),
+  },
+};
+
+export function clientConfigText(client: ClientId, launch: Launch, name: string = SERVER_NAME): string {
+  return FORMS[client].render(name, launch);
+}
+
+/** The program around us, as another program would have to start it. */
+export interface OwnProgram {
+  script: string;
+  nodePath: string;
+  platform: NodeJS.Platform;
+  /** The editor's own Node, which is Electron. */
+  isElectron: boolean;
+}
+
+export function ownLaunch(
+  { workspace, configFile, catalog }: GatewayTarget,
+  { script, nodePath, platform, isElectron }: OwnProgram,
+): Launch {
+  const option = configFile === undefined ? '--catalog' : '--config';
+  const file = configFile ?? catalog;
+  const given = file === undefined ? [] : [option, file];
+  const serve = ['serve', '--workspace', workspace, ...given];
+  if (isFromNpm(script)) {
+    const npx = ['-y', 'waygate', ...serve];
+    // npx is a batch file there, and not every client starts those.
+    return platform === 'win32' ? { command: 'cmd', args: ['/c', 'npx', ...npx] } : { command: 'npx', args: npx };
+  }
+  return {
+    command: nodePath,
+    args: [script, ...serve],
+    ...(isElectron && { env: { ELECTRON_RUN_AS_NODE: '1' } }),
+  };
+}
+
+/** `…/node_modules/waygate/dist/waygate.cjs`: an update or npx's cache may move it, the name stays. */
+function isFromNpm(script: string): boolean {
+  return /[\\/]node_modules[\\/]waygate[\\/]dist[\\/]/.test(script);
+}
+
+/** Prints what a client needs to use Waygate for this workspace; the data alone goes to stdout. */
+export function clientConfig({ client, json, ...target }: ClientConfigCommand): number {
+  const launch = ownLaunch(target, {
+    script: join(__dirname, 'waygate.cjs'),
+    nodePath: process.execPath,
+    platform: process.platform,
+    isElectron: process.versions['electron'] !== undefined,
+  });
+  const { file } = FORMS[client];
+  const entry = clientConfigText(client, launch);
+  print(json, { client, file, entry, launch }, entry);
+  if (!json) process.stderr.write(`This belongs into ${file}, beside what stands there.\n`);
+  return 0;
+}

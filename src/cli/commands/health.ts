@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HealthReport } from '../../control/healthContract.ts';
+import type { GatewayTarget } from '../../host/attach/startWorker.ts';
+import type { HealthWithoutWorker } from '../../supervision/health.ts';
+import { healthText } from '../../telemetry/systemReports.ts';
+import { askRunning } from '../askRunning.ts';
+import type { FollowCommand } from '../commands.ts';
+import { exitCodeOf, healthOnDisk, textOnDisk } from '../withoutWorker.ts';
+
+const FOLLOW_INTERVAL_MS = 1_000;
+
+/** How the gateway fares; with `--follow` again whenever that has changed, also when it goes and comes. */
+export async function health({ json, follow, ...target }: FollowCommand): Promise<number> {
+  let told = '';
+  for (;;) {
+    try {
+      const report = await healthOf(target);
+      const key = changing(report);
+      if (key !== told) {
+        process.stdout.write(`${json ? JSON.stringify(report, null, follow ? 0 : 2) : textOf(target, report)}\n`);
+      }
+      told = key;
+      if (!follow) return isWithoutWorker(report) ? exitCodeOf(report) : 0;
+    } catch (error) {
+      if (!follow) throw error;
+      // One that hangs now may go on, or have a successor: what comes is told.
+      const { message } = error as Error;
+      if (message !== told) process.stderr.write(`waygate: ${message}\n`);
+      told = message;
+    }
+    await sleep(FOLLOW_INTERVAL_MS);
+  }
+}
+
+async function healthOf(target: GatewayTarget): Promise<HealthReport | HealthWithoutWorker> {
+  return (await askRunning(target, (control) => control.request('health', {}))) ?? healthOnDisk(target);
+}
+
+const CHANGES_BY_ITSELF: ReadonlySet<string> = new Set(['uptime_ms', 'next_attempt_in_ms', 'written']);
+
+/** All but what changes by itself as time goes by. */
+function changing(report: HealthReport | HealthWithoutWorker): string {
+  return JSON.stringify(report, (name, value: unknown) => (CHANGES_BY_ITSELF.has(name) ? undefined : value));
+}
+
+function textOf(target: GatewayTarget, report: HealthReport | HealthWithoutWorker): string {
+  return isWithoutWorker(report) ? textOnDisk(target, report) : healthText(report);
+}
+
+function isWithoutWorker(report: HealthReport | HealthWithoutWorker): report is HealthWithoutWorker {
+  return 'supervision' in report;
+}

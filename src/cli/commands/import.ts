@@ -1,0 +1,205 @@
+import { createInterface } from 'node:readline/promises';
+import { configFile } from '../../config/loadConfig.ts';
+import { FileSecrets } from '../../config/state/fileSecrets.ts';
+import { stateRoot } from '../../config/state/stateFolder.ts';
+import { CLIENT_IDS, type ClientId } from '../../import/clientIds.ts';
+import {
+  backUp,
+  type FoundSources,
+  findSources,
+  placesOf,
+  readNamedSource,
+  readTextIfThere,
+  replaceFile,
+} from '../../import/importFiles.ts';
+import {
+  importData,
+  type Removal,
+  renderFlaws,
+  renderList,
+  renderRemovals,
+  renderSummary,
+} from '../../import/importReport.ts';
+import { exposedTwice, type ImportPlan, ImportRefused, planImport, type ReadSource } from '../../import/planImport.ts';
+import { RemovalRefused, withoutEntries } from '../../import/removal.ts';
+import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
+import { unifiedDiff } from '../../import/textDiff.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import type { ImportCommand } from '../commands.ts';
+import { UsageError } from '../usageError.ts';
+
+export interface ImportTerminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** Whether a person sits there who can be asked. */
+  interactive: boolean;
+  confirm(question: string): Promise<boolean>;
+}
+
+/** EX_DATAERR and EX_NOINPUT. */
+const UNREADABLE = 65;
+const NOTHING_FOUND = 66;
+
+export async function importServers(
+  command: ImportCommand,
+  env: NodeJS.ProcessEnv,
+  terminal: ImportTerminal,
+): Promise<number> {
+  const at = surroundingsOf(command.workspace, env);
+  const { sources, unreadable, missing } = gather(command, at);
+  for (const { message } of unreadable) terminal.err(`waygate: ${message}\n`);
+  for (const sentence of missing) terminal.err(`waygate: ${sentence}\n`);
+  const code = exitCode(command, { sources, unreadable, missing });
+  if (sources.length === 0) {
+    if (command.from.length === 0 && unreadable.length === 0) terminal.err(nothingFound(at));
+    return code;
+  }
+  try {
+    return (await carryOut(command, env, terminal, sources)) || code;
+  } catch (error) {
+    if (!(error instanceof ImportRefused)) throw error;
+    terminal.err(`waygate: ${error.message}\n`);
+    return UNREADABLE;
+  }
+}
+
+async function carryOut(
+  command: ImportCommand,
+  env: NodeJS.ProcessEnv,
+  terminal: ImportTerminal,
+  sources: readonly ReadSource[],
+): Promise<number> {
+  const { workspace, names, dryRun, json } = command;
+  checkNames(names, sources);
+  const file = command.configFile ?? configFile(workspace);
+  const current = readTextIfThere(file);
+  const accept = (_key: string, name: string): boolean => names.length === 0 || names.includes(name);
+  const plan = planImport({ file, current, workspace, env, sources, accept });
+  const secrets = new FileSecrets(stateRoot(env), workspace);
+  const say = (text: string): void => terminal.out(plan.redact(text));
+  // Who asks for data is a program, and nobody to be asked.
+  const interactive = terminal.interactive && !json;
+
+  const chosen = command.all || names.length > 0 || command.from.length > 0 || dryRun;
+  if (!chosen && plan.changed) {
+    if (!json) say(renderList(plan));
+    if (!interactive) {
+      throw new UsageError('import was not told what to import; name servers, or say --all, --from or --dry-run.');
+    }
+    if (!(await terminal.confirm(`Import ${plan.servers.length === 1 ? 'it' : 'them'} into ${file}?`))) {
+      say('Nothing was written.\n');
+      return 0;
+    }
+  }
+  const removals = command.removeFromSource ? planRemovals(plan) : [];
+  const diff = dryRun ? unifiedDiff(file, current, plan.after) : '';
+  if (!dryRun) {
+    if (plan.changed) replaceFile(file, current, plan.after);
+    // Not sooner: a value without its reference would be nobody's.
+    await plan.keepSecrets((name, value) => secrets.set(name, value));
+    for (const removal of removals) if (removal.after !== undefined) remove(removal);
+  }
+  if (json) {
+    const data = importData(plan, sources, { names, dryRun, removals, keptIn: secrets.file });
+    const told = dryRun ? { ...data, diff } : data;
+    // Before it is escaped: a secret is not found behind the backslashes of JSON.
+    const redacted = (_key: string, value: unknown) => (typeof value === 'string' ? plan.redact(value) : value);
+    terminal.out(`${JSON.stringify(told, redacted, 2)}\n`);
+    return 0;
+  }
+  say(diff);
+  say(renderSummary(plan, { dryRun, keptIn: secrets.file }));
+  say(renderFlaws(sources, names));
+  say(renderRemovals(plan, command.removeFromSource ? removals : undefined, { dryRun }));
+  return 0;
+}
+
+interface Gathered extends FoundSources {
+  missing: readonly string[];
+}
+
+function gather({ from }: ImportCommand, at: Surroundings): Gathered {
+  if (from.length === 0) return { ...findSources(at, CLIENT_IDS), missing: [] };
+  const parts: FoundSources[] = [];
+  const missing: string[] = [];
+  for (const one of new Set(from)) {
+    const client = CLIENT_IDS.find((id) => id === one);
+    const found = client ? findSources(at, [client]) : readNamedSource(one, at);
+    if (!found && !/[\\/.]/.test(one)) throw new UsageError(unknownClient(one));
+    if (!found) missing.push(`the file ${one} does not exist.`);
+    else if (client && found.sources.length + found.unreadable.length === 0) missing.push(nothingOf(client, at));
+    else parts.push(found);
+  }
+  const sources = parts.flatMap((part) => part.sources);
+  return {
+    sources: sources.filter((source, index) => sources.findIndex(({ file }) => file === source.file) === index),
+    unreadable: parts.flatMap((part) => part.unreadable),
+    missing,
+  };
+}
+
+function exitCode({ from }: ImportCommand, { sources, unreadable, missing }: Gathered): number {
+  if (unreadable.length > 0 && (from.length > 0 || sources.length === 0)) return UNREADABLE;
+  return missing.length > 0 || sources.length === 0 ? NOTHING_FOUND : 0;
+}
+
+function unknownClient(name: string): string {
+  return `import --from "${name}": no client of that name and no such file; ${didYouMean(name, CLIENT_IDS)}`;
+}
+
+function nothingOf(client: ClientId, at: Surroundings): string {
+  return `${client} has no servers here; looked for ${placesOf(at, [client]).join(', ')}.`;
+}
+
+function nothingFound(at: Surroundings): string {
+  const looked = `${placesOf(at, CLIENT_IDS).join('\n  ')}\n`;
+  return `waygate: no client's configuration was found; name one with --from FILE. Looked for\n  ${looked}`;
+}
+
+function checkNames(names: readonly string[], sources: readonly ReadSource[]): void {
+  const known = sources.flatMap(({ parsed }) => [...parsed.servers, ...parsed.flaws].map(({ name }) => name));
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const remedy = didYouMean(name, known, `there are ${[...new Set(known)].join(', ') || 'none'}.`);
+    throw new UsageError(`no source has a server "${name}"; ${remedy}`);
+  }
+}
+
+/** What the gateway cannot start yet stays where it is: taken away, it would be nowhere. */
+function planRemovals(plan: ImportPlan): Removal[] {
+  return [...exposedTwice(plan)].map(([source, servers]) => {
+    const before = readTextIfThere(source.file) ?? '';
+    const removed = servers.filter(({ cannotStart }) => cannotStart === undefined);
+    const kept = servers.filter(({ cannotStart }) => cannotStart !== undefined);
+    if (removed.length === 0) return { source, removed, kept, before, after: undefined, refused: undefined };
+    try {
+      const paths = removed.map(({ path }) => path);
+      return { source, removed, kept, before, after: withoutEntries(source.file, before, paths), refused: undefined };
+    } catch (error) {
+      if (!(error instanceof RemovalRefused)) throw error;
+      return { source, removed, kept, before, after: undefined, refused: error.message };
+    }
+  });
+}
+
+function remove(removal: Removal): void {
+  removal.backup = backUp(removal.source.file);
+  replaceFile(removal.source.file, removal.before, removal.after as string);
+}
+
+/** The terminal that the program stands in. */
+export function ownTerminal(): ImportTerminal {
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    interactive: process.stdin.isTTY === true,
+    confirm: async (question) => {
+      const prompt = createInterface({ input: process.stdin, output: process.stderr });
+      try {
+        return !/^n/i.test((await prompt.question(`${question} [Y/n] `)).trim());
+      } finally {
+        prompt.close();
+      }
+    },
+  };
+}

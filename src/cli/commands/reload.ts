@@ -1,0 +1,23 @@
+import { IncumbentLostError, rollOut } from '../../host/attach/rollOut.ts';
+import type { GatewayTarget } from '../../host/attach/startWorker.ts';
+import type { Printed } from '../commands.ts';
+import { print } from '../print.ts';
+import { noGateway, ownRuntime } from '../runtime.ts';
+
+/** Blue/green: what fails to take over leaves the gateway that runs as it is, and is told. */
+export async function reload({ json, ...target }: GatewayTarget & Printed): Promise<number> {
+  let rollout: Awaited<ReturnType<typeof rollOut>>;
+  try {
+    rollout = await rollOut(ownRuntime(target));
+  } catch (error) {
+    const serves = error instanceof IncumbentLostError ? '' : ' and serves on as it was';
+    throw new Error(`the gateway was not reloaded${serves}: ${(error as Error).message}`);
+  }
+  if (rollout.kind !== 'done') print(json, { workspace: target.workspace, worker: null }, `${noGateway(target)}\n`);
+  else {
+    const { pid, replaced } = rollout;
+    const text = `Reloaded the gateway of ${target.workspace} (pid ${pid}, before ${replaced}).\n`;
+    print(json, { workspace: target.workspace, worker: { pid, replaced } }, text);
+  }
+  return 0;
+}

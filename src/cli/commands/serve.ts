@@ -1,0 +1,51 @@
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ensureWorkspaceState, StateFolderError, stateRoot } from '../../config/state/stateFolder.ts';
+import { attach } from '../../host/attach/attach.ts';
+import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
+import { SessionHost } from '../../host/session/sessionHost.ts';
+import { chosenFace } from '../chosenMode.ts';
+import type { ServeOptions } from '../commands.ts';
+import { ownRuntime } from '../runtime.ts';
+
+/** EX_CANTCREAT. */
+const EXIT_STATE_FOLDER = 73;
+
+/** The host on stdio. Nothing but protocol goes to stdout; what a person should know goes to stderr. */
+export async function serve(target: ServeOptions): Promise<number> {
+  const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
+  const runtime = ownRuntime(target);
+  const face = chosenFace(target);
+  const attachSession = (start: boolean, signal?: AbortSignal) =>
+    attach(runtime, { kind: 'session', start, holds: true, face, log, ...(signal ? { signal } : {}) });
+  // The worker's start is the longest part of a client's: it is under way before the rest of the host is made.
+  let first: Promise<Socket | undefined> | undefined = attachSession(true);
+  first.catch(() => undefined);
+  await nextTurn();
+  const host = new SessionHost({
+    input: process.stdin,
+    output: process.stdout,
+    log,
+    face,
+    workspace: target.workspace,
+    folder: gatewayFolder(target),
+    attach: (signal, start) => {
+      const attaching = first ?? attachSession(start, signal);
+      first = undefined;
+      return attaching;
+    },
+  });
+  const code = await host.run();
+  return stateFolderWorks(target) ? code : EXIT_STATE_FOLDER;
+}
+
+/** The session was served to its end all the same; the code tells why it had no gateway. */
+function stateFolderWorks(target: GatewayTarget): boolean {
+  try {
+    ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
+    return true;
+  } catch (error) {
+    if (error instanceof StateFolderError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureWorkspaceState, stateRoot, unwritable } from '../../config/state/stateFolder.ts';
+import { attach } from '../../host/attach/attach.ts';
+import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
+import { SessionHost } from '../../host/session/sessionHost.ts';
+import { HttpFront } from '../../mcp/http/httpFront.ts';
+import { chosenFace } from '../chosenMode.ts';
+import type { HttpOptions, ServeOptions } from '../commands.ts';
+import { ownRuntime } from '../runtime.ts';
+
+const TOKEN_FILE = 'http-token';
+const TOKEN_BYTES = 32;
+/** A shorter one could be guessed. */
+const MIN_TOKEN_CHARS = 16;
+
+/** The host for clients that want a URL: every HTTP session is a session of its own with the worker. */
+export async function serveHttp(target: ServeOptions, options: HttpOptions): Promise<number> {
+  const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
+  const runtime = ownRuntime(target);
+  const token = tokenOf(target, options);
+  const front = new HttpFront({
+    port: options.port,
+    ...(token ? { token: token.value } : {}),
+    onSession: ({ input, output }) => {
+      // Of each session anew: the file may have changed.
+      const face = chosenFace(target);
+      const host = new SessionHost({
+        input,
+        output,
+        log,
+        face,
+        workspace: target.workspace,
+        folder: gatewayFolder(target),
+        attach: (signal, start) =>
+          attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, face, signal, log }),
+      });
+      return host.run();
+    },
+  });
+  log(`serves ${await listen(front, options.port)}`);
+  log(
+    token ? `its bearer token is in ${token.file}` : 'it asks for no token: every program on this machine may use it',
+  );
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await front.close();
+  return 0;
+}
+
+async function listen(front: HttpFront, port: number): Promise<string> {
+  try {
+    return await front.listen();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`port ${port} is in use; name another with --port, or --port 0 for any that is free.`);
+    }
+    throw new Error(`cannot listen on port ${port} (${code ?? message}); name another with --port.`);
+  }
+}
+
+function tokenOf(target: GatewayTarget, { token }: HttpOptions): { file: string; value: string } | undefined {
+  if (token === 'none') return undefined;
+  return token === 'own' ? ownToken(target) : { file: token.file, value: readToken(token.file) };
+}
+
+/** Made once for a workspace: a client's configuration that holds it stays right. */
+function ownToken(target: GatewayTarget): { file: string; value: string } {
+  const folder = ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
+  const file = join(folder, TOKEN_FILE);
+  try {
+    writeFileSync(file, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(folder, error);
+    if (process.platform !== 'win32') chmodSync(file, 0o600);
+  }
+  return { file, value: readToken(file) };
+}
+
+function readToken(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`the token file ${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}.`);
+  }
+  if (text.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(text)) return text;
+  throw new Error(
+    `the token file ${file} must hold one token of at least ${MIN_TOKEN_CHARS} visible ASCII characters and nothing else.`,
+  );
+}

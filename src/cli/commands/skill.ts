@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { installSkill, planSkillInstall, SKILL_NAME, skillPlaces } from '../../config/state/skillInstall.ts';
+import type { SkillCommand } from '../commands.ts';
+import { print } from '../print.ts';
+
+const EXIT_KEPT = 1;
+
+/** Puts the skill that comes with Waygate into a folder of skills. What is there with another content is not touched unasked. */
+export function skill({ workspace, into, replace, json }: SkillCommand): number {
+  const source = join(__dirname, 'skills', SKILL_NAME);
+  const [place] = skillPlaces(workspace);
+  const plan =
+    into === undefined && place !== undefined
+      ? planSkillInstall(source, workspace, place.folder)
+      : planSkillInstall(source, into ?? workspace, '');
+  const written = installSkill(plan, { replace });
+  const { same: unchanged, target } = plan;
+  const kept = replace ? [] : plan.different;
+  const lines = (state: string, files: readonly string[]): string =>
+    files.map((file) => `${state} ${join(target, file)}\n`).join('');
+  const text = `${lines('wrote    ', written)}${lines('unchanged', unchanged)}${lines('kept     ', kept)}`;
+  print(json, { folder: target, written, unchanged, kept }, text);
+  if (kept.length === 0) return 0;
+  process.stderr.write(
+    'waygate: the kept files differ from those of this version; add --replace to lose what is in them.\n',
+  );
+  return EXIT_KEPT;
+}

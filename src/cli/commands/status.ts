@@ -1,0 +1,67 @@
+import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
+import type { GatewayTarget } from '../../host/attach/attachControl.ts';
+import type { HealthWithoutWorker } from '../../supervision/health.ts';
+import { count, duration } from '../../text/porcelain.ts';
+import { askRunning } from '../askRunning.ts';
+import type { Printed } from '../commands.ts';
+import { print } from '../print.ts';
+import { exitCodeOf, healthOnDisk, textOnDisk } from '../withoutWorker.ts';
+
+export async function status({ json, ...target }: GatewayTarget & Printed): Promise<number> {
+  const snapshot = await askRunning(target, (control) => control.request('status', {}));
+  if (!snapshot) {
+    const health = healthOnDisk(target);
+    print(json, jsonWithoutWorker(health), `${textOnDisk(target, health)}\n`);
+    return exitCodeOf(health);
+  }
+  const { worker, health, ...rest } = snapshot;
+  print(json, { ...rest, worker: { ...worker, state: health } }, renderStatus(snapshot, Date.now()));
+  return 0;
+}
+
+/** With no worker the shape stays: a script asks `worker` whether there is one, and `health` why not. */
+function jsonWithoutWorker(health: HealthWithoutWorker): object {
+  const { workspace, problems } = health;
+  return { workspace, worker: null, sessions: [], servers: [], ...(problems.length === 0 ? {} : { health }) };
+}
+
+export function renderStatus(snapshot: GatewaySnapshot, now: number): string {
+  const { worker, servers, sessions, catalog, configuration } = snapshot;
+  const lines = [
+    `gateway  ${snapshot.health}, pid ${worker.pid}, build ${worker.build}, up ${duration(worker.uptimeMs)}`,
+    `catalog  ${count(catalog.toolCount, 'tool')} of ${count(servers.length, 'server')}`,
+    ...problemsOf(configuration),
+  ];
+  const width = Math.max(0, ...servers.map((server) => server.name.length));
+  if (servers.length > 0) lines.push('', 'servers');
+  for (const server of servers) lines.push(`  ${server.name.padEnd(width)}  ${describeServer(server)}`);
+  if (sessions.length > 0) lines.push('', 'sessions');
+  for (const { client, clientVersion, protocolVersion, mode, since } of sessions) {
+    const named = `  ${client} ${clientVersion}`.trimEnd();
+    const faced = mode === undefined ? '' : `, ${mode} mode`;
+    lines.push(`${named}, MCP ${protocolVersion}${faced}, for ${duration(now - since)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Which of the files is which; the workspace's needs no word. */
+const FILE_NOTES = { user: ' (user level)', workspace: '', given: ' (given by hand)' } as const;
+
+function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
+  const { file, exists, files = [], problems } = configuration;
+  const there = files.filter((one) => one.exists).map((one) => `config   ${one.file}${FILE_NOTES[one.origin]}`);
+  const known = exists ? there : [`config   ${file} does not exist`];
+  const told = problems.map(
+    ({ severity, message, location }) =>
+      `${severity}    ${location.file}:${location.line}:${location.column}: ${message}`,
+  );
+  return [...known, ...told];
+}
+
+function describeServer(server: ServerStatus): string {
+  const pid = server.pid === undefined ? '' : `, pid ${server.pid}`;
+  const tools = server.state === 'ready' || server.toolCount > 0 ? `, ${count(server.toolCount, 'tool')}` : '';
+  const reason = server.reason === undefined ? '' : `: ${server.reason}`;
+  const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
+  return `${server.state.replaceAll('_', ' ')}${tools}${pid}${reason}${place}`;
+}

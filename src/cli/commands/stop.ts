@@ -1,0 +1,39 @@
+import { attachControl, type GatewayTarget } from '../../host/attach/attachControl.ts';
+import { isAlive } from '../../lib/isAlive.ts';
+import type { Printed } from '../commands.ts';
+import { inTime } from '../inTime.ts';
+import { print } from '../print.ts';
+import { noGateway, ownRuntime } from '../runtime.ts';
+
+/** A worker ends its servers within three seconds. */
+const STOP_TIMEOUT_MS = 5_000;
+
+export async function stop({ json, ...target }: GatewayTarget & Printed): Promise<number> {
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
+  if (!control) {
+    print(json, { workspace: target.workspace, stopped: null }, `${noGateway(target)}\n`);
+    return 0;
+  }
+  const { worker } = await inTime(control.request('status', {}), 'the gateway');
+  const gone = new Promise<boolean>((resolve) => {
+    setTimeout(() => resolve(false), STOP_TIMEOUT_MS).unref();
+    control.onClose(() => resolve(true));
+  });
+  await inTime(control.request('stop', {}), `the gateway (pid ${worker.pid})`);
+  if (!(await gone) || !(await ended(worker.pid))) {
+    throw new Error(`the gateway (pid ${worker.pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s; see its log.`);
+  }
+  const { pid } = worker;
+  const data = { workspace: target.workspace, stopped: { pid } };
+  print(json, data, `Stopped the gateway of ${target.workspace} (pid ${pid}).\n`);
+  return 0;
+}
+
+async function ended(pid: number): Promise<boolean> {
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    if (!isAlive(pid)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}

@@ -1,0 +1,32 @@
+import { gatewayFolder } from '../../host/attach/startWorker.ts';
+import { eventLogFile } from '../../telemetry/eventLogFile.ts';
+import { follow as followLines } from '../../telemetry/jsonLines.ts';
+import { eventText, telemetryText } from '../../telemetry/systemReports.ts';
+import { askRunning } from '../askRunning.ts';
+import type { FollowCommand } from '../commands.ts';
+import { noGateway } from '../runtime.ts';
+
+/** What the gateway did so far, in numbers; with `--follow` then every event as it comes, whichever worker writes it. */
+export async function telemetry({ json, follow, ...target }: FollowCommand): Promise<number> {
+  const { workspace } = target;
+  try {
+    const report = await askRunning(target, (control) => control.request('telemetry', {}));
+    const space = follow ? 0 : 2;
+    if (json)
+      process.stdout.write(`${JSON.stringify(report ?? { workspace, state: 'cold', totals: null }, null, space)}\n`);
+    else process.stdout.write(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
+  } catch (error) {
+    if (!follow) throw error;
+    // One that hangs now may go on, or have a successor: what comes is told.
+    process.stderr.write(`waygate: ${(error as Error).message}\n`);
+  }
+  if (!follow) return 0;
+  const file = eventLogFile(gatewayFolder(target));
+  const stop = new AbortController();
+  // Whoever reads us may go first.
+  process.stdout.once('error', () => stop.abort());
+  for await (const record of followLines(file, { signal: stop.signal })) {
+    process.stdout.write(`${json ? JSON.stringify(record) : eventText(record)}\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,72 @@
+import { basename, join } from 'node:path';
+import { INPUT_PREFIX, type SecretSource } from '../secretReferences.ts';
+import { readPrivateJson, writePrivateJson } from './privateFile.ts';
+import { ensurePrivateFolder, workspaceStateFolder } from './stateFolder.ts';
+
+const FILE = 'secrets.json';
+
+/**
+ * Secrets in a 0600 file of the state folder, for where no editor keeps them. A secret is one for all workspaces; an
+ * input belongs to the workspace that asks for it.
+ */
+export class FileSecrets implements SecretSource {
+  readonly file: string;
+  readonly #root: string;
+  readonly #workspace: string;
+
+  constructor(root: string, workspace: string) {
+    this.#root = root;
+    this.file = join(root, FILE);
+    this.#workspace = workspace;
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    return this.#read().get(this.#keyOf(name));
+  }
+
+  set(name: string, value: string): void {
+    this.#write(this.#read().set(this.#keyOf(name), value));
+  }
+
+  delete(name: string): boolean {
+    const values = this.#read();
+    const found = values.delete(this.#keyOf(name));
+    if (found) this.#write(values);
+    return found;
+  }
+
+  /** The names that mean something here: all secrets, and the inputs of this workspace. */
+  names(): string[] {
+    const here = workspaceKey(this.#workspace, this.#root);
+    return [...this.#read().keys()]
+      .flatMap((key) => {
+        const [name, owner] = key.split('@') as [string, string | undefined];
+        return owner === undefined || owner === here ? [name] : [];
+      })
+      .sort();
+  }
+
+  #keyOf(name: string): string {
+    return secretKey(name, this.#workspace, this.#root);
+  }
+
+  #read(): Map<string, string> {
+    const content = readPrivateJson(this.file);
+    if (typeof content !== 'object' || content === null) return new Map();
+    return new Map(Object.entries(content).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  }
+
+  #write(values: ReadonlyMap<string, string>): void {
+    ensurePrivateFolder(this.#root);
+    writePrivateJson(this.file, Object.fromEntries(values));
+  }
+}
+
+/** Under which a secret is kept, wherever that is. */
+export function secretKey(name: string, workspace: string, root: string): string {
+  return name.startsWith(INPUT_PREFIX) ? `${name}@${workspaceKey(workspace, root)}` : name;
+}
+
+function workspaceKey(workspace: string, root: string): string {
+  return basename(workspaceStateFolder(workspace, root));
+}

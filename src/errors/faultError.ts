@@ -1,0 +1,96 @@
+import type { ExecutionKnowledge, ReplayContract } from '../replay/replay.ts';
+import { asSentence, oneLine } from '../text/porcelain.ts';
+import type { Fault } from './fault.ts';
+import { CHECK_FIRST, type FaultTraits, traitsOf } from './faultCodes.ts';
+import { GatewayError } from './gatewayError.ts';
+
+/** What the teller of a fault knows beyond the fault itself. */
+export interface Telling {
+  /** Whose fault it is, as the model knows it: the server's name; undefined for Waygate's own worker. */
+  subject: string | undefined;
+  /** Of Waygate's own worker: the file that has the reason. */
+  log?: string;
+  knowledge: ExecutionKnowledge;
+  contract: ReplayContract;
+  /** The `tool_id`, or what else the error is about (000 §3.4). */
+  path?: string;
+  /** Seconds, where it is known when it is worth calling again. */
+  retryAfter?: number;
+  /** How often it was sent in all, where that was more than once. */
+  dispatches?: number;
+  /** How long it had to answer, where that has run out. */
+  withinMs?: number;
+  /** For whoever forwards a server's error as it came. */
+  cause?: unknown;
+}
+
+const OWN_SUBJECT = "Waygate's worker";
+const MAX_SUBJECT_CHARS = 60;
+/** An error line for a model (000 §3.4). */
+const MAX_MESSAGE_CHARS = 256;
+/** Less of a detail says nothing. */
+const MIN_DETAIL_CHARS = 20;
+
+/** The one way from a fault to the error object of 000 §3.4 (004, Failure Shaping). */
+export function faultError(fault: Fault, telling: Telling): GatewayError {
+  const traits = traitsOf(fault);
+  const { knowledge, contract } = telling;
+  const lost = knowledge === 'in_flight' || knowledge === 'outcome_unknown';
+  const mayHaveTakenEffect = lost && contract !== 'convergent';
+  const isSafe = lost && !mayHaveTakenEffect && traits.retryable;
+  const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? whenSafe(telling) : whenToCall(fault, telling, traits);
+  return new GatewayError(traits.error, sentence(fault, telling, next), {
+    path: telling.path ?? '',
+    cause: telling.cause,
+    fault,
+    retryable: traits.retryable && !mayHaveTakenEffect,
+    details: {
+      ...(knowledge === 'not_dispatched' ? { outcome: 'not_dispatched' } : lost ? { outcome: 'unknown' } : {}),
+      fault: `${fault.class}/${fault.code}`,
+      ...(fault.class === 'resource' && traits.error === 'RATE_LIMITED' ? { scope: 'queue' } : {}),
+      ...(telling.retryAfter === undefined ? {} : { retry_after: telling.retryAfter }),
+      ...((telling.dispatches ?? 1) > 1 ? { attempts: telling.dispatches } : {}),
+      ...(telling.log === undefined ? {} : { log: telling.log }),
+    },
+  });
+}
+
+function sentence(fault: Fault, telling: Telling, next: string): string {
+  // What to do about it is never cut off: what happened has what room is left.
+  return `${whatHappened(fault, telling, MAX_MESSAGE_CHARS - next.length - 1)} ${next}`;
+}
+
+/** What happened and no more, as a sentence. */
+export function whatHappened(
+  fault: Fault,
+  { subject, withinMs }: Pick<Telling, 'subject' | 'withinMs'>,
+  limit = MAX_MESSAGE_CHARS,
+): string {
+  const { says, saysWithin, tellsDetail } = traitsOf(fault);
+  const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
+  const happened = `${oneLine(subject ?? OWN_SUBJECT, MAX_SUBJECT_CHARS)} ${said}`;
+  const room = limit - happened.length - ': .'.length;
+  // Why Waygate itself fails is never a server's words.
+  const isTold = (tellsDetail || subject === undefined) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
+  return asSentence(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
+}
+
+function whenToCall(fault: Fault, telling: Telling, traits: FaultTraits): string {
+  const { subject, retryAfter, knowledge, log } = telling;
+  const { advice, ownAdvice = advice, ownAdviceIn } = traits;
+  const sent = knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
+  if (traits.retryable && retryAfter !== undefined) return `${sent}Call again${after(retryAfter)}`;
+  if (subject !== undefined) return sent + advice;
+  const inFile = ownAdviceIn === undefined || log === undefined ? undefined : `${sent}${ownAdviceIn} ${log}.`;
+  // The reason itself is worth more than where it is, which the details tell too.
+  const room = MAX_MESSAGE_CHARS - whatHappened(fault, telling).length - 1;
+  return inFile !== undefined && inFile.length <= room ? inFile : sent + ownAdvice;
+}
+
+function whenSafe({ retryAfter }: Telling): string {
+  return retryAfter === undefined ? 'It is safe to repeat.' : `It is safe to repeat${after(retryAfter)}`;
+}
+
+function after(seconds: number): string {
+  return ` after ${Math.ceil(seconds)} s.`;
+}

@@ -1,0 +1,73 @@
+import { oneLine } from '../text/porcelain.ts';
+import type { Fault } from './fault.ts';
+
+/** The error object of 000 §3.4. It is made here and nowhere else. */
+export type GatewayErrorCode =
+  | 'PATH_INVALID'
+  | 'PATH_NOT_FOUND'
+  | 'ARGS_INVALID'
+  | 'SCHEMA_INVALID'
+  | 'UPSTREAM_ERROR'
+  | 'UPSTREAM_TIMEOUT'
+  | 'UPSTREAM_UNAVAILABLE'
+  | 'AUTH_FAILED'
+  | 'AUTH_REQUIRED'
+  | 'PERMISSION_DENIED'
+  | 'POLICY_DENIED'
+  | 'RATE_LIMITED'
+  | 'HYDRATE_FAILED'
+  | 'VIEW_FAILED'
+  | 'RESOURCE_NOT_FOUND'
+  | 'PROMPT_NOT_FOUND';
+
+export interface GatewayErrorObject {
+  error: GatewayErrorCode;
+  message: string;
+  path: string;
+  retryable: boolean;
+  details?: Record<string, unknown>;
+}
+
+/** Codes that say by themselves that the same call may succeed later. */
+const RETRYABLE: ReadonlySet<GatewayErrorCode> = new Set(['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE', 'RATE_LIMITED']);
+
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: GatewayErrorCode;
+  readonly path: string;
+  readonly retryable: boolean;
+  readonly details: Record<string, unknown> | undefined;
+  /** What it was made of, where that was a fault: for telemetry. */
+  readonly fault: Fault | undefined;
+
+  constructor(
+    code: GatewayErrorCode,
+    message: string,
+    options: {
+      path?: string;
+      retryable?: boolean;
+      details?: Record<string, unknown>;
+      cause?: unknown;
+      fault?: Fault;
+    } = {},
+  ) {
+    // Whoever words it: one line, bounded, free of control characters (000 §3.4, detail redaction).
+    super(oneLine(message), options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.path = options.path ?? '';
+    this.retryable = options.retryable ?? RETRYABLE.has(code);
+    this.details = options.details;
+    this.fault = options.fault;
+  }
+
+  /** The wire form; `details` is absent when there are none (000 §3.4). */
+  toObject(): GatewayErrorObject {
+    return {
+      error: this.code,
+      message: this.message,
+      path: this.path,
+      retryable: this.retryable,
+      ...(this.details && Object.keys(this.details).length > 0 ? { details: this.details } : {}),
+    };
+  }
+}

@@ -1,0 +1,174 @@
+import * as vscode from 'vscode';
+import type { ServerStatus } from '../../control/contract.ts';
+import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, COMMANDS, type CommandId } from '../contributions/contributions.ts';
+import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import type { Observable } from '../observable.ts';
+import { count, oneLine } from '../plainText.ts';
+import { runCommand } from '../registrations.ts';
+import type { GatewayView } from '../status/health.ts';
+import { type ApprovalDocument, approvalDocument, type PendingApproval, pendingApprovals } from './approvalText.ts';
+
+const DOCUMENT = vscode.Uri.from({ scheme: APPROVAL_SCHEME, path: '/What Waygate would run' });
+const APPROVE: CommandId = 'waygate.approveShown';
+
+/** Twice as long each time: longer than the editor gathers changes before it asks for words, however slow it is. */
+const FIRST_REMINDER_MS = 500;
+const LAST_REMINDER_MS = 32_000;
+
+/**
+ * A repository must not run code because someone opened it: the person sees what the workspace's servers would run,
+ * whole, in a document, and approves it there. Nothing can be approved but what the document shows.
+ */
+export class ServerApproval {
+  readonly #link: GatewayLink;
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly #offersChanged = new vscode.EventEmitter<void>();
+  readonly #parts: vscode.Disposable;
+  #shown: readonly PendingApproval[] = [];
+  #document: ApprovalDocument = approvalDocument([]);
+  /** The document for which the editor has last asked for words to click on. */
+  #offered: ApprovalDocument | undefined;
+  #reminder: NodeJS.Timeout | undefined;
+
+  constructor(link: GatewayLink) {
+    this.#link = link;
+    this.#parts = vscode.Disposable.from(
+      this.#changed,
+      this.#offersChanged,
+      vscode.workspace.registerTextDocumentContentProvider(APPROVAL_SCHEME, {
+        onDidChange: this.#changed.event,
+        provideTextDocumentContent: () => this.#document.text,
+      }),
+      vscode.languages.registerCodeLensProvider(
+        { scheme: APPROVAL_SCHEME },
+        {
+          onDidChangeCodeLenses: this.#offersChanged.event,
+          provideCodeLenses: (document) => this.#lenses(document),
+        },
+      ),
+      { dispose: () => clearTimeout(this.#reminder) },
+    );
+  }
+
+  /** Shows what waits, or one server of it. */
+  async ask(only?: ServerStatus): Promise<void> {
+    const waiting = pendingApprovals(await this.#link.status());
+    const shown = only === undefined ? waiting : waiting.filter(({ name }) => name === only.name);
+    if (shown.length === 0) {
+      void vscode.window.showInformationMessage('No server waits for approval.');
+      return;
+    }
+    this.#show(shown);
+    // Its language has long lines wrapped: nothing of a command stands beyond the edge.
+    const document = await vscode.workspace.openTextDocument(DOCUMENT);
+    await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
+    await vscode.window.showTextDocument(document, { preview: true });
+    this.#remindLater();
+  }
+
+  /** Approves servers of those shown, by name, or has the person pick among them. */
+  async approveShown(names?: readonly string[]): Promise<void> {
+    const chosen = names === undefined ? await this.#pick() : this.#shown.filter(({ name }) => names.includes(name));
+    if (chosen.length === 0) return;
+    const waiting = new Map(pendingApprovals(await this.#link.status()).map((server) => [server.name, server]));
+    const changed = chosen.filter(({ name, hash }) => waiting.has(name) && waiting.get(name)?.hash !== hash);
+    if (changed.length === 0) await this.#link.approve(chosen.map(({ hash }) => hash));
+    else void tellChanged(changed);
+    await this.#showRest();
+  }
+
+  dispose(): void {
+    this.#parts.dispose();
+  }
+
+  #show(shown: readonly PendingApproval[]): void {
+    this.#shown = shown;
+    this.#document = approvalDocument(shown);
+    this.#changed.fire(DOCUMENT);
+  }
+
+  /**
+   * An editor that loses the focus while it gathers changes forgets to ask for the words of the new text, and old words
+   * would stand under another server.
+   */
+  #remindLater(delayMs = FIRST_REMINDER_MS): void {
+    clearTimeout(this.#reminder);
+    this.#reminder = setTimeout(() => {
+      const isOpen = vscode.workspace.textDocuments.some(({ uri }) => uri.scheme === APPROVAL_SCHEME);
+      if (!isOpen || this.#offered === this.#document) return;
+      this.#offersChanged.fire();
+      this.#remindLater(Math.min(2 * delayMs, LAST_REMINDER_MS));
+    }, delayMs);
+  }
+
+  /** Of what was shown; a server that came in the meantime is asked about by itself. */
+  async #showRest(): Promise<void> {
+    const shown = new Set(this.#shown.map(({ name }) => name));
+    const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => shown.has(name));
+    this.#show(rest);
+    if (rest.length > 0) return this.#remindLater();
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === APPROVAL_SCHEME);
+    await vscode.window.tabGroups.close(tabs);
+  }
+
+  /** None for a text that is about to be another. */
+  #lenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    if (document.getText() !== this.#document.text) return [];
+    this.#offered = this.#document;
+    return this.#document.offers.map(
+      ({ line, title, names }) =>
+        new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
+          command: APPROVE,
+          title: `$(check)\u00a0${title}`,
+          arguments: [{ names }],
+        }),
+    );
+  }
+
+  async #pick(): Promise<readonly PendingApproval[]> {
+    const picked = await vscode.window.showQuickPick(
+      this.#shown.map((server) => ({
+        label: oneLine(server.name, 60),
+        detail: server.lines[0] ?? '',
+        picked: true,
+        server,
+      })),
+      {
+        canPickMany: true,
+        title: 'Approve Servers',
+        placeHolder: 'Those that are checked may start in this workspace',
+      },
+    );
+    return picked?.map(({ server }) => server) ?? [];
+  }
+}
+
+async function tellChanged(changed: readonly PendingApproval[]): Promise<void> {
+  const names = changed.map(({ name }) => oneLine(name, 60)).join(', ');
+  await vscode.window.showWarningMessage(
+    `Nothing was approved: what ${names} would run has changed since it was shown. Read it again.`,
+  );
+}
+
+/** Asks once for each thing that waits; who closes the message finds it in the tree. */
+export function offerApprovals(gateway: Observable<GatewayView>): { dispose(): void } {
+  const offered = new Set<string>();
+  const look = ({ link }: GatewayView): void => {
+    const news =
+      link.kind === 'attached' ? pendingApprovals(link.snapshot).filter(({ hash }) => !offered.has(hash)) : [];
+    if (news.length === 0) return;
+    for (const { hash } of news) offered.add(hash);
+    void offer(news.map(({ name }) => oneLine(name, 60)));
+  };
+  look(gateway.value);
+  return gateway.onChange(look);
+}
+
+async function offer(names: readonly string[]): Promise<void> {
+  const { title } = COMMANDS['waygate.approveServers'];
+  const message = `This workspace names ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them before you have seen what would run.`;
+  const chosen = await vscode.window.showWarningMessage(message, `${title}…`);
+  if (chosen !== undefined) await runCommand('waygate.approveServers');
+}

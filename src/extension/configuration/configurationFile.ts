@@ -1,0 +1,73 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { configurationHash } from '../gateway/serverDefinition.ts';
+import { Observable } from '../observable.ts';
+import { CONFIGURATION_TEMPLATE } from './configurationTemplate.ts';
+
+/** `hash` is undefined when the file is absent; `known` is false until it has been looked for. */
+export interface ConfigurationState {
+  known: boolean;
+  hash: string | undefined;
+}
+
+/** A `waygate.json`, as far as the editor needs it: is it there, and has it changed. */
+export class ConfigurationFile {
+  readonly state = new Observable<ConfigurationState>(
+    { known: false, hash: undefined },
+    (a, b) => a.known === b.known && a.hash === b.hash,
+  );
+
+  readonly path: string;
+  #looking: Promise<ConfigurationState>;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#looking = Promise.resolve(this.state.value);
+  }
+
+  /** Looks again, one look after the other: an older one never has the last word. */
+  check(): Promise<ConfigurationState> {
+    this.#looking = this.#looking.then(async () => {
+      this.state.set({ known: true, hash: await readHash(this.path) });
+      return this.state.value;
+    });
+    return this.#looking;
+  }
+
+  /** Writes the template unless a file is there; true when it was written. */
+  async create(): Promise<boolean> {
+    await mkdir(dirname(this.path), { recursive: true });
+    try {
+      await writeFile(this.path, CONFIGURATION_TEMPLATE, { flag: 'wx' });
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return false;
+      throw error;
+    } finally {
+      await this.check();
+    }
+  }
+}
+
+/** Of two files that count together. One alone keeps its own hash, so that the other's absence changes nothing. */
+export function together(own: ConfigurationState, workspace: ConfigurationState): ConfigurationState {
+  const hashes = [own.hash, workspace.hash].filter((hash) => hash !== undefined);
+  return {
+    known: own.known && workspace.known,
+    hash: hashes.length < 2 ? hashes[0] : configurationHash(Buffer.from(hashes.join())),
+  };
+}
+
+async function readHash(path: string): Promise<string | undefined> {
+  try {
+    return configurationHash(await readFile(path));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+    // It is there and cannot be read: the worker says why, where a person sees it.
+    return 'unreadable';
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

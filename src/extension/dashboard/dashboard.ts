@@ -1,0 +1,142 @@
+import * as vscode from 'vscode';
+import type { GatewaySnapshot } from '../../control/contract.ts';
+import {
+  type DashboardAction,
+  type DashboardState,
+  type FromDashboard,
+  parseFromDashboard,
+  type ToDashboard,
+} from '../../control/dashboardMessages.ts';
+import { type CommandId, DASHBOARD_VIEW_TYPE } from '../contributions/contributions.ts';
+import { type Paced, throttled } from '../gateway/pacing.ts';
+import type { Observable } from '../observable.ts';
+import { runCommand } from '../registrations.ts';
+import { type GatewayView, summarize } from '../status/health.ts';
+import { toRange } from '../tree/toolsTree.ts';
+import { dashboardPage } from './dashboardPage.ts';
+
+/** A page that changes more often than this cannot be read. */
+const UPDATE_INTERVAL_MS = 1_000;
+/** Ages and uptimes move on while nothing happens. */
+const CLOCK_INTERVAL_MS = 10_000;
+
+const ACTION_COMMANDS: Record<DashboardAction, CommandId> = {
+  refresh: 'waygate.refresh',
+  openConfiguration: 'waygate.openConfiguration',
+  showLog: 'waygate.showLog',
+};
+
+/** The one dashboard panel of a window. It is sent whole states, and none while it is hidden. */
+export class Dashboard implements vscode.Disposable {
+  readonly #extensionUri: vscode.Uri;
+  readonly #gateway: Observable<GatewayView>;
+  readonly #refreshing: Observable<boolean>;
+  #panel: vscode.WebviewPanel | undefined;
+  /** Stays on the page while a worker is replaced. */
+  #lastSnapshot: GatewaySnapshot | undefined;
+  readonly #serializer: vscode.Disposable;
+
+  constructor(extensionUri: vscode.Uri, gateway: Observable<GatewayView>, refreshing: Observable<boolean>) {
+    this.#extensionUri = extensionUri;
+    this.#gateway = gateway;
+    this.#refreshing = refreshing;
+    this.#serializer = vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
+      deserializeWebviewPanel: async (panel) => {
+        this.#panel?.dispose();
+        this.#adopt(panel);
+      },
+    });
+  }
+
+  open(): void {
+    if (this.#panel) {
+      this.#panel.reveal();
+      return;
+    }
+    this.#adopt(
+      vscode.window.createWebviewPanel(DASHBOARD_VIEW_TYPE, 'Waygate', vscode.ViewColumn.Active, this.#options()),
+    );
+  }
+
+  dispose(): void {
+    this.#serializer.dispose();
+    this.#panel?.dispose();
+  }
+
+  #options(): vscode.WebviewOptions {
+    return { enableScripts: true, localResourceRoots: [this.#file()] };
+  }
+
+  #file(...path: string[]): vscode.Uri {
+    return vscode.Uri.joinPath(this.#extensionUri, 'dist', 'webview', ...path);
+  }
+
+  #adopt(panel: vscode.WebviewPanel): void {
+    const { webview } = panel;
+    this.#panel = panel;
+    panel.iconPath = vscode.Uri.joinPath(this.#extensionUri, 'media', 'icon.svg');
+    webview.options = this.#options();
+    const update = throttled(UPDATE_INTERVAL_MS, () => {
+      if (panel.visible) void webview.postMessage({ type: 'state', state: this.#state() } satisfies ToDashboard);
+    });
+    const clock = setInterval(update, CLOCK_INTERVAL_MS);
+    const watching = vscode.Disposable.from(
+      webview.onDidReceiveMessage((message) => this.#receive(parseFromDashboard(message), update)),
+      // A hidden page is unloaded; its `ready` asks again when it comes back.
+      panel.onDidChangeViewState(update),
+      this.#gateway.onChange(update),
+      this.#refreshing.onChange(update),
+      update,
+    );
+    panel.onDidDispose(() => {
+      clearInterval(clock);
+      watching.dispose();
+      if (this.#panel === panel) this.#panel = undefined;
+    });
+    webview.html = dashboardPage({
+      cspSource: webview.cspSource,
+      script: String(webview.asWebviewUri(this.#file('dashboard.js'))),
+      style: String(webview.asWebviewUri(this.#file('dashboard.css'))),
+    });
+  }
+
+  #state(): DashboardState {
+    const { link } = this.#gateway.value;
+    if (link.kind === 'attached') this.#lastSnapshot = link.snapshot;
+    else if (link.kind === 'off') this.#lastSnapshot = undefined;
+    return {
+      now: Date.now(),
+      summary: summarize(this.#gateway.value),
+      refreshing: this.#refreshing.value,
+      live: link.kind === 'attached',
+      ...(this.#lastSnapshot && { snapshot: this.#lastSnapshot }),
+    };
+  }
+
+  #receive(message: FromDashboard | undefined, update: Paced): void {
+    switch (message?.type) {
+      case 'ready':
+        update();
+        break;
+      case 'action':
+        void runCommand(ACTION_COMMANDS[message.action]);
+        break;
+      case 'openServer':
+        this.#openLocation((snapshot) => snapshot.servers.find(({ name }) => name === message.server)?.location);
+        break;
+      case 'openProblem':
+        this.#openLocation((snapshot) => snapshot.configuration.problems[message.index]?.location);
+        break;
+    }
+  }
+
+  /** The page names what it means; the place comes from the snapshot, so the page can open nothing else. */
+  #openLocation(find: (snapshot: GatewaySnapshot) => Parameters<typeof toRange>[0] | undefined): void {
+    const { link } = this.#gateway.value;
+    if (link.kind !== 'attached') return;
+    const location = find(link.snapshot);
+    if (location === undefined) return;
+    const { uri, range } = toRange(location, link.snapshot.workspace);
+    void vscode.window.showTextDocument(uri, { selection: range });
+  }
+}

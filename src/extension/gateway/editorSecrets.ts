@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import type { MissingSecret, SecretAnswer, SecretRequest } from '../../control/contract.ts';
+
+/** What else the extension may keep must not be within the gateway's reach. */
+const PREFIX = 'waygate.secret.';
+
+/** The editor's own store of secrets, which the gateway of this window asks. */
+export class EditorSecrets {
+  readonly #storage: vscode.SecretStorage;
+
+  constructor(storage: vscode.SecretStorage) {
+    this.#storage = storage;
+  }
+
+  readonly answer = async (request: SecretRequest): Promise<SecretAnswer> => {
+    const key = PREFIX + request.key;
+    switch (request.op) {
+      case 'get':
+        return { kept: true, value: await this.#storage.get(key) };
+      case 'set':
+        await this.#storage.store(key, request.value);
+        return { kept: true };
+      case 'delete':
+        await this.#storage.delete(key);
+        return { kept: true };
+    }
+  };
+
+  /** Asks once; whether there is a value now. */
+  async ask(server: string, { key, name, description, password, options }: MissingSecret): Promise<boolean> {
+    const title = `Waygate: ${name.replace(/^input:/, '')} for ${server}`;
+    const value =
+      options.length > 0
+        ? await vscode.window.showQuickPick([...options], { title, placeHolder: description, ignoreFocusOut: true })
+        : await vscode.window.showInputBox({ title, prompt: description, password, ignoreFocusOut: true });
+    if (value === undefined || value === '') return false;
+    await this.keep(key, value);
+    return true;
+  }
+
+  async keep(key: string, value: string): Promise<void> {
+    await this.#storage.store(PREFIX + key, value);
+  }
+}

@@ -1,0 +1,273 @@
+import type { ControlClient } from '../../control/client.ts';
+import type { ControlRequests, GatewaySnapshot, TreeChildren } from '../../control/contract.ts';
+import { Observable } from '../observable.ts';
+import {
+  type LinkEffect,
+  type LinkEvent,
+  type LinkPhase,
+  type LinkTarget,
+  type OffReason,
+  step,
+} from './linkMachine.ts';
+
+/** Finds or starts the worker of a workspace and attaches to it. */
+export type Attach = (workspace: string, signal: AbortSignal) => Promise<ControlClient | undefined>;
+
+/** What a viewer sees of the link. `attachment` tells one worker from its successor, whose revisions begin anew. */
+export type LinkState =
+  | { kind: 'off'; reason: OffReason }
+  | { kind: 'attaching' }
+  | { kind: 'attached'; attachment: number; snapshot: GatewaySnapshot }
+  | { kind: 'waiting'; attempt: number; reason: string; delayMs: number }
+  | { kind: 'stopping' };
+
+/** The editor's own line to the worker: it does not wait for a chat, and never goes through `lm.invokeTool`. */
+export class GatewayLink {
+  readonly state = new Observable<LinkState>({ kind: 'off', reason: 'checking' }, sameState);
+
+  readonly #attach: Attach;
+  #phase: LinkPhase = { kind: 'off', reason: 'checking' };
+  #client: ControlClient | undefined;
+  #snapshot: GatewaySnapshot | undefined;
+  /** What was shown of the worker that gave way. */
+  #left: LinkState | undefined;
+  #attachment = 0;
+  #attachedAt = 0;
+  #abort: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(attach: Attach) {
+    this.#attach = attach;
+  }
+
+  setTarget(target: LinkTarget): void {
+    this.#dispatch({ type: 'target', target });
+  }
+
+  /** Lists every server's tools again and retries what failed. */
+  refresh(): Promise<void> {
+    return this.#step('refresh', {});
+  }
+
+  /** The state now, for what must not be decided by what was shown a moment ago. */
+  status(): Promise<GatewaySnapshot> {
+    return this.#ask('status', {});
+  }
+
+  /** Lets servers run, by the hashes of what the person has seen. */
+  approve(hashes: readonly string[]): Promise<void> {
+    return this.#step('approve', { hashes });
+  }
+
+  /** Begins a sign-in; resolves to what the browser is to open, and to what comes of it: nothing, or why it failed. */
+  async signIn(server: string): Promise<{ url: string; end: Promise<string | undefined> }> {
+    const client = this.#attachedClient();
+    const answer = await client.request('signIn', { server });
+    if ('reason' in answer) throw new Error(answer.reason);
+    return { url: answer.url, end: client.request('signInEnd', { server }).then(({ reason }) => reason) };
+  }
+
+  /** Resolves to whether somebody was signed in. */
+  async signOut(server: string): Promise<boolean> {
+    const answer = await this.#attachedClient().request('signOut', { server });
+    if ('reason' in answer) throw new Error(answer.reason);
+    return answer.wasSignedIn;
+  }
+
+  /** Has servers that wait for something look whether it is there. */
+  recheck(): Promise<void> {
+    return this.#step('recheck', {});
+  }
+
+  children(path: string): Promise<TreeChildren> {
+    return this.#ask('children', { path });
+  }
+
+  /** Stops the worker, when one is attached, and attaches to a new one; settles with the first attachment or failure. */
+  restart(): Promise<void> {
+    this.#dispatch({ type: 'restart' });
+    return this.#settled();
+  }
+
+  /**
+   * Has another worker take over from the one attached, which serves on until then, and attaches to it. Rejects with the
+   * reason where that fails; then nothing has changed.
+   */
+  async reload(rollOut: (workspace: string) => Promise<unknown>): Promise<void> {
+    if (this.#phase.kind !== 'attached') return this.restart();
+    const before = this.#attachment;
+    await rollOut(this.#phase.workspace);
+    // The worker before may have told already, and the link may have moved.
+    if (this.#attachment === before) this.#dispatch({ type: 'replaced' });
+    await this.#settled();
+  }
+
+  #settled(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (state: LinkState): boolean => {
+        if (this.#phase.kind === 'moving') return false;
+        if (state.kind === 'attached') resolve();
+        else if (state.kind === 'waiting') reject(new Error(state.reason));
+        else if (state.kind === 'off') reject(new Error('The gateway is off in this workspace.'));
+        else return false;
+        return true;
+      };
+      if (settle(this.state.value)) return;
+      const watching = this.state.onChange((state) => {
+        if (settle(state)) watching.dispose();
+      });
+    });
+  }
+
+  dispose(): void {
+    this.#dispatch({ type: 'dispose' });
+  }
+
+  /** Asks the worker that serves: one that gives way to another before it has answered is not the one to ask. */
+  #ask<M extends keyof ControlRequests>(
+    method: M,
+    params: ControlRequests[M]['params'],
+  ): Promise<ControlRequests[M]['result']> {
+    if (this.#phase.kind === 'moving') return this.#settled().then(() => this.#ask(method, params));
+    return this.#attachedClient()
+      .request(method, params)
+      .catch((error) => {
+        if (this.#phase.kind !== 'moving') throw error;
+        return this.#ask(method, params);
+      });
+  }
+
+  async #step<M extends 'refresh' | 'approve' | 'recheck'>(
+    method: M,
+    params: ControlRequests[M]['params'],
+  ): Promise<void> {
+    const attachment = this.#attachment;
+    const snapshot = await this.#ask(method, params);
+    if (!this.#client || this.#phase.kind !== 'attached' || this.#attachment !== attachment) return;
+    this.#accept(this.#client, snapshot);
+  }
+
+  #attachedClient(): ControlClient {
+    if (this.#client === undefined || this.#phase.kind !== 'attached') {
+      throw new Error('The gateway is not running yet; restart it with the command Waygate: Restart Gateway.');
+    }
+    return this.#client;
+  }
+
+  #dispatch(event: LinkEvent): void {
+    const { phase, effects } = step(this.#phase, event);
+    this.#phase = phase;
+    for (const effect of effects) this.#perform(effect);
+    this.#publish();
+  }
+
+  #perform(effect: LinkEffect): void {
+    switch (effect.type) {
+      case 'set_timer':
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#dispatch({ type: 'timer' }), effect.ms);
+        return;
+      case 'clear_timer':
+        clearTimeout(this.#timer);
+        return;
+      case 'attach':
+        void this.#open(effect.workspace);
+        return;
+      case 'stop_worker':
+        // The answer and the end of the socket come in either order; the end is what counts.
+        this.#client?.request('stop', {}).catch(() => undefined);
+        return;
+      case 'let_go':
+        this.#left = this.state.value;
+        this.#detach();
+        return;
+      case 'detach':
+        this.#detach();
+    }
+  }
+
+  #detach(): void {
+    this.#abort?.abort();
+    this.#client?.dispose();
+    this.#abort = undefined;
+    this.#client = undefined;
+    this.#snapshot = undefined;
+  }
+
+  async #open(workspace: string): Promise<void> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    try {
+      const client = await this.#attach(workspace, abort.signal);
+      if (abort.signal.aborted) {
+        client?.dispose();
+        return;
+      }
+      if (client === undefined) throw new Error('No gateway runs in this workspace and none could be started.');
+      this.#client = client;
+      client.onClose(() => this.#closed(client));
+      client.onSnapshot((snapshot) => this.#accept(client, snapshot));
+      client.onSuperseded(() => client === this.#client && this.#dispatch({ type: 'replaced' }));
+      const first = await client.request('watch', {});
+      if (abort.signal.aborted) return;
+      this.#attachment += 1;
+      this.#attachedAt = performance.now();
+      this.#snapshot ??= first;
+      this.#dispatch({ type: 'attached' });
+    } catch (error) {
+      if (!abort.signal.aborted) this.#dispatch({ type: 'attach_failed', reason: reasonOf(error) });
+    }
+  }
+
+  #closed(client: ControlClient): void {
+    if (client !== this.#client) return;
+    if (this.#phase.kind === 'attaching' || this.#phase.kind === 'moving') {
+      this.#dispatch({ type: 'attach_failed', reason: 'The gateway ended while it was starting.' });
+    } else {
+      this.#dispatch({ type: 'closed', attachedForMs: performance.now() - this.#attachedAt });
+    }
+  }
+
+  #accept(client: ControlClient, snapshot: GatewaySnapshot): void {
+    if (client !== this.#client) return;
+    this.#snapshot = snapshot;
+    this.#publish();
+  }
+
+  #publish(): void {
+    const state = this.#visible();
+    if (state !== undefined) this.state.set(state);
+  }
+
+  #visible(): LinkState | undefined {
+    switch (this.#phase.kind) {
+      case 'off':
+        return { kind: 'off', reason: this.#phase.reason };
+      case 'waiting':
+        return {
+          kind: 'waiting',
+          attempt: this.#phase.attempt,
+          reason: this.#phase.reason,
+          delayMs: this.#phase.delayMs,
+        };
+      case 'attached':
+        return this.#snapshot && { kind: 'attached', attachment: this.#attachment, snapshot: this.#snapshot };
+      case 'moving':
+        return this.#left;
+      case 'attaching':
+      case 'stopping':
+        return { kind: this.#phase.kind };
+      case 'disposed':
+        return undefined;
+    }
+  }
+}
+
+/** Snapshots are always news; the other states only when they differ. */
+function sameState(a: LinkState, b: LinkState): boolean {
+  return a.kind !== 'attached' && b.kind !== 'attached' && JSON.stringify(a) === JSON.stringify(b);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,92 @@
+import { CLIENT_IDS } from '../../import/clientIds.ts';
+import { findSources, readTextIfThere, replaceFile } from '../../import/importFiles.ts';
+import { renderFlaws, renderRemovals, renderSummary } from '../../import/importReport.ts';
+import { exposedTwice, type ImportPlan, planImport } from '../../import/planImport.ts';
+import type { Surroundings } from '../../import/surroundings.ts';
+import { count } from '../plainText.ts';
+import { type Conflict, conflictsOf, type ImportItem, importItems } from './importItems.ts';
+
+/** What the person decides on the way; undefined is a change of mind, which ends it. */
+export interface ImportPrompts {
+  choose(items: readonly ImportItem[]): Promise<ReadonlySet<string> | undefined>;
+  resolve(conflict: Conflict): Promise<'keep both' | 'replace' | 'leave out' | undefined>;
+  /** Shows what would be written. */
+  confirm(plan: ImportPlan): Promise<boolean>;
+  /** Keeps the value of an input. */
+  keep(name: string, value: string): Promise<void>;
+}
+
+export interface ImportOutcome {
+  /** One sentence for a message. */
+  message: string;
+  /** All of it, for the log. Holds no secret. */
+  report: string;
+  written: boolean;
+}
+
+/** *Import Servers* without its windows: find, choose, settle conflicts, preview, write. Undefined when it was called off. */
+export async function importFlow(
+  file: string,
+  at: Surroundings,
+  prompts: ImportPrompts,
+): Promise<ImportOutcome | undefined> {
+  const { sources, unreadable } = findSources(at, CLIENT_IDS);
+  const faults = unreadable.map(({ message }) => `${message}\n`).join('');
+  const current = readTextIfThere(file);
+  const request = { file, current, workspace: at.workspace, env: at.env, sources };
+  const all = planImport(request);
+  const items = importItems(all);
+  if (items.length === 0) {
+    const broken = unreadable.length > 0 ? ` ${count(unreadable.length, 'file')} could not be read.` : '';
+    const report = faults + renderFlaws(sources, []);
+    return { message: `No other MCP client has servers for this folder.${broken}`, report, written: false };
+  }
+  const chosen = await prompts.choose(items);
+  if (chosen === undefined || chosen.size === 0) return undefined;
+  const decided = await settle({ ...request, accept: (key) => chosen.has(key) }, chosen, prompts);
+  if (decided === undefined) return undefined;
+  const plan = planImport({ ...request, ...decided });
+  if (plan.changed) {
+    if (!(await prompts.confirm(plan))) return undefined;
+    replaceFile(file, current, plan.after);
+    await plan.keepSecrets((name, value) => prompts.keep(name, value));
+  }
+  const report = plan.redact(
+    faults +
+      renderSummary(plan, { dryRun: false, keptIn: "the editor's store of secrets" }) +
+      renderFlaws(sources, []) +
+      renderRemovals(plan, undefined, { dryRun: false }),
+  );
+  return { message: summarise(plan), report, written: plan.changed };
+}
+
+type Decision = Pick<Parameters<typeof planImport>[0], 'accept' | 'replace'>;
+
+async function settle(
+  request: Parameters<typeof planImport>[0],
+  chosen: ReadonlySet<string>,
+  prompts: ImportPrompts,
+): Promise<Decision | undefined> {
+  const accepted = new Set(chosen);
+  const replace = new Set<string>();
+  for (const conflict of conflictsOf(planImport(request))) {
+    const decision = await prompts.resolve(conflict);
+    if (decision === undefined) return undefined;
+    if (decision === 'replace') replace.add(conflict.key);
+    if (decision === 'leave out') accepted.delete(conflict.key);
+  }
+  return { accept: (key) => accepted.has(key), replace };
+}
+
+function summarise(plan: ImportPlan): string {
+  const written = plan.servers.filter(({ outcome }) => ['added', 'renamed', 'replaced'].includes(outcome));
+  const waiting = written.filter(({ cannotStart }) => cannotStart !== undefined);
+  const clients = [...new Set([...exposedTwice(plan).keys()].map(({ title }) => title))];
+  return [
+    written.length > 0 ? `Imported ${count(written.length, 'server')}.` : 'All of them were there already.',
+    ...(waiting.length > 0 ? [`${count(waiting.length, 'server')} cannot start yet.`] : []),
+    ...(clients.length > 0
+      ? [`Still started directly as well by ${clients.join(', ')}: the log says which entries to remove.`]
+      : []),
+  ].join(' ');
+}

@@ -1,0 +1,55 @@
+import type { ImportPlan, PlannedServer } from '../../import/planImport.ts';
+
+/** A row to choose from. */
+export interface ImportItem {
+  key: string;
+  label: string;
+  description: string;
+  detail: string;
+  picked: boolean;
+}
+
+/** A name that belongs to another server in the file. */
+export interface Conflict {
+  key: string;
+  name: string;
+  /** The name it gets when both are kept. */
+  free: string;
+  source: string;
+}
+
+export function importItems(plan: ImportPlan): ImportItem[] {
+  return plan.servers
+    .filter(({ outcome }) => outcome !== 'own')
+    .map((server) => ({
+      key: server.key,
+      label: server.target,
+      description: `${server.source.title} · ${server.source.file}`,
+      detail: plan.redact(details(server).join(' · ')),
+      picked: server.outcome === 'added' || server.outcome === 'renamed',
+    }));
+}
+
+function details({ outcome, name, target, notes, references, cannotStart }: PlannedServer): string[] {
+  if (outcome === 'present') return [name === target ? 'already there' : `already there; called "${name}" in its file`];
+  if (outcome === 'duplicate') return [`the same server as "${target}"`];
+  return [
+    ...notes,
+    ...references.map(
+      ({ where, reference, differs }) => `${where} becomes ${reference}${differs ? ' (another value)' : ''}`,
+    ),
+    ...(cannotStart === undefined ? [] : [`cannot start yet: ${cannotStart}`]),
+  ];
+}
+
+/** Those that a person can settle: of two that come together both are kept. */
+export function conflictsOf(plan: ImportPlan): Conflict[] {
+  const coming = new Set(plan.servers.filter(isNew).map(({ target }) => target));
+  return plan.servers
+    .filter(({ outcome, name }) => outcome === 'renamed' && !coming.has(name))
+    .map(({ key, name, target, source }) => ({ key, name, free: target, source: source.title }));
+}
+
+function isNew({ outcome }: PlannedServer): boolean {
+  return outcome === 'added' || outcome === 'renamed' || outcome === 'replaced';
+}

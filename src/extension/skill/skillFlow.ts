@@ -1,0 +1,40 @@
+import {
+  installSkill,
+  planSkillInstall,
+  type SkillPlace,
+  type SkillPlan,
+  skillPlaces,
+} from '../../config/state/skillInstall.ts';
+import { count } from '../plainText.ts';
+
+/** What the person decides on the way; undefined is a change of mind, which ends it. */
+export interface SkillPrompts {
+  choose(places: readonly SkillPlace[]): Promise<string | undefined>;
+  /** Some of its files are there with another content. */
+  resolve(plan: SkillPlan): Promise<'replace' | 'keep' | undefined>;
+}
+
+export interface SkillOutcome {
+  /** One sentence for a message. */
+  message: string;
+  target: string;
+}
+
+/** *Install MCP Bootstrap Skill* without its windows. Undefined when it was called off. */
+export async function skillFlow(
+  source: string,
+  workspace: string,
+  prompts: SkillPrompts,
+): Promise<SkillOutcome | undefined> {
+  const folder = await prompts.choose(skillPlaces(workspace));
+  if (folder === undefined) return undefined;
+  const plan = planSkillInstall(source, workspace, folder);
+  const decision = plan.different.length > 0 ? await prompts.resolve(plan) : 'keep';
+  if (decision === undefined) return undefined;
+  const written = installSkill(plan, { replace: decision === 'replace' });
+  const kept =
+    decision === 'keep' && plan.different.length > 0 ? ` ${count(plan.different.length, 'file')} of yours kept.` : '';
+  const told =
+    written.length > 0 ? `Wrote ${count(written.length, 'file')} to ${folder}.` : `Nothing to write in ${folder}.`;
+  return { message: `${told}${kept}`, target: plan.target };
+}

@@ -1,0 +1,112 @@
+import type { GatewaySnapshot, ServerState, ServerStatus } from '../../control/contract.ts';
+import type { HealthLevel, HealthSummary } from '../../control/dashboardMessages.ts';
+import type { PolicyBlock } from '../configuration/policy.ts';
+import type { LinkState } from '../gateway/gatewayLink.ts';
+import type { OffReason } from '../gateway/linkMachine.ts';
+import { asSentence, count, oneLine } from '../plainText.ts';
+
+/** All that the status bar, the tree and the dashboard tell of the gateway comes from here, in the same words. */
+export interface GatewayView {
+  link: LinkState;
+  policy: PolicyBlock | undefined;
+}
+
+const OFF_HEADLINES: Record<OffReason, string> = {
+  checking: 'Looking for a configuration…',
+  no_folder: 'Open a folder to use Waygate.',
+  no_configuration: 'This folder has no .vscode/waygate.json yet.',
+  untrusted: 'Waygate starts no servers until you trust this workspace.',
+};
+
+export function summarize({ link, policy }: GatewayView): HealthSummary {
+  const summary = summarizeLink(link);
+  return policy === undefined || link.kind === 'off'
+    ? summary
+    : { ...summary, problems: [policy.message, ...summary.problems] };
+}
+
+/** The first retry follows at once: not worth a warning that is gone before it is read. */
+export function isBlink(link: LinkState): boolean {
+  return link.kind === 'waiting' && link.attempt <= 1;
+}
+
+function summarizeLink(link: LinkState): HealthSummary {
+  switch (link.kind) {
+    case 'off':
+      return says('off', OFF_HEADLINES[link.reason]);
+    case 'attaching':
+      return says('starting', 'The gateway is starting…');
+    case 'stopping':
+      return says('stopping', 'The gateway is stopping…');
+    case 'waiting':
+      if (isBlink(link)) return says('starting', 'The gateway is being replaced…');
+      return says('lost', 'The gateway is not running; Waygate tries again by itself.', [asSentence(link.reason)]);
+    case 'attached':
+      return summarizeSnapshot(link.snapshot);
+  }
+}
+
+function summarizeSnapshot(snapshot: GatewaySnapshot): HealthSummary {
+  const problems = problemsOf(snapshot);
+  switch (snapshot.health) {
+    case 'starting':
+      return says('starting', `The gateway is starting: ${inventory(snapshot)} so far.`, problems);
+    case 'stopping':
+      return says('stopping', 'The gateway is stopping…', problems);
+    case 'ready':
+      return says('ready', `${capitalized(inventory(snapshot))}.`, problems);
+    case 'degraded':
+      return says(
+        'degraded',
+        `${capitalized(inventory(snapshot))}${problems.length > 0 ? `; ${count(problems.length, 'problem')}` : ''}.`,
+        problems,
+      );
+  }
+}
+
+function says(level: HealthLevel, headline: string, problems: readonly string[] = []): HealthSummary {
+  return { level, headline, problems };
+}
+
+function inventory({ catalog, servers }: GatewaySnapshot): string {
+  return `${count(catalog.toolCount, 'tool')} from ${count(servers.filter(isServing).length, 'server')}`;
+}
+
+function isServing(server: ServerStatus): boolean {
+  return server.state === 'ready' || (server.state === 'not_started' && server.toolCount > 0);
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function problemsOf({ configuration, servers }: GatewaySnapshot): string[] {
+  const wrong = configuration.problems
+    .filter((problem) => problem.severity === 'error')
+    .map((problem) => `Configuration, line ${problem.location.line}: ${asSentence(problem.message)}`);
+  return [...wrong, ...servers.filter(isTroubled).map((server) => `${oneLine(server.name, 60)} ${troubleOf(server)}`)];
+}
+
+/** Needs the person. A server that merely starts does not. */
+export function isTroubled(server: ServerStatus): boolean {
+  return TROUBLED.has(server.state);
+}
+
+const TROUBLED: ReadonlySet<ServerState> = new Set(['failed', 'needs_sign_in', 'needs_secret', 'needs_approval']);
+
+export const STATE_WORDS: Record<ServerState, string> = {
+  disabled: 'disabled',
+  needs_approval: 'needs approval',
+  not_started: 'not started',
+  starting: 'starting',
+  ready: 'ready',
+  needs_sign_in: 'needs sign-in',
+  needs_secret: 'needs a secret',
+  failed: 'failed',
+  stopped: 'stopped',
+};
+
+function troubleOf(server: ServerStatus): string {
+  const words = STATE_WORDS[server.state];
+  return server.reason ? `${words}: ${asSentence(server.reason)}` : `${words}.`;
+}

@@ -1,0 +1,47 @@
+import type { GatewaySnapshot } from '../../control/contract.ts';
+import type { LinkState } from '../gateway/gatewayLink.ts';
+import { asSentence, oneLine } from '../plainText.ts';
+import { isTroubled, STATE_WORDS, summarize } from './health.ts';
+
+export interface JournalLine {
+  level: 'info' | 'warn' | 'error';
+  text: string;
+}
+
+/** What the log tells of a change of the link: each change once, however many snapshots come. */
+export function journal(before: LinkState, after: LinkState): JournalLine[] {
+  if (after.kind === 'attached') {
+    const earlier = before.kind === 'attached' && before.attachment === after.attachment ? before.snapshot : undefined;
+    return [...(earlier ? [] : [attachedLine(after.snapshot)]), ...news(earlier, after.snapshot)];
+  }
+  if (after.kind === 'waiting') {
+    return [{ level: 'warn', text: `${asSentence(after.reason)} Trying again in ${after.delayMs / 1_000} s.` }];
+  }
+  return [{ level: 'info', text: summarize({ link: after, policy: undefined }).headline }];
+}
+
+function attachedLine({ worker, workspace }: GatewaySnapshot): JournalLine {
+  return { level: 'info', text: `Attached to gateway ${worker.build} (pid ${worker.pid}) of ${workspace}.` };
+}
+
+function news(before: GatewaySnapshot | undefined, after: GatewaySnapshot): JournalLine[] {
+  const states = new Map(before?.servers.map((server) => [server.name, server.state]));
+  const servers = after.servers
+    .filter((server) => states.get(server.name) !== server.state)
+    .flatMap((server): JournalLine[] => {
+      const reason = server.reason ? `. ${asSentence(server.reason)}` : '.';
+      const text = `Server ${oneLine(server.name, 60)}: ${STATE_WORDS[server.state]}${reason}`;
+      const output = isTroubled(server) ? (server.stderr ?? []).map((line) => `  ${oneLine(line, 500)}`) : [];
+      return [text, ...output].map((line) => ({ level: isTroubled(server) ? 'warn' : 'info', text: line }));
+    });
+  const known = new Set(before?.configuration.problems.map((problem) => JSON.stringify(problem)));
+  const problems = after.configuration.problems
+    .filter((problem) => !known.has(JSON.stringify(problem)))
+    .map(
+      ({ severity, message, location }): JournalLine => ({
+        level: severity === 'error' ? 'error' : 'warn',
+        text: `${location.file}:${location.line}:${location.column} ${asSentence(message)}`,
+      }),
+    );
+  return [...servers, ...problems];
+}

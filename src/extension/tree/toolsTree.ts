@@ -1,0 +1,141 @@
+import { isAbsolute, join } from 'node:path';
+import * as vscode from 'vscode';
+import type { FileLocation } from '../../control/contract.ts';
+import { TOOLS_VIEW_ID } from '../contributions/contributions.ts';
+import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { throttled } from '../gateway/pacing.ts';
+import type { Observable } from '../observable.ts';
+import { escapeMarkdown } from '../plainText.ts';
+import type { GatewayView } from '../status/health.ts';
+import {
+  attachedKey,
+  parentPath,
+  rootElements,
+  rootKey,
+  type ToolElement,
+  toolRow,
+  tooltipOf,
+  treeBadge,
+  treeMessage,
+} from './toolRows.ts';
+
+const REFRESH_INTERVAL_MS = 250;
+
+/** The tree *Tools*: what the worker's ChoiceGraph says, asked for level by level. */
+export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.Disposable {
+  readonly view: vscode.TreeView<ToolElement>;
+
+  readonly #link: GatewayLink;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  /** What was shown last, by path: it stays while a worker is replaced. */
+  #shown = new Map<string, ToolElement[]>();
+  readonly #nodes = new Map<string, ToolElement>();
+  /** What the rows are to be, and what the root was drawn from last. */
+  #rootKey = '';
+  #drawnKey = '';
+  /** Servers that become ready one after the other redraw the tree together. */
+  readonly #refresh = throttled(REFRESH_INTERVAL_MS, () => {
+    if (this.#rootKey !== this.#drawnKey) this.#changed.fire(undefined);
+  });
+  readonly #watching: vscode.Disposable;
+
+  constructor(gateway: Observable<GatewayView>, link: GatewayLink, log: vscode.LogOutputChannel) {
+    this.#link = link;
+    this.#log = log;
+    this.view = vscode.window.createTreeView(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
+    this.#update(gateway.value);
+    this.#watching = gateway.onChange((view) => this.#update(view));
+  }
+
+  getTreeItem(element: ToolElement): vscode.TreeItem {
+    const row = toolRow(element);
+    const item = new vscode.TreeItem(
+      row.label,
+      row.expandable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
+    );
+    item.id = row.id;
+    item.description = row.description;
+    item.iconPath = new vscode.ThemeIcon(
+      row.icon.id,
+      row.icon.color ? new vscode.ThemeColor(row.icon.color) : undefined,
+    );
+    item.contextValue = row.contextValue;
+    item.accessibilityInformation = { label: row.accessibilityLabel };
+    if (row.location) item.command = openLocationCommand(row.location, this.#workspace());
+    return item;
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, element: ToolElement): vscode.TreeItem {
+    const tooltip = new vscode.MarkdownString();
+    for (const { style, text } of tooltipOf(element)) {
+      if (style === 'code') tooltip.appendCodeblock(text, 'text');
+      else if (style === 'text') tooltip.appendMarkdown(`${escapeMarkdown(text)}\n\n`);
+      else tooltip.appendMarkdown(`**${escapeMarkdown(text)}**\n\n`);
+    }
+    item.tooltip = tooltip;
+    return item;
+  }
+
+  getParent(element: ToolElement): ToolElement | undefined {
+    const parent = element.kind === 'node' ? parentPath(element.node.path) : undefined;
+    return parent === undefined ? undefined : this.#nodes.get(parent);
+  }
+
+  async getChildren(element?: ToolElement): Promise<ToolElement[]> {
+    if (element?.kind === 'server') return [];
+    const path = element?.node.path ?? '/';
+    const state = this.#link.state.value;
+    if (state.kind === 'off') return [];
+    if (state.kind !== 'attached') return this.#shown.get(path) ?? [];
+    try {
+      const { nodes, revision } = await this.#link.children(path);
+      const { attachment, snapshot } = state;
+      const isRoot = path === '/';
+      if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
+      const children = rootElements(nodes, isRoot ? snapshot.servers : []);
+      this.#shown.set(path, children);
+      for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
+      return children;
+    } catch (error) {
+      this.#log.warn(`The tools under ${path} could not be listed.`, error);
+      return this.#shown.get(path) ?? [];
+    }
+  }
+
+  dispose(): void {
+    this.#watching.dispose();
+    this.#refresh.dispose();
+    this.view.dispose();
+    this.#changed.dispose();
+  }
+
+  #update(gateway: GatewayView): void {
+    this.view.message = treeMessage(gateway, this.#shown.has('/')) ?? '';
+    this.view.badge = treeBadge(gateway);
+    const key = rootKey(gateway);
+    if (key === '' || key === this.#rootKey) return;
+    this.#rootKey = key;
+    if (gateway.link.kind === 'off') this.#shown = new Map();
+    this.#nodes.clear();
+    this.#refresh();
+  }
+
+  #workspace(): string | undefined {
+    const state = this.#link.state.value;
+    return state.kind === 'attached' ? state.snapshot.workspace : undefined;
+  }
+}
+
+function openLocationCommand(location: FileLocation, workspace: string | undefined): vscode.Command {
+  const { uri, range } = toRange(location, workspace);
+  return { command: 'vscode.open', title: 'Open Configuration', arguments: [uri, { selection: range }] };
+}
+
+/** The contract counts from 1, the editor from 0. */
+export function toRange(location: FileLocation, workspace: string | undefined): vscode.Location {
+  const path = isAbsolute(location.file) || workspace === undefined ? location.file : join(workspace, location.file);
+  const position = new vscode.Position(Math.max(0, location.line - 1), Math.max(0, location.column - 1));
+  return new vscode.Location(vscode.Uri.file(path), position);
+}

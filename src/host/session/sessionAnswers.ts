@@ -1,0 +1,61 @@
+import { peekIsError } from '../../link/frames.ts';
+import { listKey } from '../../link/movingSession.ts';
+import type { Refused, Terminal } from '../../replay/journalCall.ts';
+import { type ClientCall, type FaultTerminal, faultAnswer, lostCall, refusal } from './clientCall.ts';
+import type { ClientStream } from './clientStream.ts';
+import type { HeldSession } from './heldSession.ts';
+import type { WithoutWorker } from './withoutWorker.ts';
+
+export interface SessionAnswersParts {
+  client: Pick<ClientStream, 'write' | 'relay'>;
+  held: HeldSession;
+  withoutWorker: WithoutWorker;
+  /** A worker has answered. */
+  onProved(): void;
+  /** There are losses to be told, where a worker is there. */
+  onLoss(): void;
+}
+
+/** What a client's requests are answered with: the worker's answer, what its host can tell itself, or why there is none. */
+export class SessionAnswers {
+  readonly #parts: SessionAnswersParts;
+  #ended = false;
+
+  constructor(parts: SessionAnswersParts) {
+    this.#parts = parts;
+  }
+
+  /** The session is over: who has a call that is open now is told of that, and counts it. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** Of a call that was not taken. */
+  refuse(call: ClientCall, refused: Refused): void {
+    this.#parts.client.write(refusal(call, refused.fault, refused));
+  }
+
+  settle(call: ClientCall, terminal: Terminal<Buffer>): void {
+    if (terminal.kind === 'reply') this.#relay(call, terminal.reply);
+    else if (terminal.kind === 'fault') this.#answerItself(call, terminal);
+  }
+
+  #relay(call: ClientCall, reply: Buffer): void {
+    const { client, held, withoutWorker, onProved } = this.#parts;
+    onProved();
+    if (!peekIsError(reply)) {
+      withoutWorker.noteAnswer(call, reply);
+      held.noteSuccess(call);
+    }
+    client.relay(reply);
+  }
+
+  #answerItself(call: ClientCall, terminal: FaultTerminal): void {
+    const { client, held, withoutWorker, onLoss } = this.#parts;
+    const own = withoutWorker.answer(call, (list, mark) => held.memory.keep(listKey(list), mark, mark.length));
+    client.write(own ?? faultAnswer(call, terminal, withoutWorker));
+    if (own !== undefined || this.#ended) return;
+    held.losses.note(lostCall(call, terminal));
+    onLoss();
+  }
+}

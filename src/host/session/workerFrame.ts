@@ -1,0 +1,63 @@
+import {
+  CONTRACT_NOTIFICATION,
+  isRequestId,
+  type JsonRpcMessage,
+  KEEP_NOTIFICATION,
+  PRIVATE_PREFIX,
+  peekResponseId,
+  type RequestId,
+  STOPPED_NOTIFICATION,
+  SUPERSEDED_NOTIFICATION,
+  TASK_NOTIFICATION,
+} from '../../link/frames.ts';
+import type { HeldTask } from '../../mcp/heldTask.ts';
+import type { ReplayContract } from '../../replay/replay.ts';
+
+/** One that the client has begun, or the id of one that is over. */
+export interface TaskTold {
+  task?: HeldTask;
+  gone?: string;
+}
+
+export type WorkerFrame =
+  /** Something the worker says or asks by itself. */
+  | { kind: 'message' }
+  | { kind: 'answer'; id: RequestId }
+  /** What a worker tells its host alone. */
+  | { kind: 'stopped' }
+  | { kind: 'superseded' }
+  | { kind: 'task'; told: TaskTold }
+  | { kind: 'contract'; id: RequestId; contract: ReplayContract; begins: boolean }
+  | { kind: 'keep'; key: string; value: unknown; bytes: number; counted: RequestId | undefined }
+  | { kind: 'unknown' };
+
+const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
+
+/** What a frame of a worker is, by its beginning: an answer of a hundred megabytes is not parsed for it. */
+export function readWorkerFrame(frame: Buffer): WorkerFrame {
+  if (!isPrivate(frame)) {
+    const id = peekResponseId(frame);
+    return id === undefined ? { kind: 'message' } : { kind: 'answer', id };
+  }
+  const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
+  if (method === STOPPED_NOTIFICATION) return { kind: 'stopped' };
+  if (method === TASK_NOTIFICATION) return { kind: 'task', told: params as TaskTold };
+  if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
+  if (method === KEEP_NOTIFICATION) {
+    const { key, value, counted } = params ?? {};
+    return {
+      kind: 'keep',
+      key: String(key),
+      value,
+      bytes: frame.length,
+      counted: isRequestId(counted) ? counted : undefined,
+    };
+  }
+  if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
+  const { id, contract, begins = true } = params as { id: RequestId; contract: ReplayContract; begins?: boolean };
+  return { kind: 'contract', id, contract, begins };
+}
+
+function isPrivate(frame: Buffer): boolean {
+  return frame.length > PRIVATE_HEAD.length && frame.subarray(0, PRIVATE_HEAD.length).equals(PRIVATE_HEAD);
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../lib/makeFolder.ts';
+import type { ClientId } from './clientIds.ts';
+import type { ReadSource } from './planImport.ts';
+import { type ClientSource, UnreadableSource } from './sourceFile.ts';
+import { CLIENT_SOURCES, sourceOfFile } from './sources/all.ts';
+import type { Place, Surroundings } from './surroundings.ts';
+
+/** A client's file that is there and cannot be read, with the place of the fault. */
+export interface UnreadableFile {
+  title: string;
+  file: string;
+  message: string;
+}
+
+export interface FoundSources {
+  sources: ReadSource[];
+  unreadable: UnreadableFile[];
+}
+
+/** Reads what is there of the files of some clients. */
+export function findSources(at: Surroundings, clients: readonly ClientId[]): FoundSources {
+  const found: FoundSources = { sources: [], unreadable: [] };
+  const seen = new Set<string>();
+  for (const client of CLIENT_SOURCES.filter(({ id }) => clients.includes(id))) {
+    for (const place of client.places(at)) {
+      // A workspace that is the home folder has one file in two places.
+      if (seen.has(place.file)) continue;
+      seen.add(place.file);
+      const text = readIfThere(place, found);
+      if (text !== undefined) take(client, place, text, at, found);
+    }
+  }
+  return found;
+}
+
+/** Reads a file that the person named; undefined when there is none. */
+export function readNamedSource(file: string, at: Surroundings): FoundSources | undefined {
+  const found: FoundSources = { sources: [], unreadable: [] };
+  const place: Place = { file: resolve(file), scope: 'user', title: file };
+  const text = readIfThere(place, found);
+  if (text === undefined) return found.unreadable.length > 0 ? found : undefined;
+  const client = formOf(place, text, found);
+  if (client) take(client, { ...place, title: client.title }, text, at, found);
+  return { ...found, sources: found.sources.map((source) => ({ ...source, scope: 'named' })) };
+}
+
+/** Which files were looked for, for a person who has none. */
+export function placesOf(at: Surroundings, clients: readonly ClientId[]): string[] {
+  return CLIENT_SOURCES.filter(({ id }) => clients.includes(id)).flatMap((client) =>
+    client.places(at).map(({ file }) => file),
+  );
+}
+
+function readIfThere({ file, title }: Place, found: FoundSources): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'error';
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+      found.unreadable.push({ title, file, message: `${file}: it cannot be read (${code}).` });
+    }
+    return undefined;
+  }
+}
+
+function formOf({ file, title }: Place, text: string, found: FoundSources): ClientSource | undefined {
+  return tolerant({ file, title }, found, () => sourceOfFile(file, text));
+}
+
+function take(client: ClientSource, place: Place, text: string, at: Surroundings, found: FoundSources): void {
+  // A settings file that was made and never filled.
+  if (text.trim() === '') return;
+  const parsed = tolerant(place, found, () => client.parse(text, at));
+  if (parsed) found.sources.push({ client: client.id, ...place, parsed });
+}
+
+function tolerant<T>(
+  { file, title }: Pick<Place, 'file' | 'title'>,
+  found: FoundSources,
+  read: () => T,
+): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UnreadableSource)) throw error;
+    found.unreadable.push({ title, file, message: `${file}:${error.line}:${error.column}: ${error.message}.` });
+    return undefined;
+  }
+}
+
+export function readTextIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new Error(`${file} cannot be read (${code ?? (error as Error).message}).`);
+  }
+}
+
+/** Someone else wrote the file since it was read. */
+export class ChangedMeanwhile extends Error {
+  override readonly name = 'ChangedMeanwhile';
+}
+
+/** Replaces a file whole, never half, and only if it is still what the new text was made from. */
+export function replaceFile(file: string, before: string | undefined, after: string): void {
+  makeFolder(dirname(file));
+  if (readTextIfThere(file) !== before) {
+    throw new ChangedMeanwhile(
+      `${file} was changed by someone else in the meantime; nothing was written. Run it again.`,
+    );
+  }
+  // The file that a link leads to is meant, and the link stays.
+  const target = before === undefined ? file : realpathSync(file);
+  const temporary = join(dirname(target), `.${randomBytes(6).toString('hex')}.waygate-new`);
+  try {
+    writeFileSync(temporary, after, { flag: 'wx' });
+    if (before !== undefined) chmodSync(temporary, statSync(target).mode & 0o777);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** A copy beside a file, never over another one. */
+export function backUp(file: string): string {
+  for (let n = 1; ; n++) {
+    const copy = `${file}.waygate-backup${n === 1 ? '' : `-${n}`}`;
+    try {
+      copyFileSync(file, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}

@@ -1,0 +1,318 @@
+import { isDeepStrictEqual } from 'node:util';
+import { getNodeValue, type Node, parseTree } from 'jsonc-parser';
+import { parseConfig } from '../config/loadConfig.ts';
+import type { ClientId } from './clientIds.ts';
+import { appendItem, setMember } from './jsonText.ts';
+import { isFlaw, isRecord, readEntry } from './readEntry.ts';
+import { exactIdentity, isWaygate, maskedIdentity } from './sameServer.ts';
+import { type FoundSecret, protectSecrets } from './secrets.ts';
+import {
+  type ImportedServer,
+  type InputEntry,
+  mapEntryTexts,
+  type ParsedSource,
+  type ServerEntry,
+} from './serverEntry.ts';
+import { readInputs } from './sourceFile.ts';
+
+/** A client's file that has been read. */
+export interface ReadSource {
+  client: ClientId;
+  /** As a person calls it: `Cursor`, `VS Code Insiders`. */
+  title: string;
+  file: string;
+  scope: 'workspace' | 'user' | 'named';
+  parsed: ParsedSource;
+}
+
+export interface ImportRequest {
+  /** Where `waygate.json` stands, and what is in it; undefined when there is none. */
+  file: string;
+  current: string | undefined;
+  workspace: string;
+  env: NodeJS.ProcessEnv;
+  sources: readonly ReadSource[];
+  /** Only these; all when absent. */
+  accept?: (key: string, name: string) => boolean;
+  /** Keys of those that take the place of the entry of their name, instead of a name of their own. */
+  replace?: ReadonlySet<string>;
+}
+
+/**
+ * `added`, `renamed` (its name belongs to another server) and `replaced` are written; `present` stands in the file
+ * already, `duplicate` comes from another source as well, `own` is Waygate itself.
+ */
+export type Outcome = 'added' | 'renamed' | 'replaced' | 'present' | 'duplicate' | 'own';
+
+export interface PlannedServer {
+  /** One entry of one file. */
+  key: string;
+  name: string;
+  /** The name under which the gateway has it. */
+  target: string;
+  outcome: Outcome;
+  source: ReadSource;
+  path: readonly string[];
+  disabled: boolean;
+  notes: readonly string[];
+  /** Where a secret stood in clear, and what stands there now. */
+  references: readonly Omit<FoundSecret, 'value'>[];
+  /** Why this Waygate cannot start it, in the words of its own loader. */
+  cannotStart: string | undefined;
+}
+
+export interface ImportPlan {
+  file: string;
+  before: string | undefined;
+  after: string;
+  changed: boolean;
+  servers: readonly PlannedServer[];
+  /** Hands over the values that were replaced by an input, so that nobody has to type them again. */
+  keepSecrets(keep: (name: string, value: string) => unknown): Promise<void>;
+  /** Hides every secret that was found, wherever it would show. */
+  redact(text: string): string;
+}
+
+/** The existing file cannot be extended: nothing is written. */
+export class ImportRefused extends Error {
+  override readonly name = 'ImportRefused';
+}
+
+const NEW_FILE = '{\n  "servers": {}\n}\n';
+
+/** What an import would do. Reads no file but an `envFile` that the configuration names, and writes none. */
+export function planImport(request: ImportRequest): ImportPlan {
+  const { file, env, accept = () => true } = request;
+  const before = request.current?.replace(/^\ufeff/, '');
+  const mark = request.current?.startsWith('\ufeff') ? '\ufeff' : '';
+  const isBlank = before === undefined || before.trim() === '';
+  const existing = isBlank ? { servers: new Map(), inputs: [] } : readExisting(before, request);
+
+  const candidates = request.sources.flatMap((source) =>
+    source.parsed.servers
+      .map((server) => ({ source, server, key: keyOf(source, server) }))
+      .filter(({ key, server }) => accept(key, server.name)),
+  );
+  const names = new Names(
+    existing.servers,
+    candidates.map(({ server }) => server.name),
+  );
+  const inputs = new Inputs(existing.inputs);
+  const secretValues = new Set([...existing.servers].flatMap(([name, raw]) => secretsOf(name, raw, env)));
+  const asInputs = new Map<string, string>();
+  const planned: (PlannedServer & { entry: ServerEntry; exact: string })[] = [];
+
+  for (const { source, server, key } of candidates) {
+    const { name, entry, path, notes } = server;
+    const exact = exactIdentity(entry, env);
+    const base = { key, name, source, path, entry, exact, disabled: entry.disabled === true, cannotStart: undefined };
+    const settled = { ...base, notes: [] as readonly string[], references: [] };
+    for (const { value } of protectSecrets(name, entry, env).secrets) secretValues.add(value);
+    if (isWaygate(entry)) {
+      planned.push({ ...settled, target: name, outcome: 'own' });
+      continue;
+    }
+    const present = names.presentAs(name, maskedIdentity(protectSecrets(name, entry, env).entry), env);
+    if (present !== undefined) {
+      planned.push({ ...settled, target: present, outcome: 'present' });
+      continue;
+    }
+    const twin = planned.find((one) => one.exact === exact && one.outcome !== 'own' && one.source !== source);
+    if (twin) {
+      planned.push({ ...settled, target: twin.target, outcome: 'duplicate' });
+      continue;
+    }
+    const replaces = request.replace?.has(key) === true && names.canReplace(name);
+    const target = replaces ? names.replace(name) : names.claim(name);
+    const outcome = replaces ? 'replaced' : target === name ? 'added' : 'renamed';
+    const safe = protectSecrets(target, entry, env);
+    const asked = inputs.adopt(target, safe.entry, safe.secrets, source.parsed.inputs);
+    asked.references.forEach(({ reference, input }, i) => {
+      const value = safe.secrets[i]?.value;
+      if (input && value !== undefined) asInputs.set(reference.slice(2, -1), value);
+    });
+    const clash = outcome === 'renamed' ? [`another server is called "${name}"`] : [];
+    planned.push({
+      ...base,
+      target,
+      outcome,
+      entry: asked.entry,
+      notes: [...clash, ...notes, ...asked.notes],
+      references: asked.references,
+    });
+  }
+
+  const written = planned.filter(({ outcome }) => ['added', 'renamed', 'replaced'].includes(outcome));
+  let after = isBlank ? NEW_FILE : before;
+  for (const { target, entry } of written) after = setMember(after, ['servers', target], entry);
+  for (const input of inputs.added) after = appendItem(after, ['inputs'], input);
+  const changed = written.length > 0;
+
+  const loaded = parseConfig(after, file, request.workspace, env);
+  if (!loaded.usable) throw new Error(`the import would break ${file}; nothing was written.`);
+  const broken = new Map(loaded.broken.map(({ name, reason }) => [name, reason.replace(`Server "${name}": `, '')]));
+  return {
+    file,
+    before: request.current,
+    after: changed ? mark + after : (request.current ?? after),
+    changed,
+    servers: planned.map(({ entry: _, exact: __, ...one }) => ({ ...one, cannotStart: broken.get(one.target) })),
+    keepSecrets: async (keep) => {
+      for (const [name, value] of asInputs) await keep(name, value);
+    },
+    redact: (text) => redact(text, secretValues),
+  };
+}
+
+function keyOf(source: ReadSource, server: ImportedServer): string {
+  return `${source.file}#${server.path.join('/')}`;
+}
+
+interface Existing {
+  servers: Map<string, unknown>;
+  inputs: readonly InputEntry[];
+}
+
+function readExisting(text: string, { file, workspace, env }: ImportRequest): Existing {
+  const loaded = parseConfig(text, file, workspace, env);
+  const [problem] = loaded.problems;
+  if (!loaded.usable && problem) {
+    const { line, column } = problem.location;
+    throw new ImportRefused(`${file}:${line}:${column}: ${problem.message} Repair it first; nothing was written.`);
+  }
+  const value: unknown = getNodeValue(parseTree(text, [], { allowTrailingComma: true }) as Node);
+  const { servers, inputs } = isRecord(value) ? value : {};
+  if (inputs !== undefined && !Array.isArray(inputs)) {
+    throw new ImportRefused(`${file}: "inputs" must be a list. Repair it first; nothing was written.`);
+  }
+  return { servers: new Map(Object.entries(isRecord(servers) ? servers : {})), inputs: readInputs(inputs) };
+}
+
+/** An entry of `waygate.json` as it stands there; undefined when it is not one. */
+function ownEntry(name: string, raw: unknown, env: NodeJS.ProcessEnv): ServerEntry | undefined {
+  const scope = { env, platform: process.platform };
+  const result = readEntry(name, raw, { path: [], references: (text) => ({ text, notes: [] }), scope });
+  return isFlaw(result) ? undefined : result.entry;
+}
+
+function secretsOf(name: string, raw: unknown, env: NodeJS.ProcessEnv): string[] {
+  const entry = ownEntry(name, raw, env);
+  return entry ? protectSecrets(name, entry, env).secrets.map(({ value }) => value) : [];
+}
+
+/** Which names are taken, and by whom. */
+class Names {
+  readonly #existing: Map<string, unknown>;
+  readonly #taken: Set<string>;
+  readonly #wanted: ReadonlySet<string>;
+  readonly #replaced = new Set<string>();
+
+  constructor(existing: Map<string, unknown>, wanted: readonly string[]) {
+    this.#existing = existing;
+    this.#taken = new Set(existing.keys());
+    this.#wanted = new Set(wanted);
+  }
+
+  /** The name under which the same server stands in the file; its own name if it can be. */
+  presentAs(name: string, masked: string, env: NodeJS.ProcessEnv): string | undefined {
+    const same = [...this.#existing].flatMap(([known, raw]) => {
+      const entry = ownEntry(known, raw, env);
+      return entry && maskedIdentity(protectSecrets(known, entry, env).entry) === masked ? [known] : [];
+    });
+    return same.find((known) => known === name) ?? same[0];
+  }
+
+  claim(name: string): string {
+    let free = name;
+    for (let n = 2; this.#taken.has(free) || (n > 2 && this.#wanted.has(free)); n++) free = `${name}-${n}`;
+    this.#taken.add(free);
+    return free;
+  }
+
+  canReplace(name: string): boolean {
+    return this.#existing.has(name) && !this.#replaced.has(name);
+  }
+
+  replace(name: string): string {
+    this.#replaced.add(name);
+    return name;
+  }
+}
+
+const INPUT_REFERENCE = /\$\{input:([^}]+)\}/g;
+
+/** The `inputs` of the file, and those that come. One id is one question. */
+class Inputs {
+  readonly added: InputEntry[] = [];
+  readonly #known: Map<string, InputEntry>;
+
+  constructor(existing: readonly InputEntry[]) {
+    this.#known = new Map(existing.map((input) => [input.id, input]));
+  }
+
+  /** Brings what an entry asks for: its source's inputs, and a new one for each secret. */
+  adopt(target: string, entry: ServerEntry, secrets: readonly FoundSecret[], defined: readonly InputEntry[]) {
+    const notes: string[] = [];
+    const ids = new Map<string, string>();
+    for (const id of referredInputs(entry)) {
+      const definition =
+        secrets.find(({ input }) => input?.id === id)?.input ?? defined.find((input) => input.id === id);
+      if (!definition) notes.push(`its file does not say what the input "${id}" is; it will be asked for as a secret`);
+      const fallback = { type: 'promptString', id, description: `${id} of the MCP server ${target}`, password: true };
+      ids.set(id, this.#claim(definition ?? fallback));
+    }
+    const rename = (text: string): string =>
+      text.replace(INPUT_REFERENCE, (_, id: string) => `\${input:${ids.get(id) ?? id}}`);
+    const references = secrets.map(({ value: _, ...shown }) => ({ ...shown, reference: rename(shown.reference) }));
+    return { entry: mapEntryTexts(entry, rename), references, notes };
+  }
+
+  /** The id under which the question stands: another one when a different question has it. */
+  #claim(input: InputEntry): string {
+    for (let n = 1; ; n++) {
+      const one = n === 1 ? input : { ...input, id: `${input.id}-${n}` };
+      const known = this.#known.get(one.id);
+      if (known && isDeepStrictEqual(known, one)) return one.id;
+      if (known) continue;
+      this.#known.set(one.id, one);
+      this.added.push(one);
+      return one.id;
+    }
+  }
+}
+
+function referredInputs(entry: ServerEntry): Set<string> {
+  const ids = new Set<string>();
+  mapEntryTexts(entry, (text) => {
+    for (const [, id] of text.matchAll(INPUT_REFERENCE)) ids.add(id as string);
+    return text;
+  });
+  return ids;
+}
+
+/** Shorter ones would hide half of every text. */
+const MIN_REDACTED = 4;
+
+function redact(text: string, values: ReadonlySet<string>): string {
+  return [...values]
+    .filter((value) => value.length >= MIN_REDACTED)
+    .sort((a, b) => b.length - a.length)
+    .reduce((rest, value) => rest.replaceAll(value, '•••').replaceAll(JSON.stringify(value).slice(1, -1), '•••'), text);
+}
+
+/** How the person finds an entry: `"mcpServers" → "github"`, or the table of a TOML file. */
+export function shownPath(file: string, path: readonly string[]): string {
+  if (file.endsWith('.toml'))
+    return `[${path.map((key) => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key))).join('.')}]`;
+  return path.map((key) => JSON.stringify(key)).join(' → ');
+}
+
+/** Servers that a client goes on starting itself although the gateway has them, file by file. */
+export function exposedTwice({ servers }: Pick<ImportPlan, 'servers'>): Map<ReadSource, PlannedServer[]> {
+  const bySource = new Map<ReadSource, PlannedServer[]>();
+  for (const server of servers) {
+    if (server.outcome === 'own' || server.disabled) continue;
+    bySource.set(server.source, [...(bySource.get(server.source) ?? []), server]);
+  }
+  return bySource;
+}

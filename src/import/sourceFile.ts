@@ -1,0 +1,144 @@
+import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { members } from '../config/jsonNodes.ts';
+import { syntaxWords } from '../config/jsonSyntax.ts';
+import { lineIndex } from '../config/textPosition.ts';
+import type { ClientId } from './clientIds.ts';
+import { isFlaw, isRecord, type RawServer, readEntry } from './readEntry.ts';
+import type { ReferenceScope, Translator } from './references.ts';
+import type { ImportedServer, InputEntry, ParsedSource, SourceFlaw } from './serverEntry.ts';
+import { type Place, placesOf, type Surroundings } from './surroundings.ts';
+
+/** How one client's files are found and read. */
+export interface ClientSource {
+  id: ClientId;
+  title: string;
+  places(at: Surroundings): readonly Place[];
+  /** Throws `UnreadableSource` when the file as a whole cannot be read. */
+  parse(text: string, context: ParseContext): ParsedSource;
+}
+
+export interface ParseContext extends ReferenceScope {
+  workspace: string;
+}
+
+/** A client that keeps its servers in one object of a JSON file, in the workspace or beside the person's other files. */
+export function jsonClient({
+  id,
+  title,
+  files,
+  table,
+}: Pick<ClientSource, 'id' | 'title'> & {
+  files(at: Surroundings): { workspace?: string; user: string };
+  table(root: Node): Omit<ServerTable, 'scope'>;
+}): ClientSource {
+  return {
+    id,
+    title,
+    places: (at) => placesOf(title, files(at)),
+    parse: (text, scope) => {
+      const root = parseJson(text);
+      return { ...readJsonServers(root, { ...table(root), scope }), inputs: [] };
+    },
+  };
+}
+
+/** A file that cannot be read as what it should be. Lines and columns count from 1. */
+export class UnreadableSource extends Error {
+  override readonly name = 'UnreadableSource';
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, line = 1, column = 1) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** The tree of a JSON file with comments, as most clients write theirs. */
+export function parseJson(source: string): Node {
+  const text = source.replace(/^\ufeff/, '');
+  const positionAt = lineIndex(text);
+  const errors: ParseError[] = [];
+  let root: Node | undefined;
+  try {
+    root = parseTree(text, errors, { allowTrailingComma: true });
+  } catch (error) {
+    if (error instanceof RangeError) throw new UnreadableSource('it nests too deep');
+    throw error;
+  }
+  const [first] = errors;
+  if (first) {
+    const { line, column } = positionAt(first.offset);
+    throw new UnreadableSource(`it is not JSON: ${syntaxWords(first.error)}`, line, column);
+  }
+  if (root?.type !== 'object') throw new UnreadableSource('it does not hold an object');
+  return root;
+}
+
+export function parseTomlTable(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return parseToml(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    // The library's own sentence quotes the line, which may hold a secret.
+    if (error instanceof TomlError) throw new UnreadableSource('it is not TOML', error.line, error.column);
+    throw error;
+  }
+}
+
+export interface ServerTable {
+  /** Where the servers stand, key by key. */
+  path: readonly string[];
+  references: Translator;
+  scope: ReferenceScope;
+  silent?: readonly string[];
+  /** Names the keys of one client as VS Code names them. */
+  normalise?(raw: RawServer, name: string): { raw: RawServer; notes?: readonly string[] } | string;
+}
+
+/** The servers of an object by name; none where there is no such object. */
+export function readServers(
+  table: unknown,
+  { path, normalise, ...options }: ServerTable,
+): Pick<ParsedSource, 'servers' | 'flaws'> {
+  const servers: ImportedServer[] = [];
+  const flaws: SourceFlaw[] = [];
+  if (table !== undefined && !isRecord(table)) {
+    return { servers, flaws: [{ name: path.join('.'), message: 'it is not an object of servers by name' }] };
+  }
+  for (const [name, raw] of Object.entries(table ?? {})) {
+    const normal = isRecord(raw) && normalise ? normalise(raw, name) : { raw };
+    if (typeof normal === 'string') {
+      flaws.push({ name, message: normal });
+      continue;
+    }
+    const notes = 'notes' in normal && normal.notes ? { notes: normal.notes } : {};
+    const result = readEntry(name, normal.raw, { ...options, ...notes, path: [...path, name] });
+    if (isFlaw(result)) flaws.push(result);
+    else servers.push(result);
+  }
+  return { servers, flaws };
+}
+
+/** The servers at a place of a JSON file. */
+export function readJsonServers(root: Node, table: ServerTable): Pick<ParsedSource, 'servers' | 'flaws'> {
+  return readServers(valueAt(root, table.path), table);
+}
+
+export function valueAt(root: Node, path: readonly string[]): unknown {
+  const node = path.length === 0 ? root : findNodeAtLocation(root, [...path]);
+  return node && getNodeValue(node);
+}
+
+export function keysOf(root: Node): string[] {
+  return members(root).map(([key]) => key.value as string);
+}
+
+/** `inputs` of a VS Code file: whatever has an id; what has no type asks for a text. */
+export function readInputs(value: unknown): InputEntry[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter((input): input is Record<string, unknown> => isRecord(input) && typeof input['id'] === 'string')
+    .map((input) => ({ type: 'promptString', ...input }) as InputEntry);
+}

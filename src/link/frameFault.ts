@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { INTERNAL_ERROR } from '../errors/rpcCodes.ts';
+import type { RequestId } from './frames.ts';
+
+/** Why an answer cannot be used; the names are those of the fault table (004, Typed faults). */
+export type FrameFault = 'malformed_response' | 'bad_result' | 'frame_too_large';
+
+export interface FaultResponse {
+  jsonrpc: '2.0';
+  id: RequestId;
+  error: { code: number; message: string; data: string };
+}
+
+/** No server can guess it: what carries it was put in an answer's place by us. */
+const MARK = randomUUID();
+
+/** The answer that fails a call whose own answer cannot be used. */
+export function faultResponse(id: RequestId, fault: FrameFault, message: string): FaultResponse {
+  return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message, data: `${MARK}:${fault}` } };
+}
+
+/** The fault behind an error's `data`, where we put it there. */
+export function frameFaultOf(data: unknown): FrameFault | undefined {
+  return typeof data === 'string' && data.startsWith(`${MARK}:`)
+    ? (data.slice(MARK.length + 1) as FrameFault)
+    : undefined;
+}

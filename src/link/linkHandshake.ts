@@ -1,0 +1,113 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { type Face, isFace } from './mode.ts';
+import { LINK_VERSION } from './rendezvous.ts';
+
+/**
+ * The first line on the private socket. Whoever attaches proves the token before anything else is read; then the
+ * socket carries MCP frames (`session`) or the control channel (`control`).
+ */
+export interface Hello {
+  link: number;
+  token: string;
+  kind: 'session' | 'control';
+  /** Whether the worker stays up for this attacher. A passing question (`waygate status`) does not hold it. */
+  holds: boolean;
+  /** Whether the session's frames tell which request they belong to: a host with several streams a client needs it. */
+  marksRelated?: boolean;
+  /** How the session's client is to see the servers. */
+  face?: Face;
+}
+
+export interface Welcome {
+  link: number;
+  ok: boolean;
+  pid: number;
+  /** Why not, in one sentence. */
+  reason?: string;
+}
+
+/** Longer than any hello: what exceeds it is not one of ours. */
+const MAX_HELLO_BYTES = 4096;
+/** A local attacher speaks within a millisecond; one that stays silent gives its place back. */
+const HELLO_TIMEOUT_MS = 2_000;
+/** The answer waits for a worker that may be building its catalog. */
+const WELCOME_TIMEOUT_MS = 5_000;
+
+export async function greet(socket: Socket, hello: Omit<Hello, 'link'>): Promise<Welcome> {
+  socket.write(`${JSON.stringify({ link: LINK_VERSION, ...hello })}\n`);
+  const answer = await readLine(socket, WELCOME_TIMEOUT_MS);
+  if (answer === undefined) throw new Error('the worker did not answer the greeting');
+  const welcome = parseObject(answer) as Partial<Welcome> | undefined;
+  if (welcome?.link !== LINK_VERSION || typeof welcome.ok !== 'boolean') {
+    throw new Error('the worker speaks another version of the private link');
+  }
+  return welcome as Welcome;
+}
+
+/** Reads and checks the hello; the socket is closed and `undefined` returned when it is not one with the token. */
+export async function receiveHello(socket: Socket, token: string): Promise<Hello | undefined> {
+  const line = await readLine(socket, HELLO_TIMEOUT_MS);
+  const hello = line === undefined ? undefined : (parseObject(line) as Partial<Hello> | undefined);
+  const refuse = (reason: string): undefined => {
+    socket.end(`${JSON.stringify({ link: LINK_VERSION, ok: false, pid: process.pid, reason } satisfies Welcome)}\n`);
+    return undefined;
+  };
+  if (hello === undefined || typeof hello.token !== 'string' || !sameToken(hello.token, token)) {
+    // Nothing is told to one that has not proved who it is.
+    socket.destroy();
+    return undefined;
+  }
+  if (hello.link !== LINK_VERSION) return refuse('this worker speaks another version of the private link');
+  if (hello.kind !== 'session' && hello.kind !== 'control') return refuse('unknown kind of attacher');
+  const marks = hello.marksRelated === true ? { marksRelated: true } : {};
+  const face = isFace(hello.face) ? { face: hello.face } : {};
+  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false, ...face, ...marks };
+}
+
+export function welcome(socket: Socket): void {
+  socket.write(`${JSON.stringify({ link: LINK_VERSION, ok: true, pid: process.pid } satisfies Welcome)}\n`);
+}
+
+function sameToken(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One line off a paused socket; what came behind it is put back. `undefined` when none comes. */
+function readLine(socket: Socket, timeoutMs: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let buffered = Buffer.alloc(0);
+    const finish = (line: string | undefined): void => {
+      clearTimeout(timer);
+      socket.off('data', onData).off('end', onEnd).off('error', onEnd).off('close', onEnd);
+      socket.pause();
+      resolve(line);
+    };
+    const onEnd = (): void => finish(undefined);
+    const onData = (chunk: Buffer): void => {
+      buffered = Buffer.concat([buffered, chunk]);
+      const end = buffered.indexOf(0x0a);
+      if (end === -1) {
+        if (buffered.length > MAX_HELLO_BYTES) finish(undefined);
+        return;
+      }
+      const rest = buffered.subarray(end + 1);
+      finish(buffered.toString('utf8', 0, end));
+      if (rest.length > 0) socket.unshift(rest);
+    };
+    const timer = setTimeout(onEnd, timeoutMs);
+    socket.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);
+    socket.resume();
+  });
+}

@@ -1,0 +1,217 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { encodeMessage } from '../../link/frames.ts';
+import { MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
+import { PROTOCOL_VERSIONS } from '../mcpVersions.ts';
+import { type ClientMessage, parseMessages, readBody } from './clientMessages.ts';
+import { HttpGuard } from './httpGuard.ts';
+import { HttpRefusal } from './httpRefusal.ts';
+import { HttpSession, type HttpSessionLimits } from './httpSession.ts';
+
+export interface HttpFrontLimits extends HttpSessionLimits {
+  bodyBytes: number;
+  sessions: number;
+  /** A session that nobody has used for so long ends. */
+  idleMs: number;
+  /** How often open connections are kept alive and idle sessions looked for. */
+  tendMs: number;
+}
+
+export interface HttpFrontOptions {
+  /** 0 for any that is free. */
+  port: number;
+  host?: string;
+  /** What every request must bring as bearer token; none asks for none. */
+  token?: string;
+  /** Names beside those of loopback under which it may be reached. */
+  allowedHosts?: readonly string[];
+  limits?: Partial<HttpFrontLimits>;
+  /** Serves a client's session until its `input` ends; the session is over when this settles. */
+  onSession(session: HttpSession): Promise<unknown>;
+}
+
+export const MCP_PATH = '/mcp';
+
+const DEFAULT_LIMITS: HttpFrontLimits = {
+  bodyBytes: MAX_FRAME_BYTES,
+  sessions: 64,
+  idleMs: 30 * 60_000,
+  keptChars: 4 * 1024 * 1024,
+  keepMs: 60_000,
+  stallMs: 30_000,
+  requests: 1_024,
+  unreadBytes: 64 * 1024 * 1024,
+  tendMs: 15_000,
+};
+/** Few clients say goodbye: a session that was left alone for so long gives its place to a new one. */
+const REPLACEABLE_AFTER_MS = 60_000;
+
+/** MCP's Streamable HTTP on loopback (2025-11-25, Transports): sessions, their streams, and who may speak to them. */
+export class HttpFront {
+  readonly #options: HttpFrontOptions;
+  readonly #limits: HttpFrontLimits;
+  readonly #guard: HttpGuard;
+  readonly #server: Server;
+  readonly #sessions = new Map<string, HttpSession>();
+  readonly #running = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: HttpFrontOptions) {
+    this.#options = options;
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#guard = new HttpGuard(options.token, options.allowedHosts);
+    this.#server = createServer((request, response) => {
+      // A client that goes away in the middle ends its stream, nothing else.
+      response.on('error', () => undefined);
+      this.#answer(request, response).catch((error: Error) => this.#onFailure(error, response));
+    });
+  }
+
+  /** Resolves to the URL. */
+  async listen(): Promise<string> {
+    const { port, host = '127.0.0.1' } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject).listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#timer = setInterval(() => this.#tend(), this.#limits.tendMs);
+    const { address, port: bound, family } = this.#server.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}${MCP_PATH}`;
+  }
+
+  /** Takes nothing new, lets every session finish what is in flight, and ends. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const session of [...this.#sessions.values()]) this.#endSession(session);
+    await Promise.all(this.#running);
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#guard.checkSource(request.headers);
+    // A client that looks for an authorisation server must learn that there is none, whatever token it has.
+    if (request.url?.split('?')[0] !== MCP_PATH) {
+      throw new HttpRefusal(404, `There is nothing here; MCP is at ${MCP_PATH}.`);
+    }
+    this.#guard.checkToken(request.headers);
+    if (request.method === 'POST') await this.#onPost(request, response);
+    else if (request.method === 'GET') this.#onGet(request, response);
+    else if (request.method === 'DELETE') this.#onDelete(request, response);
+    else throw new HttpRefusal(405, 'MCP uses POST, GET and DELETE.', { allow: 'POST, GET, DELETE' });
+  }
+
+  async #onPost(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    checkAccept(request);
+    if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+      throw new HttpRefusal(415, 'The Content-Type must be application/json.');
+    }
+    const known = request.headers['mcp-session-id'] === undefined ? undefined : this.#find(request);
+    const messages = parseMessages(await readBody(request, this.#limits.bodyBytes), known?.batches === true);
+    if (known) {
+      // It may have ended while the body came.
+      if (!this.#sessions.has(known.id)) throw noSession();
+      known.receive(messages, response);
+      return;
+    }
+    if (!isInitialize(messages)) throw notNamed();
+    if (!this.#server.listening) throw new HttpRefusal(503, 'Waygate is about to end.');
+    const session = this.#open();
+    session.receive(messages, response, { 'mcp-session-id': session.id });
+  }
+
+  #onGet(request: IncomingMessage, response: ServerResponse): void {
+    checkAccept(request);
+    const session = this.#find(request);
+    const last = request.headers['last-event-id'];
+    if (last === undefined) session.listen(response);
+    else session.resume(String(last), response);
+  }
+
+  #onDelete(request: IncomingMessage, response: ServerResponse): void {
+    this.#endSession(this.#find(request));
+    response.writeHead(204).end();
+  }
+
+  /** The session that a request names. */
+  #find({ headers }: IncomingMessage): HttpSession {
+    const id = headers['mcp-session-id'];
+    if (id === undefined) throw notNamed();
+    const session = this.#sessions.get(String(id));
+    if (!session) throw noSession();
+    const version = headers['mcp-protocol-version'];
+    if (version !== undefined && !PROTOCOL_VERSIONS.some((known) => known === version)) {
+      throw new HttpRefusal(400, `The MCP-Protocol-Version must be one of ${PROTOCOL_VERSIONS.join(', ')}.`);
+    }
+    return session;
+  }
+
+  #open(): HttpSession {
+    if (this.#sessions.size >= this.#limits.sessions) {
+      const all = [...this.#sessions.values()];
+      const idlest = all.reduce((most, one) => (one.idleMs > most.idleMs ? one : most));
+      if (idlest.idleMs < Math.min(REPLACEABLE_AFTER_MS, this.#limits.idleMs)) {
+        throw new HttpRefusal(503, 'Too many sessions are open; end one.', { 'retry-after': '5' });
+      }
+      this.#endSession(idlest);
+    }
+    const session = new HttpSession(this.#limits);
+    this.#sessions.set(session.id, session);
+    const running = this.#options
+      .onSession(session)
+      .catch(() => undefined)
+      .then(() => {
+        this.#sessions.delete(session.id);
+        session.dispose();
+        this.#running.delete(running);
+      });
+    this.#running.add(running);
+    return session;
+  }
+
+  /** From now on it is not there any more (404); what is in flight may finish. */
+  #endSession(session: HttpSession): void {
+    this.#sessions.delete(session.id);
+    session.end();
+  }
+
+  #tend(): void {
+    for (const session of [...this.#sessions.values()]) {
+      session.tend();
+      if (session.idleMs > this.#limits.idleMs) this.#endSession(session);
+    }
+  }
+
+  #onFailure(error: Error, response: ServerResponse): void {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const known = error instanceof HttpRefusal ? error : new HttpRefusal(500, 'The request could not be handled.');
+    const { status, headers, code, message } = known;
+    // Without an id: the error is about the HTTP request (2025-11-25, Transports, Sending Messages).
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(encodeMessage({ error: { code, message } }));
+  }
+}
+
+function noSession(): HttpRefusal {
+  return new HttpRefusal(404, 'There is no such session (any more); begin a new one with initialize.');
+}
+
+function notNamed(): HttpRefusal {
+  return new HttpRefusal(400, 'The header Mcp-Session-Id is missing; a session begins with initialize.');
+}
+
+function checkAccept({ headers }: IncomingMessage): void {
+  if (/text\/event-stream|text\/\*|\*\/\*/i.test(headers.accept ?? '*/*')) return;
+  throw new HttpRefusal(406, 'The header Accept must name application/json and text/event-stream.');
+}
+
+function isInitialize(messages: readonly ClientMessage[]): boolean {
+  const [first] = messages;
+  return messages.length === 1 && first?.message.method === 'initialize' && first.message.id !== undefined;
+}

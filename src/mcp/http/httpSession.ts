@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { PassThrough, type Readable, Writable } from 'node:stream';
+import { isRequestId, peekResponseId, requestKey, splitRelated } from '../../link/frames.ts';
+import { LineSplitter } from '../../link/lineFraming.ts';
+import type { ClientMessage } from './clientMessages.ts';
+import { HttpRefusal } from './httpRefusal.ts';
+import { HttpStream, parseEventId } from './httpStream.ts';
+
+export interface HttpSessionLimits {
+  /** What is kept of a session's events for a client that comes back. */
+  keptChars: number;
+  /** How long an answer is kept for a client that has lost the connection. */
+  keepMs: number;
+  /** How long a client that does not read may hold back its session. */
+  stallMs: number;
+  /** Requests in flight. */
+  requests: number;
+  /** What has come and the host has not read yet. */
+  unreadBytes: number;
+}
+
+/** From this revision on a stream begins with an event without data; an older client would take it for a message. */
+const PRIMED_SINCE = '2025-11-25';
+
+/**
+ * One client's MCP session over HTTP, as lines on two streams: whoever serves a session on stdio serves this one. What
+ * belongs to a request goes to the stream that its POST has opened, all else to the one of GET; every stream is this
+ * session's alone (CVE-2026-25536).
+ */
+export class HttpSession {
+  readonly id = randomUUID();
+  /** What the client sends, one message a line. */
+  readonly input: Readable;
+  /** What is for the client, one message a line. */
+  readonly output: Writable;
+  /** The revision that was settled on; empty until then. */
+  protocolVersion = '';
+  readonly #limits: HttpSessionLimits;
+  readonly #toHost = new PassThrough();
+  readonly #standalone = new HttpStream('0');
+  readonly #streams = new Map<string, HttpStream>([['0', this.#standalone]]);
+  /** Whose answers are awaited, and on which stream. */
+  readonly #routes = new Map<string, HttpStream>();
+  /** The streams of all kept events, the oldest first. */
+  #kept: HttpStream[] = [];
+  #keptChars = 0;
+  #nextStream = 1;
+  #initializeId: string | undefined;
+  #usedAt = performance.now();
+
+  constructor(limits: HttpSessionLimits) {
+    this.#limits = limits;
+    this.input = this.#toHost;
+    const splitter = new LineSplitter(
+      { onLine: (line) => this.#onLine(line), onOversize: () => undefined },
+      Number.POSITIVE_INFINITY,
+    );
+    this.output = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        splitter.push(chunk);
+        const full = [...this.#streams.values()].filter((stream) => stream.full);
+        if (full.length === 0) done();
+        else void Promise.all(full.map((stream) => stream.drained(limits.stallMs))).then(() => done());
+      },
+    });
+  }
+
+  /** How long nobody has used it; 0 while a stream is open or an answer awaited. */
+  get idleMs(): number {
+    const inUse = this.#routes.size > 0 || [...this.#streams.values()].some((stream) => stream.attached);
+    return inUse ? 0 : performance.now() - this.#usedAt;
+  }
+
+  get batches(): boolean {
+    return this.protocolVersion === '2025-03-26';
+  }
+
+  /** Takes what a POST has brought. Its requests are answered on the stream that the response becomes. */
+  receive(messages: readonly ClientMessage[], response: ServerResponse, headers: Record<string, string> = {}): void {
+    const keys = requestKeys(messages);
+    this.#checkRoom(keys);
+    this.#usedAt = performance.now();
+    if (keys.length === 0) response.writeHead(202, headers).end();
+    else {
+      const stream = new HttpStream(String(this.#nextStream++));
+      this.#streams.set(stream.key, stream);
+      for (const key of keys) this.#routes.set(key, stream);
+      stream.attach(response, { headers, prime: this.#primes });
+    }
+    for (const { message, line } of messages) {
+      if (message.method === 'initialize' && isRequestId(message.id)) this.#initializeId ??= requestKey(message.id);
+      if (message.method === 'notifications/cancelled') this.#onCancelled(message.params?.requestId);
+      this.#toHost.write(line);
+    }
+  }
+
+  /** Opens the stream for what belongs to no request. */
+  listen(response: ServerResponse): void {
+    this.#usedAt = performance.now();
+    this.#standalone.attach(response, { prime: this.#primes });
+  }
+
+  /** Goes on behind the event that the client has had last. */
+  resume(lastEventId: string, response: ServerResponse): void {
+    const event = parseEventId(lastEventId);
+    const stream = event && this.#streams.get(event.key);
+    if (!stream?.knowsAfter(event?.seq ?? 0)) {
+      throw new HttpRefusal(400, 'Nothing is kept of the stream that Last-Event-ID names; send its request again.');
+    }
+    this.#usedAt = performance.now();
+    stream.attach(response, { prime: this.#primes, after: event?.seq ?? 0 });
+  }
+
+  /** Keeps open connections alive, and forgets what nobody will come back for. */
+  tend(): void {
+    const now = performance.now();
+    for (const stream of this.#streams.values()) {
+      stream.keepAlive();
+      if (stream.finishedAt === undefined || now - stream.finishedAt <= this.#limits.keepMs) continue;
+      this.#streams.delete(stream.key);
+      this.#keptChars -= stream.keptChars;
+      this.#kept = this.#kept.filter((one) => one !== stream);
+    }
+  }
+
+  /** The client has gone for good: whoever serves the session ends it. */
+  end(): void {
+    this.#toHost.end();
+  }
+
+  /** Closes what is open; its server has ended. */
+  dispose(): void {
+    for (const stream of this.#streams.values()) stream.finish();
+    this.#toHost.destroy();
+    this.output.destroy();
+  }
+
+  #checkRoom(keys: readonly string[]): void {
+    if (new Set(keys).size < keys.length || keys.some((key) => this.#routes.has(key))) {
+      throw new HttpRefusal(400, 'A request with this id is in flight already.');
+    }
+    const { requests, unreadBytes } = this.#limits;
+    const unread = this.#toHost.readableLength + this.#toHost.writableLength;
+    if (this.#routes.size + keys.length > requests || unread > unreadBytes) {
+      throw new HttpRefusal(503, 'Too much is in flight in this session; wait for its answers.');
+    }
+  }
+
+  get #primes(): boolean {
+    return this.protocolVersion >= PRIMED_SINCE;
+  }
+
+  #onLine(line: Buffer): void {
+    const id = peekResponseId(line);
+    if (id === undefined) {
+      const { relatedTo, frame } = splitRelated(line);
+      const stream = relatedTo === undefined ? undefined : this.#routes.get(requestKey(relatedTo));
+      this.#send(stream ?? this.#standalone, frame);
+      return;
+    }
+    const key = requestKey(id);
+    if (key === this.#initializeId && this.protocolVersion === '') this.#readVersion(line);
+    const stream = this.#routes.get(key);
+    // Cancelled: nobody waits for it.
+    if (!stream) return;
+    this.#send(stream, line);
+    this.#settle(key, stream);
+  }
+
+  #send(stream: HttpStream, frame: Buffer): void {
+    this.#keptChars += stream.send(frame.toString('utf8'));
+    this.#kept.push(stream);
+    while (this.#keptChars > this.#limits.keptChars) this.#keptChars -= this.#kept.shift()?.dropOldest() ?? 0;
+  }
+
+  /** A cancelled request gets no answer: its stream must not stay open for one. */
+  #onCancelled(requestId: unknown): void {
+    if (!isRequestId(requestId)) return;
+    const stream = this.#routes.get(requestKey(requestId));
+    if (stream) this.#settle(requestKey(requestId), stream);
+  }
+
+  #settle(key: string, stream: HttpStream): void {
+    this.#usedAt = performance.now();
+    this.#routes.delete(key);
+    if (![...this.#routes.values()].includes(stream)) stream.finish();
+  }
+
+  #readVersion(line: Buffer): void {
+    const { result } = JSON.parse(line.toString('utf8')) as { result?: { protocolVersion?: unknown } };
+    this.protocolVersion = String(result?.protocolVersion ?? '');
+  }
+}
+
+function requestKeys(messages: readonly ClientMessage[]): string[] {
+  return messages.flatMap(({ message: { id, method } }) =>
+    method !== undefined && isRequestId(id) ? [requestKey(id)] : [],
+  );
+}

@@ -1,0 +1,73 @@
+import { isHttpsUrl, registerClient } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { oneLine } from '../../text/porcelain.ts';
+import type { ServerMetadata } from './discovery.ts';
+import { SignInError } from './signInError.ts';
+import type { RegisteredClient } from './tokenStore.ts';
+
+export interface ClientSettings {
+  /** One that the person registered; or the address of a client id metadata document. */
+  clientId?: string;
+  clientSecret?: string;
+}
+
+const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
+
+/**
+ * Who we are to the authorization server (MCP 2025-11-25, *Client Registration Approaches*): who the configuration says, by a
+ * document that describes us where the server reads such, or by registering.
+ */
+export async function identifyClient(
+  settings: ClientSettings,
+  issuer: string,
+  metadata: ServerMetadata,
+  registration: { redirectUri: string; scope: string | undefined; fetchFn: FetchLike },
+): Promise<RegisteredClient> {
+  const { clientId, clientSecret } = settings;
+  const isDocument = isHttpsUrl(clientId);
+  const readsDocuments =
+    (metadata as { client_id_metadata_document_supported?: unknown } | undefined)
+      ?.client_id_metadata_document_supported === true;
+  if (clientId !== undefined && (!isDocument || readsDocuments)) {
+    return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
+  }
+  if (metadata && !metadata.registration_endpoint) {
+    throw new SignInError(
+      `${new URL(issuer).host} registers no clients by itself; register one there and name it: "auth": {"clientId": "…"}.`,
+    );
+  }
+  const { redirectUri, scope, fetchFn } = registration;
+  const supported = metadata?.token_endpoint_auth_methods_supported ?? ['none'];
+  try {
+    const { client_id, client_secret, token_endpoint_auth_method } = await registerClient(issuer, {
+      ...(metadata ? { metadata } : {}),
+      clientMetadata: {
+        client_name: 'Waygate',
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: AUTH_METHODS.find((method) => supported.includes(method)) ?? 'none',
+        ...NATIVE,
+      },
+      ...(scope === undefined ? {} : { scope }),
+      fetchFn,
+    });
+    return {
+      client_id,
+      ...(client_secret === undefined ? {} : { client_secret }),
+      ...(token_endpoint_auth_method === undefined ? {} : { token_endpoint_auth_method }),
+    };
+  } catch (error) {
+    if (error instanceof SignInError) throw error;
+    if (!metadata) {
+      throw new SignInError(
+        `${new URL(issuer).host} offers no sign-in that could be found. If it takes a token, set one: "headers": {"Authorization": "Bearer \${secret:NAME}"}.`,
+      );
+    }
+    const why = oneLine((error as Error).message, 120);
+    throw new SignInError(`${new URL(issuer).host} did not register Waygate as a client (${why}).`);
+  }
+}
+
+/** A program on the person's machine, whose redirect goes to it (OpenID Connect Registration §2). */
+const NATIVE: object = { application_type: 'native' };

@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { oneLine } from '../../text/porcelain.ts';
+import { SignInError } from './signInError.ts';
+
+/** What the browser brings back (RFC 6749 §4.1.2, RFC 9207). */
+export interface RedirectAnswer {
+  code: string;
+  iss: string | undefined;
+}
+
+export interface LoopbackRedirect {
+  uri: string;
+  answer: Promise<RedirectAnswer>;
+  /** Gives up waiting; harmless afterwards. */
+  close(reason?: string): void;
+}
+
+const PATH = '/callback';
+/** Whoever guesses states gets no further. */
+const MAX_WRONG = 20;
+
+/**
+ * Waits on a port of 127.0.0.1 for the one answer that carries our state (RFC 8252 §7.3), for a bounded time. What comes with
+ * another state may be any page in the browser: it is refused, and the wait goes on.
+ */
+export async function listenForRedirect(state: string, timeoutMs: number): Promise<LoopbackRedirect> {
+  let settle: { resolve(answer: RedirectAnswer): void; reject(error: Error): void } | undefined;
+  const answer = new Promise<RedirectAnswer>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // It may fail before anybody waits for it.
+  answer.catch(() => undefined);
+  let wrong = 0;
+  const server = createServer((request, response) => {
+    const query = callbackQuery(request);
+    if (!query) return respond(response, 404, 'There is nothing here.');
+    if (!sameText(query.get('state') ?? '', state)) {
+      respond(response, 400, 'This is not the sign-in that Waygate waits for. Nothing has been done.');
+      wrong += 1;
+      if (wrong >= MAX_WRONG) end(new SignInError('The sign-in was given up: too many answers were not its own.'));
+      return;
+    }
+    const error = query.get('error');
+    const code = query.get('code');
+    if (error !== null || !code) {
+      respond(response, 200, 'The sign-in was refused. You can close this page.');
+      end(new SignInError(refusal(error, query.get('error_description'))));
+      return;
+    }
+    respond(response, 200, 'You are signed in. You can close this page and go back.');
+    settle?.resolve({ code, iss: query.get('iss') ?? undefined });
+    end();
+  });
+  const timer = setTimeout(
+    () => end(new SignInError(`Nobody signed in within ${Math.round(timeoutMs / 60_000)} minutes.`)),
+    timeoutMs,
+  );
+  timer.unref();
+  function end(error?: Error): void {
+    clearTimeout(timer);
+    if (error) settle?.reject(error);
+    server.close();
+    // The browser's other connections would keep it open; this answer still leaves.
+    server.closeIdleConnections();
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`,
+    answer,
+    close: (reason = 'The sign-in was given up.') => end(new SignInError(reason)),
+  };
+}
+
+function callbackQuery({ method, url = '' }: IncomingMessage): URLSearchParams | undefined {
+  if (method !== 'GET' || !URL.canParse(url, 'http://127.0.0.1')) return undefined;
+  const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+  return pathname === PATH ? searchParams : undefined;
+}
+
+/** The words of somebody else are shown in a terminal and to a model: one short line. */
+function refusal(error: string | null, description: string | null): string {
+  const words = [error, description].filter((part) => part).join(': ') || 'it gave no code';
+  return `The sign-in was refused (${oneLine(words, 120)}).`;
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function respond(response: ServerResponse, status: number, words: string): void {
+  response
+    .writeHead(status, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      connection: 'close',
+    })
+    .end(`<!doctype html><title>Waygate</title><p>${words}</p>`);
+}

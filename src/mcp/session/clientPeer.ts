@@ -1,0 +1,97 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { ProgressCallback, RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import {
+  type ElicitRequestFormParams,
+  ErrorCode,
+  McpError,
+  ResultSchema,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+import { PRIVATE_PREFIX, TASK_NOTIFICATION } from '../../link/frames.ts';
+import type { ClientPeer, SessionClient, SurfaceCall } from './sessionMode.ts';
+
+/** Says what no client hears. */
+export type ToHost = (method: string, params?: Record<string, unknown>) => void;
+
+export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** A person may be away from the window: an approval waits as long as the client's own dialog would. */
+const QUESTION_TIMEOUT_MS = 10 * 60_000;
+
+/** A client as a surface speaks to it; with `extra`, on behalf of that request. */
+export function peerOf(
+  server: Server,
+  session: object,
+  client: () => SessionClient,
+  toHost: ToHost,
+  extra?: CallExtra,
+): ClientPeer {
+  // Not by `extra` itself: to the SDK a request that names a task is part of it, and its questions wait in a queue.
+  const related = extra ? { relatedRequestId: extra.requestId } : {};
+  return {
+    session,
+    get client() {
+      return client();
+    },
+    get capabilities() {
+      return (server.getClientCapabilities() ?? {}) as Readonly<Record<string, unknown>>;
+    },
+    notify: (method, params) => {
+      // A host believes what is said there: whatever a server sends on is not among it.
+      if (method.startsWith(PRIVATE_PREFIX)) return;
+      const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
+      // The client may have gone: its session ends then.
+      if (!extra?.signal.aborted) void server.notification(notification, related).catch(() => undefined);
+    },
+    tasks: {
+      hold: (task) => toHost(TASK_NOTIFICATION, { task }),
+      drop: (gone) => toHost(TASK_NOTIFICATION, { gone }),
+    },
+    request: async (method, params, { timeoutMs, signal, onProgress }) => {
+      if (extra?.signal.aborted) throw new McpError(ErrorCode.ConnectionClosed, 'Request was cancelled');
+      // The SDK would cancel what has its answer already: its listener stays at the signal.
+      const ended = new AbortController();
+      const end = (): void => ended.abort(signal?.reason);
+      if (signal?.aborted) end();
+      else signal?.addEventListener('abort', end, { once: true });
+      const options = {
+        timeout: timeoutMs,
+        signal: ended.signal,
+        ...related,
+        ...(onProgress ? { onprogress: onProgress as ProgressCallback } : {}),
+      };
+      const request = { method, params } as ServerRequest;
+      try {
+        return await server.request(request, ResultSchema, options);
+      } finally {
+        signal?.removeEventListener('abort', end);
+      }
+    },
+  };
+}
+
+export function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'progress'> {
+  const progressToken = extra._meta?.progressToken;
+  if (progressToken === undefined) return {};
+  return {
+    progress: (progress) => {
+      const params = { ...progress, progressToken };
+      // The client may have gone: the call itself will notice.
+      if (extra.signal.aborted) return;
+      const related = { relatedRequestId: extra.requestId };
+      void server.notification({ method: 'notifications/progress', params }, related).catch(() => undefined);
+    },
+  };
+}
+
+export function askOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'ask'> {
+  if (!server.getClientCapabilities()?.elicitation?.form) return {};
+  return {
+    ask: async (question) => {
+      const params = { mode: 'form', ...question } as ElicitRequestFormParams;
+      const options = { timeout: QUESTION_TIMEOUT_MS, signal: extra.signal, relatedRequestId: extra.requestId };
+      return server.elicitInput(params, options);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
+import { encodeMessage, errorResponse, isRequestId, peekId, type RequestId, relateFrame } from '../../link/frames.ts';
+import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
+
+export interface LineTransportOptions {
+  input: Readable;
+  output: Writable;
+  /** A line that is no JSON-RPC message: skipped, and told of. */
+  onGarbage?: (sample: string) => void;
+  frameLimit?: number;
+  /**
+   * Put before the ids of our own requests. The SDK counts from 0 in every process: without it a client's answer to a
+   * worker that is gone would pass for one to its successor.
+   */
+  idPrefix?: string;
+  /** Marks what belongs to a request of the other side's (`relateFrame`). */
+  marksRelated?: boolean;
+}
+
+/** Samples of what is not a message are for a log line. */
+const SAMPLE_CHARS = 120;
+
+/**
+ * The SDK's `Transport` over any pair of byte streams, with our own framing: a banner on stdout, a BOM or an oversized
+ * line costs nothing but itself.
+ */
+export class LineTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: LineTransportOptions;
+  #closed = false;
+  #blocked: Promise<void> | undefined;
+  /** What has come and is not delivered yet, in its order. */
+  readonly #arrived: JSONRPCMessage[] = [];
+  #yielding = false;
+
+  constructor(options: LineTransportOptions) {
+    this.#options = options;
+  }
+
+  start(): Promise<void> {
+    const { input, output, frameLimit = MAX_FRAME_BYTES } = this.#options;
+    const splitter = new LineSplitter(
+      { onLine: (line) => this.#onLine(line), onOversize: (prefix, bytes) => this.#onOversize(prefix, bytes) },
+      frameLimit,
+    );
+    input.on('data', (chunk: Buffer) => splitter.push(chunk));
+    input.once('end', () => void this.close());
+    input.once('close', () => void this.close());
+    input.on('error', () => void this.close());
+    output.on('error', () => void this.close());
+    return Promise.resolve();
+  }
+
+  /** Settles when more may be sent, or with the loss of the connection: a dead child never calls back. */
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const { output } = this.#options;
+    if (this.#closed || output.destroyed || output.writableEnded) throw new Error('the connection is closed');
+    const frame = encode(this.#withPrefix(message));
+    const request = this.#options.marksRelated === true && 'method' in message ? options?.relatedRequestId : undefined;
+    if (output.write(request === undefined ? frame : relateFrame(frame, request))) return;
+    this.#blocked ??= untilDrained(output).finally(() => {
+      this.#blocked = undefined;
+    });
+    await this.#blocked;
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.onclose?.();
+    }
+    return Promise.resolve();
+  }
+
+  #onLine(line: Buffer): void {
+    if (this.#closed) return;
+    const text = line.toString('utf8');
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
+      return;
+    }
+    // Batches belong to one revision only (2025-03-26), and are read from whoever sends them.
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const message = readMessage(item);
+      if (message) this.#arrive(message);
+      else this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
+    }
+  }
+
+  /**
+   * The SDK begins with a notification a microtask after it came, and with an answer at once: the last progress of a
+   * call, told just before its answer, would find nobody. So what follows a notification waits for as long.
+   */
+  #arrive(message: JSONRPCMessage): void {
+    this.#arrived.push(message);
+    if (!this.#yielding) this.#deliverArrived();
+  }
+
+  #deliverArrived(): void {
+    this.#yielding = false;
+    for (let message = this.#arrived.shift(); message; message = this.#arrived.shift()) {
+      this.#deliver(message);
+      if (!('method' in message) || 'id' in message) continue;
+      this.#yielding = true;
+      queueMicrotask(() => this.#deliverArrived());
+      return;
+    }
+  }
+
+  /** The SDK drops a request that its schema does not like; its sender would wait for ever. */
+  #deliver(message: JSONRPCMessage): void {
+    if ('method' in message && 'id' in message && !isPlain(message) && !isJSONRPCRequest(message)) {
+      const { id, method } = message as { id: RequestId; method: string };
+      this.#options.output.write(errorResponse(id, INVALID_REQUEST, `The params of ${method} are not of MCP's form.`));
+    } else if ('method' in message) this.onmessage?.(message);
+    else this.#deliverResponse(message);
+  }
+
+  #withPrefix(message: JSONRPCMessage): JSONRPCMessage {
+    const { idPrefix } = this.#options;
+    if (idPrefix === undefined || !('method' in message)) return message;
+    if ('id' in message) return { ...message, id: `${idPrefix}${message.id}` };
+    if (message.method !== 'notifications/cancelled') return message;
+    return { ...message, params: { ...message.params, requestId: `${idPrefix}${message.params?.requestId}` } };
+  }
+
+  #deliverResponse(message: JSONRPCMessage): void {
+    const { idPrefix } = this.#options;
+    if (idPrefix === undefined || !('id' in message)) {
+      this.onmessage?.(message);
+      return;
+    }
+    const id = String(message.id);
+    // An answer to somebody else's question is for nobody here.
+    if (id.startsWith(idPrefix)) this.onmessage?.({ ...message, id: Number(id.slice(idPrefix.length)) });
+  }
+
+  /** The oversized frame fails its own call, where its beginning tells whose answer it is. */
+  #onOversize(prefix: Buffer, bytes: number): void {
+    const id = peekId(prefix);
+    const message = `a message of ${bytes} bytes is beyond the limit of ${this.#options.frameLimit ?? MAX_FRAME_BYTES}`;
+    if (id === undefined) this.onerror?.(new Error(message));
+    else this.#arrive({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+  }
+}
+
+function encode(message: JSONRPCMessage): string {
+  try {
+    return encodeMessage(message);
+  } catch (error) {
+    // A structure too deep to be written: whoever asked is told so.
+    if (!('result' in message)) throw error;
+    return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
+  }
+}
+
+function untilDrained(output: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      output.off('drain', onDrain).off('close', onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onDrain = (): void => settle();
+    const onClose = (): void => settle(new Error('the connection is closed'));
+    output.on('drain', onDrain).on('close', onClose);
+  });
+}
+
+/** One message, repaired where its meaning is plain; a response that is none fails its call instead of hanging it. */
+function readMessage(value: unknown): JSONRPCMessage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { id, method, params, result, error } = value;
+  if (typeof method === 'string') {
+    if (id !== undefined && !isRequestId(id)) return undefined;
+    const head = { jsonrpc: '2.0' as const, ...(id === undefined ? {} : { id }), method };
+    return (params === undefined || params === null ? head : { ...head, params }) as JSONRPCMessage;
+  }
+  if (!isRequestId(id)) return undefined;
+  if (error === undefined || error === null) {
+    if (isRecord(result)) return { jsonrpc: '2.0', id, result };
+    return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: 'an answer whose result is no object' } };
+  }
+  return { jsonrpc: '2.0', id, error: readError(error) };
+}
+
+/** Has no part that the SDK's schema could dislike beyond what `readMessage` has seen to: most are, and it takes its time. */
+function isPlain({ params }: { params?: unknown }): boolean {
+  return params === undefined || (isRecord(params) && params._meta === undefined);
+}
+
+function readError(error: unknown): { code: number; message: string; data?: unknown } {
+  const { code, message, data } = isRecord(error) ? error : { message: error };
+  return {
+    code: Number.isInteger(code) ? (code as number) : INTERNAL_ERROR,
+    message: typeof message === 'string' ? message : 'an error without words',
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

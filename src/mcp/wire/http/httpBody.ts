@@ -1,0 +1,88 @@
+import { peekIsAnswer } from '../../../link/frames.ts';
+import { UpstreamRequestError } from '../upstreamClient.ts';
+
+const DATA = /(?:^|[\r\n])data: ?(.*)/;
+/** Of an event, to see what it is. */
+const HEAD_CHARS = 1_024;
+
+/**
+ * A body with a limit: for the whole of it, or for each event where it is a stream of events, which may well be endless.
+ */
+export function boundedBody(
+  source: ReadableStream<Uint8Array>,
+  contentType: string,
+  limit: number,
+): ReadableStream<Uint8Array> {
+  const isStream = contentType.toLowerCase().startsWith('text/event-stream');
+  let bytes = 0;
+  let head = '';
+  let tail = '';
+  const measure = (chunk: Uint8Array): void => {
+    bytes += chunk.length;
+    if (!isStream) return;
+    const text = tail + Buffer.from(chunk).toString('latin1');
+    const boundary = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\n\r\n'), text.lastIndexOf('\r\r'));
+    if (boundary !== -1) bytes = text.length - boundary;
+    if (boundary !== -1 || head.length < HEAD_CHARS) {
+      head = `${boundary === -1 ? head : ''}${text.slice(boundary === -1 ? tail.length : boundary)}`.slice(
+        0,
+        HEAD_CHARS,
+      );
+    }
+    tail = text.slice(-6);
+  };
+  return source.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        measure(chunk);
+        if (bytes > limit) throw tooLarge(limit, !isStream || peekIsAnswer(Buffer.from(DATA.exec(head)?.[1] ?? '')));
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}
+
+/** `onEnd` is called once, when no more of the body will be read, with the failure where it was too large. */
+export function watchedBody(
+  source: ReadableStream<Uint8Array>,
+  onEnd: (tooLarge?: UpstreamRequestError) => void,
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  let over = false;
+  const end = (error?: unknown): void => {
+    if (!over) onEnd(error instanceof UpstreamRequestError ? error : undefined);
+    over = true;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) {
+            controller.enqueue(value);
+            return;
+          }
+          end();
+          controller.close();
+        } catch (error) {
+          end(error);
+          controller.error(error);
+        }
+      },
+      cancel(reason) {
+        end();
+        return reader.cancel(reason);
+      },
+    },
+    // Nothing waits in it: what has come out of it is being read.
+    { highWaterMark: 0 },
+  );
+}
+
+/** What has an answer was carried out, as over stdio; of what something else cuts off nobody knows. */
+function tooLarge(limit: number, isAnswer: boolean): UpstreamRequestError {
+  const words = `an ${isAnswer ? 'answer' : 'event'} is beyond the limit of ${limit} bytes`;
+  return Object.assign(new UpstreamRequestError('protocol', words), isAnswer ? TOO_LARGE : {});
+}
+
+const TOO_LARGE = { frame: 'frame_too_large' } as const;

@@ -1,0 +1,277 @@
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { CONNECTION_CLOSED } from '../../../errors/rpcCodes.ts';
+import { faultResponse } from '../../../link/frameFault.ts';
+import type { RequestId } from '../../../link/frames.ts';
+import { MAX_FRAME_BYTES } from '../../../link/lineFraming.ts';
+import { OpenRequests } from '../../session/openRequests.ts';
+import { relateToSender } from '../callOrigin.ts';
+import { Oddities } from '../oddities.ts';
+import type { UpstreamAuth } from '../upstreamAuth.ts';
+import { LOST, UpstreamRequestError, type UpstreamTransport } from '../upstreamClient.ts';
+import { isLeftToSdk } from './httpRedirect.ts';
+import { HttpUpstreamAnswers } from './httpUpstreamAnswers.ts';
+import { refusalFailure, thrownFailure } from './httpUpstreamFailure.ts';
+import { HttpUpstreamRequests } from './httpUpstreamRequests.ts';
+
+export interface HttpUpstreamOptions {
+  url: string;
+  /** Streamable HTTP, or the HTTP+SSE that came before it (2024-11-05). */
+  kind: 'http' | 'sse';
+  auth: UpstreamAuth;
+  oddities?: Oddities | undefined;
+  /** How long a server may take to the head of an answer that needs no work, and to the first event of a stream. */
+  headTimeoutMs?: number;
+  bodyLimit?: number;
+}
+
+const HEAD_TIMEOUT_MS = 20_000;
+/** Each takes a connection: of answers that are errors no more than so many are on their way at the same time. */
+const MAX_REFUSALS_UNDER_WAY = 32;
+const MAX_REFUSALS_WAITING = 1_024;
+/** Between the end of an answer's body and its being read. */
+const READ_WAIT_MS = 100;
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+export function httpUpstream(options: HttpUpstreamOptions): UpstreamTransport {
+  return new HttpUpstream(options);
+}
+
+/**
+ * The SDK's client transports with what they leave out: limits for each phase and for the size of an answer, a request
+ * whose answer is cut off fails at once, and a server that is gone is told. Both follow redirects within the origin only.
+ */
+class HttpUpstream implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #kind: 'http' | 'sse';
+  readonly #oddities: Oddities;
+  readonly #headTimeoutMs: number;
+  readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
+  readonly #open = new OpenRequests();
+  readonly #requests: HttpUpstreamRequests;
+  readonly #answers: HttpUpstreamAnswers;
+  #startFailure: UpstreamRequestError | undefined;
+  #started = false;
+  #closed = false;
+  #refusing = 0;
+  readonly #refusals: (() => void)[] = [];
+  /** The stream that just listens is there, or the server has none. */
+  #listens = false;
+
+  constructor(options: HttpUpstreamOptions) {
+    const { kind, auth, oddities = new Oddities(), bodyLimit = MAX_FRAME_BYTES } = options;
+    const { headTimeoutMs = HEAD_TIMEOUT_MS } = options;
+    this.#kind = kind;
+    this.#oddities = oddities;
+    this.#headTimeoutMs = headTimeoutMs;
+    const open = this.#open;
+    const onBroken = (failure: UpstreamRequestError): void => {
+      if (!this.#started) this.#startFailure = failure;
+    };
+    this.#requests = new HttpUpstreamRequests({ auth, headTimeoutMs, open, onBroken });
+    const reply = (message: JSONRPCMessage): void => void this.#answer(message).catch(() => undefined);
+    this.#answers = new HttpUpstreamAnswers({ bodyLimit, oddities, open, reply });
+    const url = new URL(options.url);
+    const fetch: Fetch = (target, init) => this.#fetch(target, init);
+    this.#inner =
+      kind === 'sse' ? new SSEClientTransport(url, { fetch }) : new StreamableHTTPClientTransport(url, { fetch });
+    this.#inner.onmessage = (message) => this.#onMessage(message);
+    this.#inner.onerror = (error) => this.#onError(error);
+    this.#inner.onclose = () => this.#onClose();
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner instanceof StreamableHTTPClientTransport ? this.#inner.sessionId : undefined;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#answers.version = version;
+    this.#inner.setProtocolVersion(version);
+  }
+
+  async start(): Promise<void> {
+    const limit = this.#headTimeoutMs;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = new UpstreamRequestError('timeout', `it opened no stream within ${limit / 1000} s`);
+      timer = setTimeout(() => reject(error), limit);
+    });
+    try {
+      await Promise.race([this.#inner.start(), late]);
+      this.#started = true;
+    } catch (error) {
+      await this.#inner.close();
+      throw this.#startFailure ?? thrownFailure(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message)) return this.#answer(message);
+    const id = 'id' in message ? message.id : undefined;
+    if (id !== undefined) this.#open.add(id, message.method);
+    try {
+      await this.#inner.send(message);
+    } catch (error) {
+      if (id !== undefined) this.#open.settle(id);
+      throw thrownFailure(error);
+    } finally {
+      if (message.method === 'notifications/cancelled') {
+        // It has been told, or does not listen; what it still sends is for nobody.
+        const { requestId } = (message.params ?? {}) as { requestId?: RequestId };
+        if (requestId !== undefined) this.#open.abort(requestId);
+      }
+    }
+  }
+
+  async #answer(message: JSONRPCMessage): Promise<void> {
+    try {
+      await ('error' in message ? this.#refuse(message) : this.#inner.send(message));
+    } catch (error) {
+      throw thrownFailure(error);
+    }
+  }
+
+  /** A server that asks without end, and does not hear, is not told of each question that it may ask no more. */
+  async #refuse(message: JSONRPCMessage): Promise<void> {
+    if (this.#refusing < MAX_REFUSALS_UNDER_WAY) this.#refusing += 1;
+    else if (this.#refusals.length < MAX_REFUSALS_WAITING) await new Promise<void>((go) => this.#refusals.push(go));
+    else {
+      this.#oddities.add('write_refused');
+      throw new UpstreamRequestError('busy', `${MAX_REFUSALS_WAITING} refusals wait for others that are under way`);
+    }
+    try {
+      await this.#inner.send(message);
+    } finally {
+      const next = this.#refusals.shift();
+      if (next) next();
+      else this.#refusing -= 1;
+    }
+  }
+
+  /** Ends the session too, for a server that has one: it need not wait for its own time limit. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    if (this.#inner instanceof StreamableHTTPClientTransport && this.#inner.sessionId !== undefined) {
+      const patience = new Promise((resolve) => setTimeout(resolve, 500).unref());
+      await Promise.race([this.#inner.terminateSession().catch(() => undefined), patience]);
+    }
+    await this.#inner.close();
+  }
+
+  async #fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    const isPost = init.method === 'POST';
+    if (this.#kind === 'http' && init.method === 'GET') return this.#listen(url, init);
+    const id = idOf(init.body);
+    const response = await this.#requests.send(url, init, id);
+    if (isLeftToSdk(response, url)) return response;
+    if (!response.ok && (isPost || (this.#kind === 'sse' && !this.#started))) {
+      const failure = await refusalFailure(response, url, () => this.sessionId !== undefined);
+      if (!isPost) this.#startFailure = failure;
+      throw failure;
+    }
+    return this.#answers.read(response, id, (tooLarge) => {
+      // Over HTTP+SSE the answer comes on the other stream.
+      if (id !== undefined && this.#kind === 'http') setTimeout(() => this.#lose(id, tooLarge), READ_WAIT_MS);
+    });
+  }
+
+  /**
+   * What the SDK asks for by GET: the stream that just listens, or the rest of an answer. It asks for the rest of a call
+   * that is over too, and gives the whole connection up where that cannot be had: neither is to cost more than that call.
+   */
+  #listen(url: string | URL, init: RequestInit): Promise<Response> {
+    const event = new Headers(init.headers).get('last-event-id');
+    const asked = event === null ? undefined : this.#answers.askedWith(event);
+    if (asked !== undefined) return this.#resume(url, init, asked);
+    // Where it has lost the event to go on from, it asks for what is there already.
+    return event === null && this.#listens ? Promise.resolve(nothingThere()) : this.#justListen(url, init);
+  }
+
+  async #justListen(url: string | URL, init: RequestInit): Promise<Response> {
+    this.#listens = true;
+    let response: Response | undefined;
+    try {
+      response = await this.#requests.send(url, init, undefined);
+    } finally {
+      this.#listens = response?.ok === true || response?.status === METHOD_NOT_ALLOWED;
+    }
+    if (!response.ok) return response;
+    return this.#answers.read(response, undefined, () => {
+      this.#listens = false;
+    });
+  }
+
+  async #resume(url: string | URL, init: RequestInit, asked: RequestId): Promise<Response> {
+    const wanted = this.#open.signalOf(asked);
+    if (!wanted) return nothingThere();
+    const signal = init.signal ? AbortSignal.any([init.signal, wanted]) : wanted;
+    const response = await this.#requests.send(url, { ...init, signal }, undefined).catch((error: unknown) => {
+      // Over meanwhile, or the server takes it up and says nothing: another try is not worth the connection.
+      if (wanted.aborted || (error as UpstreamRequestError).failure === 'timeout') return nothingThere();
+      throw error;
+    });
+    if (isLeftToSdk(response, url)) return response;
+    if (!response.ok) {
+      await response.body?.cancel();
+      this.#lose(asked);
+      return nothingThere();
+    }
+    return this.#answers.read(response, asked, (tooLarge) => {
+      setTimeout(() => this.#lose(asked, tooLarge), READ_WAIT_MS);
+    });
+  }
+
+  #onMessage(message: JSONRPCMessage): void {
+    // Before that revision all messages come on one stream.
+    if (this.#kind === 'http' && 'method' in message) relateToSender(message);
+    if ('id' in message && !('method' in message) && message.id !== undefined) this.#open.settle(message.id);
+    this.onmessage?.(message);
+  }
+
+  #onError(error: Error): void {
+    this.onerror?.(error);
+    if (!this.#started || this.#closed) return;
+    // The SDK has given up on the stream; the one before it would open another, unknown to the server's session.
+    const over =
+      this.#kind === 'sse' ? !(error instanceof UpstreamRequestError) : /^Maximum reconnection/.test(error.message);
+    if (over) void this.#inner.close();
+  }
+
+  #onClose(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#open.clear();
+    this.onclose?.();
+  }
+
+  /** Its answer will not come any more. */
+  #lose(id: RequestId, tooLarge?: UpstreamRequestError): void {
+    if (!this.#open.settle(id)) return;
+    if (tooLarge?.frame) {
+      this.onmessage?.(faultResponse(id, tooLarge.frame, tooLarge.message));
+      return;
+    }
+    const message = tooLarge?.message ?? 'the connection broke off before the answer was whole';
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message, data: LOST } });
+  }
+}
+
+const METHOD_NOT_ALLOWED = 405;
+
+/** To a GET: the SDK asks for it no more. */
+function nothingThere(): Response {
+  return new Response(null, { status: METHOD_NOT_ALLOWED });
+}
+
+function idOf(body: unknown): RequestId | undefined {
+  if (typeof body !== 'string') return undefined;
+  const { id, method } = JSON.parse(body) as { id?: RequestId; method?: string };
+  return method === undefined ? undefined : id;
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { faultResponse } from '../../../link/frameFault.ts';
+import type { RequestId } from '../../../link/frames.ts';
+import { BATCH_VERSION } from '../../mcpVersions.ts';
+import type { OpenRequests } from '../../session/openRequests.ts';
+import type { Oddities } from '../oddities.ts';
+import { UnaskedAllowance } from '../unaskedAllowance.ts';
+import type { UpstreamRequestError } from '../upstreamClient.ts';
+import { readUpstreamFrame } from '../upstreamFrames.ts';
+import { boundedBody, watchedBody } from './httpBody.ts';
+import { judgedBody } from './httpFrames.ts';
+
+export interface HttpUpstreamAnswersOptions {
+  bodyLimit: number;
+  oddities: Oddities;
+  open: OpenRequests;
+  /** Tells the server what was wrong with something that it asked. */
+  reply: (message: JSONRPCMessage) => void;
+}
+
+const LONGEST_HOLD_MS = 100;
+/** Streams that may be asked for again. */
+const MAX_STREAMS = 1_024;
+
+/** The bodies of a server's answers, as the SDK may read them: within a limit, each frame judged, at a bearable pace. */
+export class HttpUpstreamAnswers {
+  readonly #options: HttpUpstreamAnswersOptions;
+  readonly #unasked = new UnaskedAllowance();
+  /** It has said something by itself since the others had their last turn. */
+  #hasSpoken = false;
+  /** The last event of each stream, by the request whose answer it brings; of none for the one that just listens. */
+  readonly #lastEvents = new Map<RequestId | undefined, string>();
+  /** The requests of which a stream is being read; none for the one that just listens: nobody comes back to those. */
+  readonly #underWay = new Set<RequestId | undefined>();
+  /** The revision of MCP that was agreed on. */
+  version: string | undefined;
+
+  constructor(options: HttpUpstreamAnswersOptions) {
+    this.#options = options;
+  }
+
+  /** `onEnd` is called when there is no more of the body, unless the rest of it can be asked for. */
+  read(
+    response: Response,
+    asked: RequestId | undefined,
+    onEnd: (tooLarge: UpstreamRequestError | undefined) => void,
+  ): Response {
+    if (!response.body) return response;
+    const { status, statusText, headers } = response;
+    const type = headers.get('content-type') ?? '';
+    const body = boundedBody(response.body, type, this.#options.bodyLimit);
+    // The rest can be asked for from an event on that has come whole.
+    let isResumable = false;
+    const judged = judgedBody(
+      body,
+      type,
+      (frame) => this.#judge(frame, asked),
+      () => this.#hold(),
+      (event) => {
+        isResumable = true;
+        this.#noteEvent(asked, event);
+      },
+    );
+    this.#underWay.add(asked);
+    const watched = watchedBody(judged, (tooLarge) => {
+      this.#underWay.delete(asked);
+      if (tooLarge) this.#options.oddities.add('frame_too_large');
+      // Asked for again it is no smaller.
+      if (tooLarge || !isResumable) onEnd(tooLarge);
+    });
+    return new Response(watched, { status, statusText, headers });
+  }
+
+  /** Whose stream an event was the last of; `undefined` where it is that of no request. */
+  askedWith(event: string): RequestId | undefined {
+    const streams = [...this.#lastEvents]
+      .filter(([asked, last]) => last === event && !this.#underWay.has(asked))
+      .map(([asked]) => asked);
+    // Some servers count the events of each stream anew: the one that is still waited for is meant.
+    const awaited = streams.findLast((asked) => asked !== undefined && this.#options.open.has(asked));
+    return awaited !== undefined || streams.includes(undefined) ? awaited : streams.at(-1);
+  }
+
+  #noteEvent(asked: RequestId | undefined, event: string): void {
+    this.#lastEvents.delete(asked);
+    this.#lastEvents.set(asked, event);
+    for (const oldest of this.#lastEvents.keys()) {
+      if (this.#lastEvents.size <= MAX_STREAMS) break;
+      this.#lastEvents.delete(oldest);
+    }
+  }
+
+  /** What is wrong with a frame of an answer fails the call it answers, at once. */
+  #judge(frame: Buffer, asked: RequestId | undefined): readonly object[] | undefined {
+    const { oddities, open, reply } = this.#options;
+    const { messages, replies, isGarbage, isAltered } = readUpstreamFrame(frame, {
+      oddities,
+      allowsBatches: this.version === BATCH_VERSION,
+      isList: (id) => open.isList(id),
+    });
+    if (messages.every((message) => 'method' in message)) {
+      this.#unasked.spend(frame.length, messages.some((message) => 'id' in message) ? 'question' : 'message');
+      this.#hasSpoken = true;
+    }
+    for (const line of replies) reply(JSON.parse(line) as JSONRPCMessage);
+    if (isGarbage && asked !== undefined && open.has(asked) && messages.length === 0) {
+      return [faultResponse(asked, 'malformed_response', 'an answer that is no message of MCP')];
+    }
+    return isAltered ? messages : undefined;
+  }
+
+  /** After each event that nobody asked for the others have their turn; one that says too much is read more slowly. */
+  #hold(): Promise<void> | undefined {
+    if (!this.#hasSpoken) return undefined;
+    this.#hasSpoken = false;
+    const { waitMs } = this.#unasked;
+    if (waitMs === 0) return turn();
+    this.#options.oddities.add('throttled');
+    return sleep(Math.min(waitMs, LONGEST_HOLD_MS));
+  }
+}

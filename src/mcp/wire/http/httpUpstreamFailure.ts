@@ -1,0 +1,61 @@
+import { extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
+import { oneLine } from '../../../text/porcelain.ts';
+import { UpstreamRequestError } from '../upstreamClient.ts';
+import { redirectTarget } from './httpRedirect.ts';
+
+/** So much of an error is told; whoever shows less of it masks what is secret first: half a secret is one still. */
+const MAX_ERROR_CHARS = 8_000;
+/** What undici and the system say when nothing was sent yet. */
+const UNSENT_CODES = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** What `fetch` or a transport of the SDK has thrown. */
+export function thrownFailure(error: unknown): UpstreamRequestError {
+  if (error instanceof UpstreamRequestError) return error;
+  const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
+  const code = cause?.code ?? (error as { code?: unknown }).code;
+  const words = oneLine(`${message ?? String(error)}${cause?.message ? `: ${cause.message}` : ''}`, MAX_ERROR_CHARS);
+  if (typeof code === 'number' && code > 0) return new UpstreamRequestError('error', words, code);
+  if (typeof code === 'string' && UNSENT_CODES.has(code)) return new UpstreamRequestError('unsent', words);
+  return new UpstreamRequestError('closed', words);
+}
+
+/** What a server has answered that takes no request of ours, or not this one. */
+export async function refusalFailure(
+  response: Response,
+  url: string | URL,
+  hasSession: () => boolean,
+): Promise<UpstreamRequestError> {
+  const { status } = response;
+  const target = redirectTarget(response, url);
+  const said = target === undefined ? await shortText(response) : '';
+  const words = `HTTP ${status}${target === undefined ? '' : `, a redirect to ${target}, which is not followed`}${said && `: ${said}`}`;
+  // Or by a token that does not reach far enough (RFC 6750 §3.1).
+  if (status === 401 || (status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope'))
+    return new UpstreamRequestError('unauthorized', words, status);
+  // A session that the server no longer knows: it has done nothing with the request (MCP, Session Management).
+  const forgotten = status === 404 || (status === 400 && /session/i.test(said));
+  if (forgotten && hasSession()) return new UpstreamRequestError('unsent', words, status);
+  return new UpstreamRequestError('error', words, status, retryAfterSeconds(response));
+}
+
+/** Seconds or a date (RFC 9110 §10.2.3). */
+function retryAfterSeconds({ headers }: Response): number | undefined {
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
+}
+
+async function shortText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const first = await reader?.read().catch(() => undefined);
+  void reader?.cancel().catch(() => undefined);
+  return oneLine(Buffer.from(first?.value ?? []).toString('utf8'), MAX_ERROR_CHARS);
+}

@@ -1,0 +1,152 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
+import { faultResponse } from '../../link/frameFault.ts';
+import { encodeMessage, errorResponse, peekId, peekIsRequest, peekLastId, type RequestId } from '../../link/frames.ts';
+import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
+import { BATCH_VERSION } from '../mcpVersions.ts';
+import { Oddities } from './oddities.ts';
+import { PacedInput } from './pacedInput.ts';
+import { UnaskedAllowance } from './unaskedAllowance.ts';
+import { UpstreamRequestError } from './upstreamClient.ts';
+import { readUpstreamFrame } from './upstreamFrames.ts';
+import { WriteQueue } from './writeQueue.ts';
+
+export interface StdioUpstreamOptions {
+  /** The server's standard output. */
+  input: Readable;
+  /** Its standard input. */
+  output: Writable;
+  oddities?: Oddities | undefined;
+  /** A line that is no JSON-RPC message: skipped, and told of by its beginning. */
+  onGarbage?: (sample: string) => void;
+  frameLimit?: number;
+}
+
+/** Samples of what is not a message are for a log line; whoever cuts them to its length masks what is secret first. */
+const SAMPLE_BYTES = 4 * 1024;
+const LAST_WORDS_MS = 100;
+
+/**
+ * The way to a server over its standard streams. Whatever it writes costs nothing but itself: the framing is our own,
+ * because the SDK's gives a connection up for what one bad line does (facts/reliability.md §2.4).
+ */
+export class StdioUpstream implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: StdioUpstreamOptions;
+  readonly #oddities: Oddities;
+  readonly #queue: WriteQueue;
+  readonly #unasked = new UnaskedAllowance();
+  readonly #input: PacedInput;
+  /** The lists that are asked for, of which a part is better than nothing. */
+  readonly #lists = new Set<RequestId>();
+  #version: string | undefined;
+  #closed = false;
+  #closedBy: 'input' | 'output' | undefined;
+
+  constructor(options: StdioUpstreamOptions) {
+    this.#options = options;
+    this.#oddities = options.oddities ?? new Oddities();
+    this.#queue = new WriteQueue(options.output, () => this.#oddities.add('write_refused'));
+    const { frameLimit = MAX_FRAME_BYTES } = options;
+    const splitter = new LineSplitter(
+      {
+        onLine: (line) => this.#onLine(line),
+        onOversize: (prefix, bytes, suffix) => this.#onOversize(prefix, bytes, suffix),
+        onByteOrderMark: () => this.#oddities.add('byte_order_mark'),
+      },
+      frameLimit,
+    );
+    this.#input = new PacedInput(options.input, this.#unasked, {
+      onBytes: (bytes) => splitter.push(bytes),
+      onEnd: () => {
+        if (splitter.pendingBytes > 0) this.#oddities.add('cut_line');
+        this.#onClosed('output');
+      },
+      onThrottled: () => this.#oddities.add('throttled'),
+    });
+  }
+
+  /** Which of the server's streams has closed by itself. */
+  get closedBy(): 'input' | 'output' | undefined {
+    return this.#closedBy;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+  }
+
+  start(): Promise<void> {
+    this.#input.start();
+    // What it has answered before it stopped reading may still be on its way.
+    this.#options.output.on('error', () => setTimeout(() => this.#onClosed('input'), LAST_WORDS_MS));
+    return Promise.resolve();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) throw new UpstreamRequestError('gone', 'the connection is closed');
+    if ('method' in message && 'id' in message && message.method.endsWith('/list')) this.#lists.add(message.id);
+    await this.#queue.write(encode(message));
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.#queue.close();
+      this.#input.close();
+      this.onclose?.();
+    }
+    return Promise.resolve();
+  }
+
+  #onClosed(stream: 'input' | 'output'): void {
+    if (!this.#closed) this.#closedBy = stream;
+    void this.close();
+  }
+
+  #onLine(line: Buffer): void {
+    if (this.#closed) return;
+    const { messages, replies, isGarbage } = readUpstreamFrame(line, {
+      oddities: this.#oddities,
+      allowsBatches: this.#version === BATCH_VERSION,
+      isList: (id) => this.#lists.has(id),
+    });
+    if (isGarbage) this.#options.onGarbage?.(line.toString('utf8', 0, SAMPLE_BYTES));
+    for (const reply of replies) void this.#queue.write(reply).catch(() => undefined);
+    let isAnswer = false;
+    for (const message of messages) {
+      isAnswer ||= !('method' in message);
+      this.#deliver(message);
+    }
+    if (!isAnswer) this.#unasked.spend(line.length, isGarbage ? 'garbage' : 'message');
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    if (!('method' in message) && message.id !== undefined) this.#lists.delete(message.id);
+    this.onmessage?.(message);
+  }
+
+  /** The oversized frame fails its own call, where one of its ends tells whose answer it is. */
+  #onOversize(prefix: Buffer, bytes: number, suffix: Buffer): void {
+    if (this.#closed) return;
+    this.#oddities.add('frame_too_large');
+    const id = peekIsRequest(prefix) ? undefined : (peekId(prefix, 'answer') ?? peekLastId(suffix));
+    const limit = this.#options.frameLimit ?? MAX_FRAME_BYTES;
+    const words = `an answer of ${bytes} bytes is beyond the limit of ${limit}`;
+    if (id === undefined) this.onerror?.(new Error(words));
+    else this.#deliver(faultResponse(id, 'frame_too_large', words));
+  }
+}
+
+function encode(message: JSONRPCMessage): string {
+  try {
+    return encodeMessage(message);
+  } catch (error) {
+    // A structure too deep to be written: whoever asked is told so.
+    if (!('result' in message)) throw error;
+    return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,278 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { ProgressCallback } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  type ClientCapabilities,
+  McpError,
+  ErrorCode as McpErrorCode,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { VERSION } from '../../lib/build.ts';
+import { type FrameFault, frameFaultOf } from '../../link/frameFault.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { lazyValidator } from '../lazyValidator.ts';
+import { originOf, sendFor } from './callOrigin.ts';
+import { listPages, type PagedList } from './listPages.ts';
+import { Oddities } from './oddities.ts';
+import { type ProgressParams, TaskProgress, type TaskTerms } from './taskProgress.ts';
+import { Answered, UpstreamGuard } from './upstreamGuard.ts';
+
+/** How messages travel to a server and back. Made in this folder alone; to all others it is opaque. */
+export type UpstreamTransport = Transport;
+
+/** How a request to an upstream ended badly, apart from the SDK's own error classes. */
+export type UpstreamFailure =
+  | 'timeout'
+  | 'closed'
+  | 'aborted'
+  | 'protocol'
+  /** It speaks no version of MCP that is known here. */
+  | 'version'
+  | 'error'
+  /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
+  | 'unsent'
+  /** Nothing of it was sent: its connection takes no more, and its end is about to be heard of. */
+  | 'gone'
+  /** It never reached the server, which has more waiting than it reads. */
+  | 'busy'
+  /** The server does not let us in (HTTP 401), or not as far as this request goes (HTTP 403 with `insufficient_scope`). */
+  | 'unauthorized';
+
+/** Marks an error that a transport answers with in place of a server that cannot any more. Told by identity. */
+export const LOST = Object.freeze({ lost: true });
+
+export class UpstreamRequestError extends Error {
+  override readonly name: string = 'UpstreamRequestError';
+  readonly failure: UpstreamFailure;
+  /** The JSON-RPC code or HTTP status, when the server answered with an error. */
+  readonly code: number | undefined;
+  /** How long the server asks to wait before the next request. */
+  readonly retryAfterSeconds: number | undefined;
+  /** What was wrong with the answer, where one came that cannot be used. */
+  frame: FrameFault | undefined;
+  /** How long an answer was waited for that did not come. */
+  timeoutMs: number | undefined;
+  /** What came with the server's error, as it came. */
+  readonly data: unknown;
+
+  constructor(failure: UpstreamFailure, message: string, code?: number, retryAfterSeconds?: number, data?: unknown) {
+    super(message);
+    this.failure = failure;
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.data = data;
+  }
+}
+
+export interface CallOptions {
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** How far the call is, as the server tells it. Each word of it starts the time-out anew, up to `MAX_CALL_MS`. */
+  onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  /** On whose behalf: what the server asks meanwhile may tell whose call it belongs to. */
+  origin?: object | undefined;
+  /** The request's `_meta`; a progress token in it is replaced by our own. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The call is to be answered with a task (2025-11-25, Tasks); then `onProgress` is called until that is over. */
+  task?: TaskTerms | undefined;
+}
+
+/** However much progress a server reports: no call lasts longer (facts/reliability.md §2.4). */
+const MAX_CALL_MS = 10 * 60_000;
+
+/** A message that a server sends by itself, as it came. */
+export interface UpstreamMessage {
+  method: string;
+  params: Record<string, unknown>;
+  /** The origin of the request on whose stream it came, where the transport tells. */
+  origin?: object | undefined;
+}
+
+export interface UpstreamClientOptions {
+  /** What the server may ask of us, in the form of MCP's `ClientCapabilities`. */
+  capabilities?: Record<string, object>;
+  /** Counts what is odd in what the server sends. */
+  oddities?: Oddities;
+  onNotification?: (message: UpstreamMessage) => void;
+  /** Answers a request of the server, or is `undefined` for a method that nobody here answers. */
+  onRequest?: (message: UpstreamMessage, signal: AbortSignal) => Promise<Record<string, unknown>> | undefined;
+}
+
+/**
+ * A client of one MCP server. Results come back as they were sent: one bad tool must not cost the list, and what a tool
+ * returned is judged by the firewall, not by a schema here.
+ */
+export class UpstreamClient {
+  readonly #client: Client;
+  readonly #oddities: Oddities;
+  readonly #taskProgress = new TaskProgress();
+  #guarded: UpstreamGuard | undefined;
+  #closed = false;
+
+  constructor(options: UpstreamClientOptions = {}) {
+    const { capabilities = {}, oddities = new Oddities(), onNotification, onRequest } = options;
+    this.#oddities = oddities;
+    this.#client = new Client(
+      { name: 'waygate', version: VERSION },
+      { capabilities: capabilities as ClientCapabilities, jsonSchemaValidator: lazyValidator() },
+    );
+    // Not by the SDK's schemas: what a server sends by itself is passed on as it came (real-servers.md, *Process behaviour*).
+    this.#client.fallbackNotificationHandler = async (message) => {
+      const { method, params = {} } = message;
+      onNotification?.({ method, params, origin: originOf(message) });
+    };
+    this.#client.fallbackRequestHandler = async (message, { signal }) => {
+      const { method, params = {} } = message;
+      const answer = onRequest?.({ method, params, origin: originOf(message) }, signal);
+      if (!answer) throw new McpError(McpErrorCode.MethodNotFound, `Method not found: ${method}`);
+      return answer;
+    };
+  }
+
+  /** Completes `initialize` over a transport; `onClose` is called when that is gone. */
+  async connect(transport: UpstreamTransport, events: { onClose: () => void }, timeoutMs: number): Promise<void> {
+    this.#client.onclose = () => {
+      this.#closed = true;
+      events.onClose();
+    };
+    const guarded = new UpstreamGuard(transport, this.#oddities, this.#taskProgress);
+    this.#guarded = guarded;
+    await this.#guard(() => sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs })));
+  }
+
+  /** When the server last sent a message; by `performance.now()`. */
+  get heardAt(): number {
+    return this.#guarded?.heardAt ?? Number.NEGATIVE_INFINITY;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  get instructions(): string | undefined {
+    return this.#client.getInstructions();
+  }
+
+  /** What the server has said it can do. */
+  get capabilities(): Readonly<Record<string, unknown>> {
+    return this.#client.getServerCapabilities() ?? {};
+  }
+
+  /**
+   * A whole list (`tools/list`), each item as it came; `key` is what the list is called in the answer. The time-out is
+   * for each page.
+   */
+  async listAll(
+    method: string,
+    key: string,
+    options: CallOptions & { limitMs?: number | undefined },
+  ): Promise<PagedList> {
+    const askPage = async (cursor: string | undefined, leftMs: number) => {
+      const limits = { ...options, timeoutMs: Math.min(leftMs, options.timeoutMs) };
+      const { [key]: items, nextCursor } = await this.request(method, cursor === undefined ? {} : { cursor }, limits);
+      if (Array.isArray(items)) return { items, nextCursor };
+      throw new UpstreamRequestError('protocol', `its answer to ${method} has no list of ${key}`);
+    };
+    const list = await listPages(key, askPage, options.limitMs);
+    if (list.cut) this.#oddities.add('list_cut');
+    return list;
+  }
+
+  callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+    return this.request('tools/call', { name, arguments: args }, options);
+  }
+
+  /** Any request; the result comes back as it was sent. */
+  request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+    const { timeoutMs, signal, onProgress, origin, meta, task } = options;
+    const asked = task ? { ...params, task: task.request } : params;
+    const own = task && onProgress ? { progressToken: this.#taskProgress.open(heardAs(onProgress), task.over) } : {};
+    return this.#guard(() =>
+      sendFor(origin, () =>
+        this.#client.request({ method, params: withMeta(asked, meta, own) }, ResultSchema, {
+          timeout: timeoutMs,
+          ...(signal ? { signal } : {}),
+          ...(onProgress && !task ? progressOptions(onProgress, timeoutMs) : {}),
+        }),
+      ),
+    );
+  }
+
+  async notify(method: string, params: Record<string, unknown> = {}): Promise<void> {
+    await this.#guard(() => this.#client.notification({ method, params }));
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close().catch(() => undefined);
+  }
+
+  async #guard<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw toUpstreamError(error);
+    }
+  }
+}
+
+/** A token of the client's means nothing to a server that several clients share: the SDK puts our own there. */
+function withMeta(
+  params: Record<string, unknown>,
+  meta: Readonly<Record<string, unknown>> | undefined,
+  own: { progressToken?: string },
+): Record<string, unknown> {
+  const { progressToken: _token, ...rest } = meta ?? {};
+  const sent = { ...rest, ...own };
+  return Object.keys(sent).length === 0 ? params : { ...params, _meta: sent };
+}
+
+type OnProgress = NonNullable<CallOptions['onProgress']>;
+
+function progressOptions(onProgress: OnProgress, timeoutMs: number) {
+  const onprogress: ProgressCallback = heardAs(onProgress);
+  return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: Math.max(MAX_CALL_MS, timeoutMs) };
+}
+
+function heardAs(onProgress: OnProgress): (params: ProgressParams) => void {
+  return ({ progress, total, message }) =>
+    onProgress({
+      progress: Number(progress),
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(typeof message === 'string' ? { message: oneLine(message) } : {}),
+    });
+}
+
+/** The SDK puts this before the server's own words. */
+const SDK_PREFIX = /^MCP error -?\d+: /;
+/** Its words for an answer to `initialize` that names a version which neither it nor we know. */
+const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.*)$/s;
+
+/** The SDK's codes for a loss and a timeout are ones that servers answer with too: what was answered is neither. */
+function toUpstreamError(error: unknown): UpstreamRequestError {
+  if (error instanceof UpstreamRequestError) return error;
+  const words = (error instanceof Error ? error.message : String(error)).replace(SDK_PREFIX, '');
+  if (error instanceof McpError) {
+    const { code, data } = error;
+    if (data instanceof Answered) return answeredError(words, code, data.data);
+    // A cancelled request has the same code, and no data.
+    if (code === McpErrorCode.RequestTimeout && data !== undefined) {
+      const { timeout: timeoutMs } = data as { timeout?: number };
+      return Object.assign(new UpstreamRequestError('timeout', words), { timeoutMs });
+    }
+    if (code === McpErrorCode.ConnectionClosed) return new UpstreamRequestError('closed', words);
+    return new UpstreamRequestError('error', words, code, undefined, data);
+  }
+  if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);
+  if (/connection (is )?closed|not connected/i.test(words)) return new UpstreamRequestError('closed', words);
+  const version = UNKNOWN_VERSION.exec(words)?.[1];
+  if (version !== undefined) return new UpstreamRequestError('version', version);
+  return new UpstreamRequestError('protocol', words);
+}
+
+/** What stands in an answer's place was put there by a transport of ours. */
+function answeredError(words: string, code: number, data: unknown): UpstreamRequestError {
+  if (data === LOST) return new UpstreamRequestError('closed', words);
+  const fault = frameFaultOf(data);
+  if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { frame: fault });
+  return new UpstreamRequestError('error', words, code, undefined, data);
+}

@@ -1,0 +1,232 @@
+import { isUtf8 } from 'node:buffer';
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
+import { faultResponse } from '../../link/frameFault.ts';
+import { errorResponse, isRequestId, peekId, type RequestId } from '../../link/frames.ts';
+import { frameShape, MAX_FRAME_DEPTH, withoutDepths } from './frameShape.ts';
+import type { Oddities } from './oddities.ts';
+
+export interface FrameReading {
+  oddities: Oddities;
+  /** Batches are part of one revision alone (2025-03-26). */
+  allowsBatches: boolean;
+  /** An answer of which what nests too deep may be left out: a list is worth having without one tool's schema. */
+  isList(id: RequestId): boolean;
+}
+
+export interface ReadFrame {
+  messages: readonly JSONRPCMessage[];
+  /** What the server is to be told about requests that cannot be answered. */
+  replies: readonly string[];
+  /** It holds what is no message. */
+  isGarbage: boolean;
+  /** The messages are not just what the frame holds. */
+  isAltered: boolean;
+}
+
+type ResultMessage = { jsonrpc: '2.0'; id: RequestId; result: Record<string, unknown> };
+
+const BYTE_ORDER_MARK = /^\ufeff/;
+/** Where the id of an answer is looked for that is no JSON. */
+const PEEK_BYTES = 1024;
+
+/**
+ * One frame of a server, as whoever waits for it can take it. Whatever is wrong with an answer whose id can be read
+ * fails that call at once; nothing is guessed (facts/reliability.md §2.4).
+ */
+export function readUpstreamFrame(line: Buffer, reading: FrameReading): ReadFrame {
+  const reader = new FrameReader(reading);
+  reader.read(line);
+  return reader;
+}
+
+class FrameReader implements ReadFrame {
+  readonly messages: JSONRPCMessage[] = [];
+  readonly replies: string[] = [];
+  isGarbage = false;
+  isAltered = false;
+  readonly #reading: FrameReading;
+
+  constructor(reading: FrameReading) {
+    this.#reading = reading;
+  }
+
+  read(line: Buffer): void {
+    const { oddities } = this.#reading;
+    if (!BEGINS_MESSAGE.test(line.toString('latin1', 0, PEEK_BYTES))) {
+      this.#garbage();
+      return;
+    }
+    if (!isUtf8(line)) oddities.add('invalid_utf8');
+    const { duplicate, tooDeep } = frameShape(line);
+    this.isAltered = tooDeep.length > 0;
+    const value = parse(withoutDepths(line, tooDeep));
+    if (value === undefined) this.#unparsable(line);
+    else if (Array.isArray(value)) this.#batch(value, duplicate, tooDeep.length > 0);
+    else if (duplicate !== undefined)
+      this.#refuse(value, 'duplicate_member', `has the member "${duplicate.slice(0, 40)}" twice`);
+    else this.#one(value, tooDeep.length > 0);
+  }
+
+  #batch(items: readonly unknown[], duplicate: string | undefined, isTooDeep: boolean): void {
+    // One event holds one message: in a stream of them the SDK reads no batch.
+    this.isAltered = true;
+    if (!this.#reading.allowsBatches) {
+      for (const item of items)
+        this.#refuse(item, 'batch', 'came in a batch, which is not part of this version of MCP');
+    } else if (duplicate !== undefined) {
+      for (const item of items)
+        this.#refuse(item, 'duplicate_member', `has the member "${duplicate.slice(0, 40)}" twice`);
+    } else for (const item of items) this.#one(item, isTooDeep);
+  }
+
+  /** A line that is no JSON is a log of the server's, unless it shows that it was to be an answer. */
+  #unparsable(line: Buffer): void {
+    const head = line.subarray(0, PEEK_BYTES);
+    const id = head[0] === OPEN_OBJECT && head.includes(VERSION_MEMBER) ? peekId(head, 'answer') : undefined;
+    if (id === undefined) this.#garbage();
+    else this.#fault(id, 'malformed_response', 'an answer that is no JSON');
+  }
+
+  #one(value: unknown, isTooDeep: boolean): void {
+    if (!isRecord(value)) this.#garbage();
+    else if (typeof value.method === 'string') this.#fromServer(value, value.method, isTooDeep);
+    else this.#response(value, isTooDeep);
+  }
+
+  /** A request or a notification. */
+  #fromServer(value: Record<string, unknown>, method: string, isTooDeep: boolean): void {
+    const { jsonrpc, id, params } = value;
+    // A log line of JSON may well have a "method".
+    if (jsonrpc !== '2.0') this.#garbage();
+    else if (id !== undefined && !isRequestId(id)) this.#oddId(id);
+    else if (isTooDeep) this.#refuseRequest(id, `nests deeper than ${MAX_FRAME_DEPTH} levels`);
+    else {
+      const head = { jsonrpc, ...(id === undefined ? {} : { id }), method };
+      const message =
+        params === undefined || params === null ? head : { ...head, params: this.#withoutNullMeta(params) };
+      if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) this.#push(value, message);
+      else if (id === undefined && isRecord(params)) this.#withoutMeta(method, params);
+      else this.#refuseRequest(id, 'is not of the form of MCP');
+    }
+  }
+
+  /** Nobody can be told that a notification's `_meta` is none, and a call may live by its progress. */
+  #withoutMeta(method: string, params: Record<string, unknown>): void {
+    this.isAltered = true;
+    this.#reading.oddities.add('malformed_request');
+    const { _meta: _bad, ...rest } = params;
+    this.messages.push({ jsonrpc: '2.0', method, params: rest });
+  }
+
+  #response(value: Record<string, unknown>, isTooDeep: boolean): void {
+    const { jsonrpc, id, result, error } = value;
+    const hasResult = result !== undefined && result !== null;
+    const hasError = error !== undefined && error !== null;
+    if (jsonrpc === undefined && !hasResult && !hasError) this.#garbage();
+    else if (!isRequestId(id)) this.#oddId(id);
+    else if (jsonrpc !== '2.0') this.#fault(id, 'malformed_response', 'an answer that is not JSON-RPC 2.0');
+    else if (hasResult && hasError) this.#fault(id, 'malformed_response', 'an answer with both a result and an error');
+    else if (hasError) this.#push(value, { jsonrpc, id, error: this.#readError(error) });
+    else if (!isRecord(result)) this.#fault(id, 'bad_result', 'an answer whose result is no object');
+    else this.#result(value, { jsonrpc, id, result: this.#withoutNullMeta(result) }, isTooDeep);
+  }
+
+  #result(value: Record<string, unknown>, message: ResultMessage, isTooDeep: boolean): void {
+    const { id, result } = message;
+    if (isTooDeep) this.#reading.oddities.add('frame_too_deep');
+    if (isTooDeep && !this.#reading.isList(id)) {
+      this.#fault(id, 'bad_result', `an answer that nests deeper than ${MAX_FRAME_DEPTH} levels`);
+    } else if (result._meta !== undefined && !isJSONRPCResultResponse(message)) {
+      // The SDK takes it for no answer at all, and its call would wait for another.
+      this.#fault(id, 'bad_result', 'an answer whose "_meta" is not of the form of MCP');
+    } else this.#push(value, message);
+  }
+
+  /** What else `value` has, or has as `null`, is no part of the message: over HTTP the SDK would refuse it for that. */
+  #push(value: Record<string, unknown>, message: JSONRPCMessage): void {
+    this.isAltered ||= Object.keys(value).length !== Object.keys(message).length;
+    this.messages.push(message);
+  }
+
+  /** Many serialisers write what is not there as `null`; of `_meta` that means nothing, and no schema of MCP lets it in. */
+  #withoutNullMeta<T>(value: T): T {
+    if (!isRecord(value) || value._meta !== null) return value;
+    this.isAltered = true;
+    const { _meta: _nothing, ...rest } = value;
+    return rest as T;
+  }
+
+  /** Its words are kept; what they stand in need not be right. */
+  #readError(error: unknown): { code: number; message: string; data?: unknown } {
+    const { code, message, data } = isRecord(error) ? error : { message: error };
+    const isRight = Number.isSafeInteger(code) && typeof message === 'string';
+    if (!isRight) {
+      this.isAltered = true;
+      this.#reading.oddities.add('malformed_response');
+    }
+    return {
+      code: Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR,
+      message: typeof message === 'string' ? message : 'an error without words',
+      ...(data === undefined ? {} : { data }),
+    };
+  }
+
+  /** What cannot be told apart from something else is nothing; whoever waits for it is told at once. */
+  #refuse(value: unknown, oddity: 'duplicate_member' | 'batch', why: string): void {
+    if (!isRecord(value) || (value.jsonrpc === undefined && !('result' in value) && !('error' in value))) {
+      this.#garbage();
+      return;
+    }
+    this.isAltered = true;
+    this.#reading.oddities.add(oddity);
+    const { id, method } = value;
+    if (typeof method === 'string') this.#refuseRequest(id, why);
+    else if (isRequestId(id) && !why.includes('"id"')) this.#fault(id, 'malformed_response', `an answer that ${why}`);
+  }
+
+  #refuseRequest(id: unknown, why: string): void {
+    this.isAltered = true;
+    this.#reading.oddities.add('malformed_request');
+    if (isRequestId(id)) this.replies.push(errorResponse(id, INVALID_REQUEST, `The request ${why}.`));
+  }
+
+  #fault(id: RequestId, fault: 'malformed_response' | 'bad_result', message: string): void {
+    this.isAltered = true;
+    this.#reading.oddities.add(fault);
+    this.messages.push(faultResponse(id, fault, message));
+  }
+
+  #oddId(id: unknown): void {
+    this.isAltered = true;
+    this.#reading.oddities.add(id === null || id === undefined ? 'null_id' : 'mistyped_id');
+  }
+
+  #garbage(): void {
+    this.isGarbage = true;
+    this.isAltered = true;
+    this.#reading.oddities.add('garbage_line');
+  }
+}
+
+/** Anything else can be no message: floods of it are not worth a parser's exception each. */
+const BEGINS_MESSAGE = /^(?:\u00ef\u00bb\u00bf)?\s*[[{]/;
+const OPEN_OBJECT = 0x7b;
+const VERSION_MEMBER = '"jsonrpc"';
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(BYTE_ORDER_MARK, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,226 @@
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
+import { frameFaultOf } from '../../link/frameFault.ts';
+import type { RequestId } from '../../link/frames.ts';
+import { NotificationPace } from './notificationPace.ts';
+import type { Oddities } from './oddities.ts';
+import type { TaskProgress } from './taskProgress.ts';
+
+/** Requests of a server that are being answered at the same time (facts/reliability.md §2.4). */
+const MAX_SERVER_REQUESTS = 32;
+const PROGRESS = 'notifications/progress';
+const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage']);
+/** Ids that were answered or given up; a copy that comes later than so many calls is merely unknown. */
+const MAX_REMEMBERED = 1_024;
+
+/** The `data` of an error that came from beyond the guard: the SDK's own errors, of codes that servers use too, lack it. */
+export class Answered {
+  readonly data: unknown;
+
+  constructor(data: unknown) {
+    this.data = data;
+  }
+}
+
+/**
+ * Between the SDK and the way to a server: only an answer to exactly what was asked gets through, once, and what a
+ * server says by itself comes at a bearable pace. The SDK takes the text "7" for the number 7 and answers every request.
+ */
+export class UpstreamGuard implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #inner: Transport;
+  readonly #oddities: Oddities;
+  readonly #pace: NotificationPace;
+  readonly #taskProgress: TaskProgress | undefined;
+  /** What is asked, with the progress token that stands for it. */
+  readonly #pending = new Map<RequestId, string | number | undefined>();
+  readonly #tokens = new Set<string | number>();
+  readonly #settled = new Map<RequestId, 'answered' | 'given_up'>();
+  readonly #serverRequests = new Set<RequestId>();
+  readonly #arrived: JSONRPCMessage[] = [];
+  #yielding = false;
+  #heardAt = Number.NEGATIVE_INFINITY;
+
+  constructor(inner: Transport, oddities: Oddities, taskProgress?: TaskProgress) {
+    this.#inner = inner;
+    this.#oddities = oddities;
+    this.#taskProgress = taskProgress;
+    this.#pace = new NotificationPace((notification) => this.#deliver(notification), oddities);
+  }
+
+  /** When the server last sent a message that can be read; by `performance.now()`. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion?.(version);
+  }
+
+  async start(): Promise<void> {
+    this.#inner.onmessage = (message) => this.#onMessage(message);
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onclose = () => {
+      this.#pace.close();
+      this.onclose?.();
+    };
+    await this.#inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!('method' in message)) return this.#answer(message, options);
+    if (!('id' in message)) {
+      if (message.method === 'notifications/cancelled') this.#giveUp(message);
+      return this.#inner.send(message, options);
+    }
+    this.#track(message);
+    try {
+      await this.#inner.send(message, options);
+    } catch (error) {
+      this.#settle(message.id, 'given_up');
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #track({ id, params }: JSONRPCRequest): void {
+    const token = params?._meta?.progressToken;
+    this.#settled.delete(id);
+    this.#pending.set(id, token);
+    if (token !== undefined) this.#tokens.add(token);
+  }
+
+  #giveUp({ params }: JSONRPCNotification): void {
+    const id = params?.requestId as RequestId | undefined;
+    if (id !== undefined && this.#pending.has(id)) this.#settle(id, 'given_up');
+  }
+
+  #settle(id: RequestId, how: 'answered' | 'given_up'): void {
+    const token = this.#pending.get(id);
+    if (token !== undefined) {
+      if (how === 'answered') this.#pace.flushProgress(token);
+      this.#tokens.delete(token);
+    }
+    this.#pending.delete(id);
+    this.#settled.set(id, how);
+    for (const oldest of this.#settled.keys()) {
+      if (this.#settled.size <= MAX_REMEMBERED) break;
+      this.#settled.delete(oldest);
+    }
+  }
+
+  async #answer(message: Exclude<JSONRPCMessage, { method: string }>, options?: TransportSendOptions): Promise<void> {
+    try {
+      await this.#inner.send(message, options);
+    } finally {
+      // Until it is on its way it counts: a server that asks without reading is not asked to be answered for ever.
+      if (message.id !== undefined) this.#serverRequests.delete(message.id);
+    }
+  }
+
+  #onMessage(message: JSONRPCMessage): void {
+    // What cannot be used is no sign that the next answer can.
+    if (!isFault(message)) this.#heardAt = performance.now();
+    if (!('method' in message)) this.#onResponse(message);
+    else if ('id' in message) this.#onRequest(message);
+    else if (message.method !== PROGRESS || this.#isAwaited(message)) this.#pace.add(message);
+    else this.#oddities.add('dropped_progress');
+  }
+
+  #onResponse(message: Exclude<JSONRPCMessage, { method: string }>): void {
+    // The SDK allows an error without an id: it answers nothing.
+    const { id = '' } = message;
+    if (this.#pending.has(id)) {
+      this.#settle(id, 'answered');
+      this.#arrive(asAnswered(message));
+      return;
+    }
+    const settled = this.#settled.get(id);
+    if (settled === 'answered') this.#oddities.add('duplicate_response');
+    else if (settled === 'given_up') this.#oddities.add('late_response');
+    else this.#oddities.add(this.#isMistyped(id) ? 'mistyped_id' : 'unknown_response');
+  }
+
+  #isMistyped(id: RequestId): boolean {
+    return this.#pending.has(typeof id === 'string' ? Number(id) : String(id));
+  }
+
+  #isAwaited({ params }: JSONRPCNotification): boolean {
+    const token = params?.progressToken as string | number;
+    return this.#tokens.has(token) || this.#taskProgress?.has(token) === true;
+  }
+
+  #deliver(notification: JSONRPCNotification): void {
+    const isTasks = notification.method === PROGRESS && this.#taskProgress?.tell(notification.params ?? {});
+    if (!isTasks) this.#arrive(notification);
+  }
+
+  #onRequest(request: JSONRPCRequest): void {
+    const { id, method } = request;
+    const why = this.#serverRequests.has(id)
+      ? 'this id is in flight already'
+      : this.#serverRequests.size >= MAX_SERVER_REQUESTS
+        ? `more than ${MAX_SERVER_REQUESTS} requests are in flight`
+        : undefined;
+    if (why !== undefined) {
+      this.#oddities.add('request_over_cap');
+      // Nothing is kept of it: where the server does not read, it is not told.
+      void this.#inner
+        .send({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: why } })
+        .catch(() => undefined);
+      return;
+    }
+    this.#serverRequests.add(id);
+    if (method === 'ping') void this.#answer({ jsonrpc: '2.0', id, result: {} }).catch(() => undefined);
+    else this.#arrive(asPlain(request));
+  }
+
+  /**
+   * The SDK begins with a notification a microtask after it came, and with an answer at once: the last progress of a
+   * call, told just before its answer, would find nobody. So what follows a notification waits for as long.
+   */
+  #arrive(message: JSONRPCMessage): void {
+    this.#arrived.push(message);
+    if (!this.#yielding) this.#deliverArrived();
+  }
+
+  #deliverArrived(): void {
+    this.#yielding = false;
+    for (let message = this.#arrived.shift(); message; message = this.#arrived.shift()) {
+      this.onmessage?.(message);
+      if (!('method' in message) || 'id' in message) continue;
+      this.#yielding = true;
+      queueMicrotask(() => this.#deliverArrived());
+      return;
+    }
+  }
+}
+
+/**
+ * Servers are never told that they may ask a client for a task; who does so all the same is answered as if it had not
+ * (2025-11-25, Tasks, Capability Negotiation). The SDK would refuse it.
+ */
+function asPlain(request: JSONRPCRequest): JSONRPCRequest {
+  if (request.params?.task === undefined || !ASKED_OF_CLIENTS.has(request.method)) return request;
+  const { task: _task, ...params } = request.params;
+  return { ...request, params };
+}
+
+function asAnswered(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {
+  if (!('error' in message)) return message;
+  return { ...message, error: { ...message.error, data: new Answered(message.error.data) } };
+}
+
+function isFault(message: JSONRPCMessage): boolean {
+  return 'error' in message && frameFaultOf(message.error.data) !== undefined;
+}

@@ -1,0 +1,160 @@
+import { isAbsolute, sep } from 'node:path';
+import { readError } from '../../calls/pipeline/readRequest.ts';
+import { argumentError } from '../../calls/validation/argumentError.ts';
+import { variablesOf } from '../../catalog/primitives/uriTemplate.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
+import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import { promptAsResult, resourceAsResult } from '../../results/envelope/primitiveResults.ts';
+import type { AdmittedResult } from '../../results/resultIntake.ts';
+import { meantBy } from '../../text/nearest.ts';
+import { localPath, type Tell } from '../../text/normalise.ts';
+import { oneLine, shortened } from '../../text/porcelain.ts';
+import { asked, authorized, found, type PrimitivePorts } from '../primitives/primitivePorts.ts';
+import type { PrimitiveView } from '../primitives/primitiveView.ts';
+import type { ResourceTarget } from '../primitives/resourceDirectory.ts';
+import { argsInvalid, type CheckedArguments, renderMode } from '../shared/arguments.ts';
+import type { Answer, GatewayContext } from '../shared/modeContext.ts';
+
+type Json = Record<string, unknown>;
+const FILE_URI = /^file:/i;
+
+/** `resource_read` (000 §9.4): by id, or by an address, which a template needs. */
+export async function readResource(
+  args: CheckedArguments,
+  { primitives }: GatewayContext,
+  call: SurfaceCall,
+  tell: Tell,
+): Promise<Answer> {
+  const given = (args.resource_id as string).trim();
+  const wanted = await found(primitives, call.signal, (view) => wantedResource(given, view, primitives));
+  if (!wanted) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, primitives.view().resources.catalog.tools);
+  const { choice, uri } = wanted;
+  if (wanted.isFile) tell({ rule: 'file_uri', from: shortened(given, 128), to: uri });
+  const result = await ask(primitives, choice, 'resources/read', { uri }, call);
+  const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
+  const isListed = primitives.view().resource(choice.id) !== undefined;
+  return answerOf(admitted, args, 'resource_read', isListed ? choice : undefined);
+}
+
+/** `prompt_get` (000 §9.4): what it is filled in with is judged here, by what the prompt declares. */
+export async function getPrompt(args: CheckedArguments, context: GatewayContext, call: SurfaceCall): Promise<Answer> {
+  const { primitives } = context;
+  const given = (args.prompt_id as string).trim();
+  const wanted = await found(primitives, call.signal, (view) => {
+    const prompt = view.prompt(given);
+    return prompt && { prompt, choice: view.choice(given) as CatalogTool };
+  });
+  if (!wanted) throw unknown('PROMPT_NOT_FOUND', 'prompt', given, primitives.view().prompts.catalog.tools);
+  const { prompt, choice } = wanted;
+  const filled = args.args ?? {};
+  if (typeof filled !== 'object' || filled === null || Array.isArray(filled)) {
+    throw argsInvalid(`"args" of prompt_get must be an object: {"name": "text"}.`, ['args']);
+  }
+  const verdict = await context.calls.validator.validate(prompt.argumentsSchema, filled as Json);
+  if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema') {
+    const subject = { ...choice, inputSchema: prompt.argumentsSchema };
+    throw argumentError(subject, verdict, filled, primitives.scrubSecrets);
+  }
+  const result = await ask(primitives, choice, 'prompts/get', { name: prompt.name, arguments: filled }, call);
+  const admitted = await primitives.firewall(promptAsResult(result), { id: prompt.id, name: prompt.name });
+  return answerOf(admitted, args, 'prompt_get', choice);
+}
+
+async function ask(
+  ports: PrimitivePorts,
+  choice: CatalogTool,
+  method: string,
+  params: Json,
+  call: SurfaceCall,
+): Promise<Json> {
+  await authorized(ports, choice, call);
+  const upstream = ports.upstream(choice.server);
+  if (!upstream) {
+    const message = `The server ${choice.server} has left the configuration. Browse again.`;
+    throw new GatewayError('UPSTREAM_UNAVAILABLE', message, { path: choice.id, retryable: false });
+  }
+  try {
+    return await asked(ports, upstream, method, params, call);
+  } catch (error) {
+    throw readError(error, choice, ports.scrubSecrets);
+  }
+}
+
+function wantedResource(
+  given: string,
+  view: PrimitiveView,
+  ports: PrimitivePorts,
+): { choice: CatalogTool; uri: string; isFile?: boolean } | undefined {
+  const listed = view.resource(given);
+  if (listed?.isTemplate) throw unfilled(listed.uri);
+  if (listed) return { choice: view.choice(listed.id) as CatalogTool, uri: listed.uri };
+  const file = listedFile(given, view);
+  if (file !== undefined) {
+    const target = addressed(file, view, ports) as ResourceTarget;
+    return { choice: view.choiceAt(target), uri: target.uri, isFile: true };
+  }
+  const target = given.includes(':') && !given.startsWith('resource::') ? addressed(given, view, ports) : undefined;
+  if (!target) return undefined;
+  const choice = view.choiceAt(target);
+  const template = view.resource(choice.id);
+  if (template?.isTemplate && template.uri === target.uri) throw unfilled(target.uri);
+  return { choice, uri: target.uri };
+}
+
+/** The address of the one listed resource that is this file: for its path, or a URI that says the same otherwise. */
+function listedFile(given: string, { catalog }: PrimitiveView): string | undefined {
+  const path = isAbsolute(given) || FILE_URI.test(given) ? localPath(given, sep) : undefined;
+  if (path === undefined) return undefined;
+  const same = catalog.resources.filter(
+    ({ uri, isTemplate }) => !isTemplate && FILE_URI.test(uri) && localPath(uri, sep) === path,
+  );
+  const [address, ...others] = new Set(same.map(({ uri }) => uri));
+  return address === given || others.length > 0 ? undefined : address;
+}
+
+function addressed(address: string, view: PrimitiveView, ports: PrimitivePorts) {
+  const target = view.resourceDirectory.resolve(address, ports.linkedServer);
+  if (target === undefined || 'server' in target) return target;
+  const message = `Several servers have this resource. Give one of these as "resource_id": ${target.instead.join(' ')}`;
+  throw new GatewayError('ARGS_INVALID', message, { path: address, details: { instead: target.instead } });
+}
+
+function unfilled(template: string): GatewayError {
+  const variables = variablesOf(template).join(', ');
+  const message = `This is a template: replace ${variables || 'its parts'} in ${oneLine(template, 120)} and give the address as "resource_id".`;
+  return new GatewayError('ARGS_INVALID', message, { path: template, details: { template } });
+}
+
+function unknown(
+  code: Extract<GatewayErrorCode, 'RESOURCE_NOT_FOUND' | 'PROMPT_NOT_FOUND'>,
+  noun: string,
+  given: string,
+  choices: readonly CatalogTool[],
+): GatewayError {
+  const stems = choices.map(({ id }) => withoutHash(id));
+  const nearest = meantBy(withoutHash(given), stems);
+  const meant = nearest && choices[stems.indexOf(nearest)]?.id;
+  const remedy = meant ? `Did you mean "${meant}"?` : `Find its id with ${noun}_browse.`;
+  return new GatewayError(code, `There is no ${noun} ${JSON.stringify(given.slice(0, 100))}. ${remedy}`, {
+    path: given,
+    ...(meant ? { details: { nearest: meant } } : {}),
+  });
+}
+
+/** Nobody mistypes it: it is forgotten, or of an earlier list. */
+function withoutHash(id: string): string {
+  return id.replace(/#[0-9a-f]{8}$/, '');
+}
+
+function answerOf(
+  result: AdmittedResult,
+  args: CheckedArguments,
+  method: 'resource_read' | 'prompt_get',
+  tool: CatalogTool | undefined,
+): Answer {
+  const { text, parts, isError, envelope } = result;
+  // The envelope counts tokens: it is made only when it is asked for.
+  const data = renderMode(args) === 'json' ? envelope() : {};
+  return { text, data, isError, media: parts, told: { kind: 'read', method, tool, result } };
+}

@@ -1,0 +1,247 @@
+import { requestInTime } from '../../calls/pipeline/readRequest.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { RpcError } from '../../errors/rpcError.ts';
+import type { ClientPeer, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import { RESUMED_META } from '../../replay/replay.ts';
+import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
+import { pageOf } from '../primitives/pages.ts';
+import { authorized } from '../primitives/primitivePorts.ts';
+import { textParam } from '../primitives/textParam.ts';
+import type { ClientNews } from '../shared/client/clientNews.ts';
+import type { SessionStates } from '../shared/sessionState.ts';
+import { guardedRead, type Read } from './guardedRead.ts';
+import { objects, ResourceOwners } from './owners.ts';
+import type { PassthroughContext } from './passthroughContext.ts';
+import { requestError } from './serverError.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { prefixed } from './toolRoutes.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+const FORWARDED_TIMEOUT_MS = 120_000;
+
+/** What is listed, and under which capability: a server without it is not asked. */
+const LISTS: Readonly<Record<string, { capability: string; key: string }>> = {
+  'resources/list': { capability: 'resources', key: 'resources' },
+  'resources/templates/list': { capability: 'resources', key: 'resourceTemplates' },
+  'prompts/list': { capability: 'prompts', key: 'prompts' },
+};
+const FORWARDED_LISTS = ['resources', 'prompts'] as const;
+
+/** Everything but tools: to the one server as it came, or to whose resource or prompt it is. */
+export class Forwarding {
+  readonly #context: PassthroughContext;
+  readonly #states: SessionStates;
+  readonly #news: ClientNews;
+  readonly #subscriptions = new Subscriptions();
+
+  constructor(context: PassthroughContext, states: SessionStates, news: ClientNews) {
+    this.#context = context;
+    this.#states = states;
+    this.#news = news;
+  }
+
+  /** Hears what a server tells by itself. */
+  attach(connection: ServerConnection): void {
+    for (const kind of FORWARDED_LISTS) {
+      // Of several servers it is told when the new list is there.
+      connection.onNotification(`notifications/${kind}/list_changed`, () => {
+        if (this.#only) this.#news.changed(kind);
+      });
+    }
+    connection.onNotification('notifications/resources/updated', (params) => {
+      for (const peer of this.#subscriptions.listeners(connection, String(params.uri))) {
+        peer.notify('notifications/resources/updated', params);
+      }
+    });
+    connection.onReady(() => this.#subscriptions.renew(connection));
+  }
+
+  /** What several servers list has changed. */
+  onListsChanged(kind: 'resources' | 'prompts'): void {
+    if (!this.#only) this.#news.changed(kind);
+  }
+
+  /** Returns what ends it. */
+  open(peer: ClientPeer): () => void {
+    return () => this.#subscriptions.leave(peer.session);
+  }
+
+  request(method: string, params: Params, call: SurfaceCall): Promise<object> | undefined {
+    const list = LISTS[method];
+    const only = this.#only;
+    if (list) return only ? this.#listOf(only, list, method, params, call) : this.#listAll(list.key, params);
+    switch (method) {
+      case 'resources/read':
+        return this.#readResource(params, call);
+      case 'resources/subscribe':
+        return this.#subscribe(params, call);
+      case 'resources/unsubscribe':
+        return this.#unsubscribe(params, call);
+      case 'prompts/get':
+        return this.#getPrompt(params, call);
+      case 'completion/complete':
+        return this.#complete(params, call);
+      default:
+        return only && this.#send(only, method, params, call);
+    }
+  }
+
+  /** What a client tells goes on where there is no doubt to whom. */
+  notification(method: string, params: Params): void {
+    void this.#only?.notify(method, { ...params }).catch(() => undefined);
+  }
+
+  get #only(): ServerConnection | undefined {
+    return this.#context.hasSeveralServers() ? undefined : this.#context.connections()[0];
+  }
+
+  async #listOf(
+    server: ServerConnection,
+    { capability, key }: { capability: string; key: string },
+    method: string,
+    params: Params,
+    call: SurfaceCall,
+  ): Promise<object> {
+    await this.#context.settled();
+    return server.capabilities[capability] ? this.#send(server, method, params, call) : { [key]: [] };
+  }
+
+  /** As they were listed last: servers may be many, and idle. */
+  async #listAll(key: string, { cursor }: Params): Promise<object> {
+    await this.#context.settled();
+    const { resources, templates } = this.#owners;
+    if (key === 'resources') return pageOf(key, resources, cursor);
+    if (key === 'resourceTemplates') return pageOf(key, templates, cursor);
+    const prompts = this.#context.connections().flatMap((connection) =>
+      objects(connection.catalog.prompts).map((prompt) => ({
+        ...prompt,
+        name: prefixed(this.#namespaceOf(connection), String(prompt.name)),
+      })),
+    );
+    return pageOf(key, prompts, cursor);
+  }
+
+  async #readResource(params: Params, call: SurfaceCall): Promise<object> {
+    const uri = textParam(params, 'uri');
+    const owner = await this.#ownerOf(uri);
+    const choice = this.#resourceChoice(owner, uri);
+    const isListed = this.#context.primitives.view().resource(choice.id) !== undefined;
+    const read: Read = { method: 'resources/read', choice, isListed };
+    return this.#guarded(read, call, () => this.#send(owner, 'resources/read', params, call));
+  }
+
+  async #getPrompt(params: Params, call: SurfaceCall): Promise<object> {
+    const { owner, name } = await this.#promptOf(params);
+    const choice = this.#promptChoice(owner, name);
+    const isListed = this.#context.primitives.view().prompt(choice.id) !== undefined;
+    const read: Read = { method: 'prompts/get', choice, isListed };
+    return this.#guarded(read, call, () => this.#send(owner, 'prompts/get', { ...params, name }, call));
+  }
+
+  #guarded<T>(read: Read, call: SurfaceCall, send: () => Promise<T>): Promise<T> {
+    const sessionId = this.#states.of(call.session).id;
+    return guardedRead(read, call, { context: this.#context, sessionId }, send);
+  }
+
+  /** The person's rules alone: what is not read is not counted. */
+  async #allowed(choice: CatalogTool, call: SurfaceCall): Promise<void> {
+    try {
+      await authorized(this.#context.primitives, choice, call);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      throw new RpcError(INTERNAL_ERROR, error.message, error.toObject());
+    }
+  }
+
+  async #subscribe(params: Params, call: SurfaceCall): Promise<object> {
+    const uri = textParam(params, 'uri');
+    const owner = await this.#ownerOf(uri);
+    await this.#allowed(this.#resourceChoice(owner, uri), call);
+    const answer = await this.#send(owner, 'resources/subscribe', params, call);
+    if (call.peer) this.#subscriptions.add(owner, String(params.uri), call.peer);
+    // What has changed while there was no worker nobody has told the client.
+    if (call.meta?.[RESUMED_META]) call.peer?.notify('notifications/resources/updated', { uri: params.uri });
+    return answer;
+  }
+
+  async #unsubscribe(params: Params, call: SurfaceCall): Promise<object> {
+    const owner = await this.#ownerOf(textParam(params, 'uri'));
+    const wasLast = this.#subscriptions.remove(owner, String(params.uri), call.peer?.session ?? call.session);
+    return wasLast ? this.#send(owner, 'resources/unsubscribe', params, call) : {};
+  }
+
+  async #complete(params: Params, call: SurfaceCall): Promise<object> {
+    const ref = (params.ref ?? {}) as Params;
+    if (ref.type === 'ref/prompt') {
+      const { owner, name } = await this.#promptOf(ref);
+      await this.#allowed(this.#promptChoice(owner, name), call);
+      return this.#send(owner, 'completion/complete', { ...params, ref: { ...ref, name } }, call);
+    }
+    const uri = textParam(ref, 'uri');
+    const owner = await this.#ownerOf(uri);
+    await this.#allowed(this.#resourceChoice(owner, uri), call);
+    return this.#send(owner, 'completion/complete', params, call);
+  }
+
+  get #owners(): ResourceOwners {
+    return new ResourceOwners(this.#context.connections());
+  }
+
+  /** Whose a resource is; a server that has never been listed may have it. */
+  async #ownerOf(uri: string): Promise<ServerConnection> {
+    const known = this.#only ?? this.#owners.of(uri);
+    if (known) return known;
+    await this.#context.settled();
+    const found = this.#owners.of(uri);
+    if (found) return found;
+    throw new RpcError(RESOURCE_NOT_FOUND, 'Resource not found', { uri });
+  }
+
+  #resourceChoice(owner: ServerConnection, uri: string): CatalogTool {
+    return this.#context.primitives.view().choiceAt({ server: owner.config.name, uri });
+  }
+
+  #promptChoice(owner: ServerConnection, name: string): CatalogTool {
+    return this.#context.primitives.view().promptAt({ server: owner.config.name, name });
+  }
+
+  async #promptOf(params: Params): Promise<{ owner: ServerConnection; name: string }> {
+    const name = textParam(params, 'name');
+    const only = this.#only;
+    if (only) return { owner: only, name };
+    const owners = this.#context
+      .connections()
+      .map((owner) => ({ owner, prefix: prefixed(this.#namespaceOf(owner), '') }))
+      // A namespace may itself begin with another and two underscores.
+      .sort((a, b) => b.prefix.length - a.prefix.length);
+    const found = owners.find(({ prefix }) => name.startsWith(prefix));
+    if (found) return { owner: found.owner, name: name.slice(found.prefix.length) };
+    throw new RpcError(INVALID_PARAMS, `There is no prompt ${JSON.stringify(name.slice(0, 120))}.`);
+  }
+
+  #namespaceOf(connection: ServerConnection): string {
+    return this.#context.view().namespaceOf(connection.config.name);
+  }
+
+  async #send(server: ServerConnection, method: string, given: Params, call: SurfaceCall): Promise<object> {
+    const { _meta, ...params } = given;
+    const { signal, progress: onProgress } = call;
+    const { [RESUMED_META]: _resumed, ...meta } = call.meta ?? {};
+    try {
+      return await this.#context.clientRequests.during(call, (origin) =>
+        requestInTime(
+          server,
+          method,
+          params,
+          { signal, origin, meta, ...(onProgress && { onProgress }) },
+          FORWARDED_TIMEOUT_MS,
+        ),
+      );
+    } catch (error) {
+      throw requestError(server.config.name, method, error);
+    }
+  }
+}

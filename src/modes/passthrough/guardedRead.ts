@@ -1,0 +1,54 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
+import { RpcError } from '../../errors/rpcError.ts';
+import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import { takeQuota } from '../gateway/gatewayMode.ts';
+import { authorized } from '../primitives/primitivePorts.ts';
+import { type CallEvent, failedEvent } from '../shared/callEvents.ts';
+import { beginCall } from '../shared/callRecord.ts';
+import { forwardedReadEvent } from './forwardedEvent.ts';
+import type { PassthroughContext } from './passthroughContext.ts';
+
+/** What is read, and with which method of MCP. */
+export interface Read {
+  method: 'resources/read' | 'prompts/get';
+  /** As rules know it; a server may have more than it lists. */
+  choice: CatalogTool;
+  isListed: boolean;
+}
+
+/** As the gateway's own tools for the same are called where reads are counted. */
+const COUNTED_AS = { 'resources/read': 'resource_read', 'prompts/get': 'prompt_get' } as const;
+
+/**
+ * A read with everything in its way that there is in gateway mode (000 §4.5): the person's rules and limits, which know
+ * it as a `tool_view`, and telemetry. What the server answers is passed on as it came.
+ */
+export async function guardedRead<T>(
+  { method, choice, isListed }: Read,
+  call: SurfaceCall,
+  { context, sessionId }: { context: PassthroughContext; sessionId: string },
+  send: () => Promise<T>,
+): Promise<T> {
+  const counted = COUNTED_AS[method];
+  const end = beginCall(context, call, { metaTool: method, subject: choice.id, sessionId });
+  let event: CallEvent = forwardedReadEvent(counted, isListed ? choice : undefined);
+  try {
+    await context.admit();
+    await authorized(context.primitives, choice, call);
+    takeQuota('tool_view', { [`${counted.split('_')[0]}_id`]: choice.id }, context, call);
+    return await send();
+  } catch (thrown) {
+    const error = thrown instanceof GatewayError ? thrown : unexplained(thrown, choice);
+    event = failedEvent(counted, {}, error, () => choice);
+    throw thrown instanceof GatewayError ? new RpcError(INTERNAL_ERROR, thrown.message, thrown.toObject()) : thrown;
+  } finally {
+    end(event);
+  }
+}
+
+function unexplained(thrown: unknown, { id, server }: CatalogTool): GatewayError {
+  const words = thrown instanceof RpcError ? `${server} answered with an error of its own.` : 'The read has failed.';
+  return new GatewayError('UPSTREAM_ERROR', words, { path: id });
+}

@@ -1,0 +1,202 @@
+import type { CatalogTool } from '../../catalog/types.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { RpcError } from '../../errors/rpcError.ts';
+import { takesTasks } from '../../mcp/mcpTask.ts';
+import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { TaskTerms } from '../../mcp/wire/taskProgress.ts';
+import type { LostCall } from '../../replay/lostCall.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
+import { answerCall, takeQuota } from '../gateway/gatewayMode.ts';
+import { view } from '../gateway/view.ts';
+import { tellContract } from '../shared/announceContract.ts';
+import { checkArguments } from '../shared/arguments.ts';
+import { type CallEvent, failedEvent } from '../shared/callEvents.ts';
+import { beginCall } from '../shared/callRecord.ts';
+import { clientEndOf } from '../shared/callRequest.ts';
+import { ClientNews } from '../shared/client/clientNews.ts';
+import { GATEWAY_TOOLS, type ToolDefinition } from '../shared/definitions.ts';
+import { SERVER_INFO } from '../shared/introduction.ts';
+import { normaliseCall } from '../shared/normaliseCall.ts';
+import { serverNotes } from '../shared/serverNotes.ts';
+import type { SessionCall } from '../shared/sessionCall.ts';
+import { SessionStates } from '../shared/sessionState.ts';
+import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
+import { forwardedEvent } from './forwardedEvent.ts';
+import { Forwarding } from './forwarding.ts';
+import type { PassthroughContext } from './passthroughContext.ts';
+import { faultResult, ownErrorOf, requiredElicitations, taskFault } from './serverError.ts';
+import { shownResult } from './shownResult.ts';
+import { Tasks } from './tasks.ts';
+import { ToolRoutes } from './toolRoutes.ts';
+
+/** What a call of a server's own tool is called among the recent calls. */
+const PASSED_ON = 'tools/call';
+const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
+
+/** The servers as they are, with everything in the way of a call that there is in gateway mode. */
+export interface PassthroughSurface extends SessionSurface {
+  /** What `tools/list` is answered with, as far as servers are known. */
+  shownTools(): readonly object[];
+  /** Hears what a server tells by itself. To be called before its first start. */
+  attach(connection: ServerConnection): void;
+  /** Something of the tools has changed. */
+  onCatalogChanged(): void;
+  /** Something of the resources or prompts has. */
+  onListsChanged(kind: 'resources' | 'prompts'): void;
+  /** How many tasks of clients would be lost with this worker. */
+  readonly tasksAtStake: number;
+}
+
+export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
+  const tasks = new Tasks(context);
+  const sessions = new SessionStates();
+  const news = new ClientNews();
+  const forwarding = new Forwarding(context, sessions, news);
+  const routes = (): ToolRoutes => new ToolRoutes(context.view(), context.connections(), context.hasSeveralServers());
+  const shownTools = (): readonly object[] => {
+    const { list } = routes();
+    if (!context.digest()) return list;
+    // Nobody can promise structure where a long result is shown as a digest.
+    const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
+    return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
+  };
+
+  return {
+    serverInfo: SERVER_INFO,
+    capabilities: ALL_CAPABILITIES,
+    instructions: '',
+    introduce: async () => {
+      await context.settled();
+      const connections = context.connections();
+      const several = context.hasSeveralServers();
+      const own = instructionsOf(connections, several, (server) => context.view().namespaceOf(server));
+      // A list that lacks a server's tools says nothing of why.
+      const missing = connections.every(({ isKnown }) => isKnown) ? [] : notesOf(context);
+      const instructions = [...(own === undefined ? [] : [own]), ...missing].join('\n\n') || undefined;
+      const capabilities = capabilitiesOf(connections, several);
+      const tools = context.digest() ? { tools: { listChanged: true } } : {};
+      return { capabilities: { ...capabilities, ...tools }, instructions };
+    },
+    listTools: async () => {
+      await context.settled();
+      return shownTools();
+    },
+    shownTools,
+    callTool: async (name, args, call) => {
+      const tool = await toolNamed(name, routes, context);
+      if (tool) return callThrough(tool, args, call, context, tasks, sessions.of(call.session).id);
+      if (name !== VIEW.name || !context.digest()) {
+        const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
+        throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}.`, ...notes].join(' ')));
+      }
+      return answerCall(normaliseCall(name, args), call, context, sessions, async (_name, given, session) => {
+        const checked = checkArguments(VIEW, given);
+        takeQuota('tool_view', checked, context, call);
+        return view(checked, context, session, call);
+      });
+    },
+    namedLosses: (calls) => {
+      const known = routes();
+      return calls.map((call) => namedLoss(call, known));
+    },
+    request: (method, params, call) => tasks.request(method, params, call) ?? forwarding.request(method, params, call),
+    notification: (method, params) => forwarding.notification(method, params),
+    open: (peer) => {
+      const closing = [news.add(peer), forwarding.open(peer), tasks.open(peer)];
+      return () => {
+        for (const close of closing) close();
+      };
+    },
+    adopt: (held, peer) => tasks.adopt(held, peer),
+    attach: (connection) => {
+      forwarding.attach(connection);
+      tasks.attach(connection);
+    },
+    get tasksAtStake() {
+      return tasks.atStake;
+    },
+    onListsChanged: (kind) => forwarding.onListsChanged(kind),
+    onCatalogChanged: () => news.changed('tools'),
+  };
+}
+
+/** Which servers are not there, and why. */
+function notesOf(context: PassthroughContext): string[] {
+  return serverNotes(context.servers(), context.configuration(), context.workspace);
+}
+
+/** A client may call what it knows from before, while the server is only starting. */
+async function toolNamed(
+  name: string,
+  routes: () => ToolRoutes,
+  context: PassthroughContext,
+): Promise<CatalogTool | undefined> {
+  const known = routes().find(name);
+  if (known) return known;
+  await context.settled();
+  return routes().find(name);
+}
+
+async function callThrough(
+  tool: CatalogTool,
+  args: unknown,
+  call: SurfaceCall,
+  context: PassthroughContext,
+  tasks: Tasks,
+  sessionId: string,
+): Promise<object> {
+  const runner = call.task && taskRunner(tool, context);
+  const end = beginCall(context, call, { metaTool: PASSED_ON, subject: tool.id, sessionId });
+  let event: CallEvent | undefined;
+  try {
+    // Twice begun are two tasks: such a call is never repeated.
+    if (!runner) tellContract(tool, context, call);
+    await context.admit();
+    const result = runner
+      ? await tasks.begin(tool, runner, call, (origin, task) => forward(tool, args, call, context, origin, task))
+      : await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));
+    event = forwardedEvent(tool, result.isError === true);
+    return await shownResult(result, tool, context);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    event = failedEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
+    const own = ownErrorOf(error);
+    if (!own && runner) throw taskFault(error);
+    if (!own) return faultResult(error);
+    context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
+    throw own;
+  } finally {
+    end(event ?? forwardedEvent(tool, true));
+  }
+}
+
+/** Every name but one is a server's here, whatever it reads like; what its arguments are called says nothing. */
+function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
+  const { tool: name } = call;
+  const tool = name === undefined ? undefined : routes.find(name);
+  if (name === undefined || (name === VIEW.name && !tool)) return call;
+  return { ...call, tool: 'tool_execute', toolId: tool?.id ?? name, metaTool: PASSED_ON };
+}
+
+function forward(
+  tool: CatalogTool,
+  args: unknown,
+  call: SurfaceCall,
+  context: PassthroughContext,
+  origin: SessionCall,
+  task?: TaskTerms,
+): Promise<Record<string, unknown>> {
+  const { catalog } = context.view();
+  return context.calls.forward({ ...clientEndOf(call, catalog, context), toolId: tool.id, args, origin, task });
+}
+
+/** Who runs the tool as a task. Where nobody here takes tasks, that one is wanted means nothing (2025-11-25, Tasks). */
+function taskRunner({ server, upstreamName }: CatalogTool, context: PassthroughContext): ServerConnection | undefined {
+  const connections = context.connections();
+  const own = connections.find(({ config }) => config.name === server);
+  if (own && takesTasks(own.capabilities)) return own;
+  if (!connections.some(({ capabilities }) => takesTasks(capabilities))) return undefined;
+  throw new RpcError(METHOD_NOT_FOUND, `Tool ${upstreamName} cannot be called as a task.`);
+}

@@ -1,0 +1,63 @@
+import { faultError } from '../../errors/faultError.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { INTERNAL_ERROR, URL_ELICITATION_REQUIRED } from '../../errors/rpcCodes.ts';
+import { RpcError } from '../../errors/rpcError.ts';
+import { contractOf } from '../../replay/replay.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
+import { errorText } from '../../text/porcelain.ts';
+import { failedCall } from '../../upstream/connection/callFailed.ts';
+
+interface Failed {
+  failure?: unknown;
+  code?: unknown;
+  message?: unknown;
+  data?: unknown;
+}
+
+/** The error of JSON-RPC that a server has answered with, as it came; a status of HTTP is none. */
+export function ownErrorOf(thrown: unknown): RpcError | undefined {
+  const error = (thrown instanceof GatewayError ? thrown.cause : thrown) as Failed | undefined;
+  if (error?.failure !== 'error' || typeof error.code !== 'number' || error.code >= 0) return undefined;
+  return new RpcError(error.code, String(error.message), error.data);
+}
+
+/** What a call that failed without its server's word is answered with (design.md §3, faults are results). */
+export function faultResult(error: GatewayError): object {
+  return { content: [{ type: 'text', text: `${errorText(error)}\n` }], isError: true };
+}
+
+/** The same for a call that was to be answered with a task: its client takes nothing else for an answer. */
+export function taskFault(error: GatewayError): RpcError {
+  return new RpcError(INTERNAL_ERROR, errorText(error), error.toObject());
+}
+
+/** The connection broke off before there was an answer. */
+export function wasLost(thrown: unknown): boolean {
+  return (thrown as Failed | undefined)?.failure === 'closed';
+}
+
+/** The same for a request that has no results of that form. */
+export function requestError(server: string, method: string, thrown: unknown): RpcError {
+  const own = ownErrorOf(thrown);
+  if (own) return own;
+  const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
+  const contract = contractOf(method, undefined);
+  const told = faultError(fault, {
+    subject: server,
+    knowledge,
+    contract,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+  return new RpcError(INTERNAL_ERROR, told.message, told.toObject());
+}
+
+/** The ids of the elicitations that an error asks for. */
+export function requiredElicitations({ code, data }: RpcError): string[] {
+  if (code !== URL_ELICITATION_REQUIRED) return [];
+  const { elicitations } = (data ?? {}) as { elicitations?: unknown };
+  if (!Array.isArray(elicitations)) return [];
+  return elicitations.flatMap((one) => {
+    const { elicitationId } = (one ?? {}) as { elicitationId?: unknown };
+    return typeof elicitationId === 'string' ? [elicitationId] : [];
+  });
+}

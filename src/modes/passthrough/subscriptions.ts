@@ -1,0 +1,66 @@
+import type { ClientPeer } from '../../mcp/session/sessionMode.ts';
+import { OWN_BUSINESS } from '../../upstream/connection/callOrigin.ts';
+import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
+
+const TIMEOUT_MS = 10_000;
+
+interface Subscription {
+  connection: ServerConnection;
+  uri: string;
+  sessions: Map<object, ClientPeer>;
+  /** A server with subscribers is not idle: stopped, it would tell nobody of anything. */
+  release: () => void;
+}
+
+/** Which sessions hear of which resource. A server knows one subscriber, the gateway. */
+export class Subscriptions {
+  readonly #all = new Map<ServerConnection, Map<string, Subscription>>();
+
+  add(connection: ServerConnection, uri: string, peer: ClientPeer): void {
+    const own = this.#all.get(connection) ?? new Map<string, Subscription>();
+    this.#all.set(connection, own);
+    const subscription = own.get(uri) ?? { connection, uri, sessions: new Map(), release: connection.hold() };
+    own.set(uri, subscription);
+    subscription.sessions.set(peer.session, peer);
+  }
+
+  /** Whether that was the last session: then the server need not tell any more. */
+  remove(connection: ServerConnection, uri: string, session: object): boolean {
+    const subscription = this.#all.get(connection)?.get(uri);
+    if (!subscription?.sessions.delete(session) || subscription.sessions.size > 0) return false;
+    subscription.release();
+    this.#all.get(connection)?.delete(uri);
+    return true;
+  }
+
+  /** A session has gone, and with it what nobody else wants to hear. */
+  leave(session: object): void {
+    for (const { connection, uri } of this.#subscriptions()) {
+      if (this.remove(connection, uri, session)) tell(connection, 'resources/unsubscribe', uri);
+    }
+  }
+
+  /** A server that was started anew has forgotten its subscribers. */
+  renew(connection: ServerConnection): void {
+    for (const uri of this.#all.get(connection)?.keys() ?? []) tell(connection, 'resources/subscribe', uri);
+  }
+
+  /** Those who hear of a change; it may be told of a part of what they have subscribed to. */
+  listeners(connection: ServerConnection, changed: string): ClientPeer[] {
+    const peers = new Map<object, ClientPeer>();
+    for (const { uri, sessions } of this.#all.get(connection)?.values() ?? []) {
+      if (changed !== uri && !changed.startsWith(uri.endsWith('/') ? uri : `${uri}/`)) continue;
+      for (const [session, peer] of sessions) peers.set(session, peer);
+    }
+    return [...peers.values()];
+  }
+
+  #subscriptions(): Subscription[] {
+    return [...this.#all.values()].flatMap((own) => [...own.values()]);
+  }
+}
+
+function tell(connection: ServerConnection, method: string, uri: string): void {
+  if (connection.state !== 'ready') return;
+  void connection.request(method, { uri }, { timeoutMs: TIMEOUT_MS, origin: OWN_BUSINESS }).catch(() => undefined);
+}

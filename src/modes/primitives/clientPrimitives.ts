@@ -1,0 +1,212 @@
+import { type ReadTarget, readRpcError } from '../../calls/pipeline/readRequest.ts';
+import type { OfferedPrompt } from '../../catalog/primitives/primitiveCatalog.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RESOURCE_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { RpcError } from '../../errors/rpcError.ts';
+import type { ClientPeer, SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import { RESUMED_META } from '../../replay/replay.ts';
+import type { ClientNews } from '../shared/client/clientNews.ts';
+import { pageOf } from './pages.ts';
+import {
+  asked,
+  authorized,
+  found,
+  LIST_WAIT_MS,
+  type PrimitivePorts,
+  type PrimitiveUpstream,
+} from './primitivePorts.ts';
+import type { PrimitiveView } from './primitiveView.ts';
+import type { ResourceTarget } from './resourceDirectory.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import { textParam } from './textParam.ts';
+
+type Json = Record<string, unknown>;
+type Params = Readonly<Json>;
+
+/**
+ * MCP's own methods for resources and prompts, over all servers: what a client asks by itself, or for its person, and
+ * not its model. Whatever a server answers is passed on as it came; only addresses and names are the client's.
+ */
+export class ClientPrimitives {
+  readonly #ports: PrimitivePorts;
+  readonly #news: ClientNews;
+  readonly #subscriptions: Subscriptions;
+
+  constructor(ports: PrimitivePorts, news: ClientNews, subscriptions: Subscriptions) {
+    this.#ports = ports;
+    this.#news = news;
+    this.#subscriptions = subscriptions;
+  }
+
+  /** Undefined for a method that is none of these. */
+  readonly request: NonNullable<SessionSurface['request']> = (method, params, call) => {
+    switch (method) {
+      case 'resources/list':
+        return this.#list('resources', params, call, ({ resourceDirectory }) => [
+          ...((this.#ports.own?.list() ?? []) as readonly Params[]),
+          ...resourceDirectory.resources,
+        ]);
+      case 'resources/templates/list':
+        return this.#list('resourceTemplates', params, call, ({ resourceDirectory }) => resourceDirectory.templates);
+      case 'resources/read':
+        return this.#readResource(params, call);
+      case 'resources/subscribe':
+        return this.#subscribe(params, call);
+      case 'resources/unsubscribe':
+        return this.#unsubscribe(params, call);
+      case 'prompts/list':
+        return this.#list('prompts', params, call, ({ promptDirectory }) => promptDirectory.prompts);
+      case 'prompts/get':
+        return this.#getPrompt(params, call);
+      case 'completion/complete':
+        return this.#complete(params, call);
+      default:
+        return undefined;
+    }
+  };
+
+  /** To be called for every session; returns what ends it. */
+  readonly open = (peer: ClientPeer): (() => void) => {
+    const leave = this.#news.add(peer);
+    return () => {
+      leave();
+      this.#subscriptions.end(peer.session);
+    };
+  };
+
+  async #list(
+    key: string,
+    { cursor }: Params,
+    { signal }: SurfaceCall,
+    items: (view: PrimitiveView) => readonly object[],
+  ): Promise<object> {
+    await this.#ports.settled(LIST_WAIT_MS, signal);
+    return pageOf(key, items(this.#ports.view()), cursor);
+  }
+
+  async #readResource(params: Params, call: SurfaceCall): Promise<object> {
+    const address = textParam(params, 'uri');
+    const contents = this.#ports.own?.read(address);
+    if (contents) return { contents };
+    const target = await this.#target(address, call);
+    const id = { id: address, server: target.server };
+    const sent = { ...params, uri: target.uri };
+    const result = await this.#ask(id, this.#choiceAt(target), 'resources/read', sent, call);
+    return target.prefix === '' ? result : { ...result, contents: prefixed(result.contents, target.prefix) };
+  }
+
+  async #subscribe(params: Params, call: SurfaceCall): Promise<object> {
+    const address = textParam(params, 'uri');
+    const peer = this.#peerOf(call);
+    // What the gateway tells of itself changes all the time: whoever wants to know reads it.
+    if (this.#ports.own?.read(address)) return {};
+    const target = await this.#target(address, call);
+    await this.#guarded({ id: address, server: target.server }, async () => {
+      await authorized(this.#ports, this.#choiceAt(target), call);
+      await this.#subscriptions.subscribe(peer, target);
+    });
+    if (call.meta?.[RESUMED_META] === true) this.#subscriptions.resumed(peer.session, target);
+    return {};
+  }
+
+  async #unsubscribe(params: Params, call: SurfaceCall): Promise<object> {
+    const address = textParam(params, 'uri');
+    const { session } = this.#peerOf(call);
+    if (this.#ports.own?.read(address)) return {};
+    await this.#subscriptions.unsubscribe(session, await this.#target(address, call));
+    return {};
+  }
+
+  async #getPrompt(params: Params, call: SurfaceCall): Promise<object> {
+    const { prompt, choice } = await this.#prompt(textParam(params, 'name'), call);
+    return this.#ask(prompt, choice, 'prompts/get', { ...params, name: prompt.name }, call);
+  }
+
+  async #complete(params: Params, call: SurfaceCall): Promise<object> {
+    const ref = (params.ref ?? {}) as Params;
+    let target: ReadTarget;
+    let choice: CatalogTool;
+    let own: Json;
+    if (ref.type === 'ref/prompt') {
+      const found = await this.#prompt(textParam(ref, 'name'), call);
+      target = found.prompt;
+      choice = found.choice;
+      own = { ...ref, name: found.prompt.name };
+    } else if (ref.type === 'ref/resource') {
+      const address = textParam(ref, 'uri');
+      const found = await this.#target(address, call);
+      target = { id: address, server: found.server };
+      choice = this.#choiceAt(found);
+      own = { ...ref, uri: found.uri };
+    } else throw new RpcError(INVALID_PARAMS, '"ref" must be of type "ref/prompt" or "ref/resource".');
+    // Where a server does not complete there is nothing to choose from, and no fault.
+    const { capabilities } = this.#upstream(target.server);
+    if (!capabilities.completions) return { completion: { values: [], total: 0, hasMore: false } };
+    return this.#ask(target, choice, 'completion/complete', { ...params, ref: own }, call);
+  }
+
+  /** The client's `_meta` is in what is sent already. */
+  #ask(target: ReadTarget, choice: CatalogTool, method: string, params: Json, call: SurfaceCall): Promise<Json> {
+    const { _meta: _, ...plain } = params;
+    return this.#guarded(target, async () => {
+      await authorized(this.#ports, choice, call);
+      return asked(this.#ports, this.#upstream(target.server), method, plain, call);
+    });
+  }
+
+  async #guarded<T>(target: ReadTarget, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw readRpcError(error, target, this.#ports.scrubSecrets);
+    }
+  }
+
+  #upstream(server: string): PrimitiveUpstream {
+    const upstream = this.#ports.upstream(server);
+    if (!upstream) throw new RpcError(INTERNAL_ERROR, `The server ${server} has left the configuration.`);
+    return upstream;
+  }
+
+  async #target(address: string, { signal }: SurfaceCall): Promise<ResourceTarget> {
+    const target = await found(this.#ports, signal, ({ resourceDirectory }) =>
+      resourceDirectory.resolve(address, this.#ports.linkedServer),
+    );
+    if (!target) {
+      const message = `No server has the resource ${JSON.stringify(address.slice(0, 200))}; resources/list has those there are.`;
+      throw new RpcError(RESOURCE_NOT_FOUND, message, { uri: address });
+    }
+    if ('server' in target) return target;
+    throw new RpcError(INVALID_PARAMS, `Several servers have this resource; ask for ${target.instead.join(' or ')}.`);
+  }
+
+  #choiceAt(target: ResourceTarget): CatalogTool {
+    return this.#ports.view().choiceAt(target);
+  }
+
+  async #prompt(name: string, { signal }: SurfaceCall): Promise<{ prompt: OfferedPrompt; choice: CatalogTool }> {
+    const wanted = await found(this.#ports, signal, (view) => {
+      const prompt = view.promptDirectory.get(name);
+      return prompt && { prompt, choice: view.choice(prompt.id) as CatalogTool };
+    });
+    if (wanted) return wanted;
+    const message = `There is no prompt ${JSON.stringify(name.slice(0, 100))}; prompts/list has those there are.`;
+    throw new RpcError(INVALID_PARAMS, message);
+  }
+
+  /** What a session is told by itself is told to the session, not on behalf of a request that has long ended. */
+  #peerOf({ peer }: SurfaceCall): ClientPeer {
+    const session = peer && this.#news.get(peer.session);
+    if (!session) throw new RpcError(INVALID_REQUEST, 'Subscribing needs a session that is initialized.');
+    return session;
+  }
+}
+
+/** A client looks for what it asked for: an editor takes contents under another address for those of a folder. */
+function prefixed(contents: unknown, prefix: string): unknown {
+  if (!Array.isArray(contents)) return contents;
+  return contents.map((one) => {
+    const uri = (one as { uri?: unknown } | null)?.uri;
+    return typeof uri === 'string' ? { ...one, uri: prefix + uri } : one;
+  });
+}

@@ -1,0 +1,106 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import {
+  buildPrimitiveCatalog,
+  type OfferedPrompt,
+  type OfferedResource,
+  type PrimitiveCatalog,
+  type PrimitiveListing,
+  unlistedChoice,
+  unlistedPrompt,
+} from '../../catalog/primitives/primitiveCatalog.ts';
+import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import { buildRankIndex, type RankIndex, type RankResources } from '../../ranking/rankIndex.ts';
+import { PromptDirectory } from './promptDirectory.ts';
+import { ResourceDirectory } from './resourceDirectory.ts';
+
+/** Things of one kind to choose from: resources and prompts never mix with tools, nor with each other (000 §9.4). */
+export interface Choices {
+  catalog: Catalog;
+  readonly index: RankIndex;
+}
+
+/** The servers' resources and prompts at one moment; like the catalog view it never changes (000 §4.6). */
+export class PrimitiveView {
+  readonly catalog: PrimitiveCatalog;
+  readonly resources: Choices;
+  readonly prompts: Choices;
+  readonly resourceDirectory: ResourceDirectory;
+  readonly promptDirectory: PromptDirectory;
+  readonly #resourceById: ReadonlyMap<string, OfferedResource>;
+  readonly #promptById: ReadonlyMap<string, OfferedPrompt>;
+  readonly #idByAddress: ReadonlyMap<string, string>;
+
+  constructor(listings: readonly PrimitiveListing[], ranking: RankResources = {}) {
+    this.catalog = buildPrimitiveCatalog(listings);
+    this.resources = choices(this.catalog.resourceChoices, ranking);
+    this.prompts = choices(this.catalog.promptChoices, ranking);
+    this.resourceDirectory = new ResourceDirectory(this.catalog);
+    this.promptDirectory = new PromptDirectory(this.catalog.prompts);
+    this.#resourceById = new Map(this.catalog.resources.map((resource) => [resource.id, resource]));
+    this.#idByAddress = new Map(
+      this.catalog.resources
+        .map(({ server, uri, id }): [string, string] => [addressKey(server, uri), id])
+        // Of a resource and a template of one spelling the resource is meant.
+        .reverse(),
+    );
+    this.#promptById = new Map(this.catalog.prompts.map((prompt) => [prompt.id, prompt]));
+  }
+
+  resource(id: string): OfferedResource | undefined {
+    return this.#resourceById.get(id);
+  }
+
+  prompt(id: string): OfferedPrompt | undefined {
+    return this.#promptById.get(id);
+  }
+
+  /** A resource or prompt as rules and cards know it. */
+  choice(id: string): CatalogTool | undefined {
+    return this.resources.catalog.byId.get(id) ?? this.prompts.catalog.byId.get(id);
+  }
+
+  /**
+   * The resource at a server's own address, as rules know it: the one that is listed, or the template that the address
+   * is made from. A server may have more than it lists.
+   */
+  choiceAt({ server, uri }: { server: string; uri: string }): CatalogTool {
+    const id = this.#idByAddress.get(addressKey(server, uri)) ?? this.#templateFor(server, uri);
+    const listed = id === undefined ? undefined : this.resources.catalog.byId.get(id);
+    return listed ?? unlistedChoice(uri, server, this.#namespaceOf(server));
+  }
+
+  /** The same for a prompt by a server's own name. */
+  promptAt({ server, name }: { server: string; name: string }): CatalogTool {
+    const listed = this.catalog.prompts.find((prompt) => prompt.server === server && prompt.name === name);
+    const choice = listed && this.prompts.catalog.byId.get(listed.id);
+    return choice ?? unlistedPrompt(name, server, this.#namespaceOf(server));
+  }
+
+  /** One that is only just being added has no place yet (000 §1.4, the fallback). */
+  #namespaceOf(server: string): string {
+    return this.catalog.namespaces.get(server) ?? 'mcp';
+  }
+
+  #templateFor(server: string, uri: string): string | undefined {
+    return this.catalog.resources.find(
+      (resource) => resource.isTemplate && resource.server === server && matchesTemplate(resource.uri, uri),
+    )?.id;
+  }
+}
+
+function addressKey(server: string, uri: string): string {
+  return `${server}\n${uri}`;
+}
+
+/** Nobody may ever search: the index is built for the first who does. */
+function choices(catalog: Catalog, ranking: RankResources): Choices {
+  let index: RankIndex | undefined;
+  return {
+    catalog,
+    get index() {
+      index ??= buildRankIndex(catalog.tools, catalog.servers, ranking);
+      return index;
+    },
+  };
+}

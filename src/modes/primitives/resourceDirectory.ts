@@ -1,0 +1,109 @@
+import type { OfferedResource, PrimitiveCatalog } from '../../catalog/primitives/primitiveCatalog.ts';
+import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
+
+/** Where an address leads: to a server, by the address the server itself uses. */
+export interface ResourceTarget {
+  server: string;
+  uri: string;
+  /** What stands before the server's own address in the client's. */
+  prefix: string;
+}
+
+export interface AmbiguousUri {
+  /** The addresses that are not. */
+  instead: readonly string[];
+}
+
+/**
+ * The addresses of all servers' resources as one client sees them. An address is passed on as it came, but where several
+ * servers have the same: then each has it behind `waygate://server/<namespace>/`, which is always understood. The
+ * address stands whole behind it, so that an editor that takes it apart and puts it together again has the same.
+ */
+const QUALIFIER = 'waygate://server/';
+
+export class ResourceDirectory {
+  /** As a client lists them: the addresses are its own. */
+  readonly resources: readonly Readonly<Record<string, unknown>>[];
+  readonly templates: readonly Readonly<Record<string, unknown>>[];
+  readonly #catalog: PrimitiveCatalog;
+  readonly #byUri = new Map<string, OfferedResource[]>();
+  readonly #templates: readonly OfferedResource[];
+  readonly #serverOf: ReadonlyMap<string, string>;
+  /** The servers that have addresses of a scheme. */
+  readonly #schemes = new Map<string, Set<string>>();
+
+  constructor(catalog: PrimitiveCatalog) {
+    this.#catalog = catalog;
+    this.#serverOf = new Map([...catalog.namespaces].map(([server, namespace]) => [namespace, server]));
+    this.#templates = catalog.resources.filter(({ isTemplate }) => isTemplate);
+    for (const resource of catalog.resources) {
+      const { uri, server, isTemplate } = resource;
+      const key = isTemplate ? templateKey(uri) : uri;
+      this.#byUri.set(key, [...(this.#byUri.get(key) ?? []), resource]);
+      const scheme = schemeOf(uri);
+      this.#schemes.set(scheme, (this.#schemes.get(scheme) ?? new Set()).add(server));
+    }
+    const plain = catalog.resources.filter(({ isTemplate }) => !isTemplate);
+    this.resources = plain.map((resource) => ({ ...resource.raw, uri: this.uriOf(resource) }));
+    this.templates = this.#templates.map((template) => ({ ...template.raw, uriTemplate: this.uriOf(template) }));
+  }
+
+  /** The client's address of a listed resource or template. */
+  uriOf({ uri, isTemplate, namespace }: OfferedResource): string {
+    const sharers = this.#byUri.get(isTemplate ? templateKey(uri) : uri) ?? [];
+    return sharers.length > 1 ? qualified(namespace, uri) : uri;
+  }
+
+  /**
+   * Where a client's address leads; `linked` tells which server has named it last in a result. Links need not be
+   * listed, so what nobody lists goes to the one server that has such addresses, or to the only one with resources.
+   */
+  resolve(
+    address: string,
+    linked: (uri: string) => string | undefined = () => undefined,
+  ): ResourceTarget | AmbiguousUri | undefined {
+    const named = this.#qualifiedTarget(address);
+    if (named) return named;
+    const to = (server: string): ResourceTarget => ({ server, uri: address, prefix: '' });
+    const listed = this.#serversOf(this.#byUri.get(address) ?? []);
+    if (listed.length === 1) return to(listed[0] as string);
+    const source = linked(address);
+    if (source !== undefined && this.#catalog.namespaces.has(source)) return to(source);
+    const sharers =
+      listed.length > 1
+        ? listed
+        : this.#serversOf(this.#templates.filter(({ uri }) => uri === address || matchesTemplate(uri, address)));
+    if (sharers.length === 1) return to(sharers[0] as string);
+    if (sharers.length > 1) {
+      return { instead: sharers.map((server) => qualified(this.#catalog.namespaces.get(server) as string, address)) };
+    }
+    const likely = [...(this.#schemes.get(schemeOf(address)) ?? this.#catalog.readable)];
+    return likely.length === 1 ? to(likely[0] as string) : undefined;
+  }
+
+  #qualifiedTarget(address: string): ResourceTarget | undefined {
+    if (!address.startsWith(QUALIFIER)) return undefined;
+    const slash = address.indexOf('/', QUALIFIER.length);
+    const server = slash < 0 ? undefined : this.#serverOf.get(address.slice(QUALIFIER.length, slash));
+    if (server === undefined) return undefined;
+    const prefix = address.slice(0, slash + 1);
+    return { server, uri: address.slice(prefix.length), prefix };
+  }
+
+  #serversOf(resources: readonly OfferedResource[]): string[] {
+    return [...new Set(resources.map(({ server }) => server))];
+  }
+}
+
+function qualified(namespace: string, uri: string): string {
+  return `${QUALIFIER}${namespace}/${uri}`;
+}
+
+/** A template may be spelled like an address. */
+function templateKey(template: string): string {
+  return `template ${template}`;
+}
+
+function schemeOf(uri: string): string {
+  return uri.slice(0, Math.max(0, uri.indexOf(':'))).toLowerCase();
+}

@@ -1,0 +1,62 @@
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import type { RenderMode } from '../../text/normalise.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import type { ToolDefinition } from './definitions.ts';
+
+/** A meta-tool's arguments after the check: names and types are those of its schema. */
+export type CheckedArguments = Readonly<Record<string, unknown>>;
+
+/** A wrong type anywhere is ARGS_INVALID, with the place and what was expected; nothing is thrown across MCP. */
+export function checkArguments(definition: ToolDefinition, args: unknown): CheckedArguments {
+  if (!isObject(args)) throw argsInvalid(`The arguments of ${definition.name} must be an object.`, []);
+  const { properties, required = [] } = definition.inputSchema;
+  const names = Object.keys(properties);
+  for (const [name, value] of Object.entries(args)) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!schema) {
+      const hint = didYouMean(name, names, `it takes ${names.join(', ')}.`);
+      throw argsInvalid(`${definition.name} has no argument "${oneLine(name, 64)}"; ${hint}`, [name]);
+    }
+    // A tool's own arguments are the pipeline's to judge: a model may have sent them as text (000 §4.4).
+    const expected = name === 'args' ? undefined : mismatch(schema, value);
+    if (expected) throw argsInvalid(`"${name}" of ${definition.name} must be ${expected}.`, [name]);
+  }
+  for (const name of required) {
+    if (args[name] === undefined) throw argsInvalid(`${definition.name} needs "${name}".`, []);
+  }
+  return args;
+}
+
+export function renderMode(args: CheckedArguments): RenderMode {
+  return args.render === 'json' ? 'json' : 'porcelain';
+}
+
+/** `path` is the error's own subject, `""` for a meta-tool's arguments (000 §3.4). */
+export function argsInvalid(message: string, path: readonly (string | number)[]): GatewayError {
+  return new GatewayError('ARGS_INVALID', message, { details: { path } });
+}
+
+/** What the schema asks for, in plain words, when the value is not that. */
+function mismatch(schema: Record<string, unknown>, value: unknown): string | undefined {
+  switch (schema.type) {
+    case 'string': {
+      const choices = schema.enum as string[] | undefined;
+      if (choices) return choices.includes(value as string) ? undefined : choices.map((c) => `"${c}"`).join(' or ');
+      return typeof value === 'string' ? undefined : 'a string';
+    }
+    case 'integer': {
+      const [low, high] = [schema.minimum as number, schema.maximum as number];
+      const fits = typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high;
+      return fits ? undefined : `a whole number from ${low} to ${high}`;
+    }
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'true or false';
+    default:
+      return isObject(value) ? undefined : 'an object';
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

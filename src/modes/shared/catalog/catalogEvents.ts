@@ -1,0 +1,48 @@
+import { compareCodePoints } from '../../../catalog/codePointOrder.ts';
+import type { CatalogView } from './catalogView.ts';
+import type { TokenMeter } from './tokenMeter.ts';
+
+/** What a catalog holds, and what it would cost a model to have it all (000: `catalog.loaded`). */
+export interface CatalogLoaded {
+  mode: string;
+  tool_count: number;
+  exposed_tool_count: number;
+  namespace_counts: Record<string, number>;
+  full_schema_tokens: number;
+  exposed_schema_tokens: number;
+  schema_tokens_avoided: number;
+}
+
+/** Counting a large catalog takes long: whoever else needs the loop gets it between two slices. */
+const SLICE_MS = 3;
+
+/** Undefined when `signal` aborts first: a newer catalog is being counted. */
+export async function catalogLoaded(
+  view: CatalogView,
+  exposed: readonly { inputSchema: unknown }[],
+  meter: TokenMeter,
+  signal?: AbortSignal,
+): Promise<CatalogLoaded | undefined> {
+  const { tools } = view.catalog;
+  const counts = new Map<string, number>();
+  let full = 0;
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const { namespace, inputSchema } of tools) {
+    counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+    full += meter.schema(inputSchema);
+    if (performance.now() < sliceEnd) continue;
+    await new Promise((resume) => setImmediate(resume));
+    if (signal?.aborted) return undefined;
+    sliceEnd = performance.now() + SLICE_MS;
+  }
+  const ours = exposed.reduce((sum, { inputSchema }) => sum + meter.schema(inputSchema), 0);
+  return {
+    mode: 'gateway',
+    tool_count: tools.length,
+    exposed_tool_count: exposed.length,
+    namespace_counts: Object.fromEntries([...counts].sort(([a], [b]) => compareCodePoints(a, b))),
+    full_schema_tokens: full,
+    exposed_schema_tokens: ours,
+    schema_tokens_avoided: Math.max(0, full - ours),
+  };
+}

@@ -1,0 +1,74 @@
+import { buildCatalog, type Catalog } from '../../../catalog/catalog.ts';
+import { CatalogError } from '../../../catalog/catalogError.ts';
+import { fitNamespace } from '../../../catalog/namespace.ts';
+import type { GraphNode, ServerListing } from '../../../catalog/types.ts';
+import type { CatalogStatus, TreeChildren, TreeNode } from '../../../control/contract.ts';
+import { buildRankIndex, type RankIndex, type RankResources } from '../../../ranking/rankIndex.ts';
+import { oneLine } from '../../../text/porcelain.ts';
+
+/** A row has room for a sentence. */
+const ROW_DESCRIPTION_CHARS = 200;
+
+/**
+ * The catalog with its rank index at one moment. It never changes: a call finishes on the view it started on, and a
+ * refresh puts another in its place (000 §4.6).
+ */
+export class CatalogView {
+  readonly catalog: Catalog;
+  readonly index: RankIndex;
+  readonly revision: number;
+
+  constructor(catalog: Catalog, index: RankIndex, revision: number) {
+    this.catalog = catalog;
+    this.index = index;
+    this.revision = revision;
+  }
+
+  static build(listings: readonly ServerListing[], revision: number, resources: RankResources = {}): CatalogView {
+    const catalog = buildCatalog(listings);
+    return new CatalogView(catalog, buildRankIndex(catalog.tools, catalog.servers, resources), revision);
+  }
+
+  get status(): CatalogStatus {
+    const { tools, servers, findings } = this.catalog;
+    return {
+      revision: this.revision,
+      toolCount: tools.length,
+      namespaceCount: servers.length,
+      skipped: findings.flatMap(({ server, tool, kind, reason }) =>
+        kind === 'skipped' ? [{ server, tool, reason }] : [],
+      ),
+    };
+  }
+
+  namespaceOf(server: string): string {
+    return this.catalog.servers.find(({ name }) => name === server)?.namespace ?? fitNamespace(server);
+  }
+
+  toolCountOf(server: string): number {
+    return this.catalog.servers.find(({ name }) => name === server)?.toolCount ?? 0;
+  }
+
+  /** The rows under a path, as the editor's tree shows them; none where the path is gone since the tree asked. */
+  children(path: string): TreeChildren {
+    try {
+      return { revision: this.revision, nodes: this.catalog.graph.children(path).map((node) => this.#row(node)) };
+    } catch (error) {
+      if (error instanceof CatalogError) return { revision: this.revision, nodes: [] };
+      throw error;
+    }
+  }
+
+  #row(node: GraphNode): TreeNode {
+    const tool = node.toolId === undefined ? undefined : this.catalog.byId.get(node.toolId);
+    const namespace = node.path.split('/')[1] ?? '';
+    const server =
+      tool?.server ?? this.catalog.servers.find((candidate) => candidate.namespace === namespace)?.name ?? '';
+    return {
+      ...node,
+      server,
+      description: oneLine(tool ? tool.description || tool.title : node.hint, ROW_DESCRIPTION_CHARS),
+      safety: tool?.safety ?? '',
+    };
+  }
+}

@@ -1,0 +1,21 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import { validateSelection } from '../../ranking/selection.ts';
+import { type ServerDirectory, unknownTool } from './unknownTool.ts';
+
+/**
+ * The tool that a `tool_id` names (000 §2.6). A stray blank, another case, or a missing version and hash are put right
+ * where one tool alone can be meant; anything less is refused with the nearest id, because a call may have effects.
+ */
+export function chosenTool(id: string, catalog: Catalog, directory: ServerDirectory): CatalogTool {
+  const exact = catalog.byId.get(id);
+  if (exact) return exact;
+  const { selectedId, repair } = validateSelection(
+    id,
+    catalog.tools.map((tool) => tool.id),
+  );
+  const tool = selectedId === null ? undefined : catalog.byId.get(selectedId);
+  const wholeName = tool !== undefined && /^[@#]/.test(tool.id.slice(id.trim().length));
+  if (tool && (repair !== 'prefix' || wholeName)) return tool;
+  throw unknownTool(id, catalog, directory);
+}

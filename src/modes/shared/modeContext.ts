@@ -1,0 +1,53 @@
+import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import type { BrowseConfig } from '../../config/gatewayConfig.ts';
+import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import type { UseHistory } from '../../ranking/useHistory.ts';
+import type { ReplayContract } from '../../replay/replay.ts';
+import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
+import type { AdmittedResult } from '../../results/resultIntake.ts';
+import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
+import type { AnswerTold, CallEvent } from './callEvents.ts';
+import type { CatalogView } from './catalog/catalogView.ts';
+import type { ClientRequests } from './client/clientRequests.ts';
+
+/** What the surface works on: the worker owns it. */
+export interface GatewayContext {
+  /** The folder that paths are told from. */
+  workspace: string;
+  view(): CatalogView;
+  servers(): readonly ServerStatus[];
+  configuration(): ConfigurationStatus;
+  browseConfig(): BrowseConfig;
+  /** What was executed after which query, in this workspace. */
+  useHistory(): UseHistory;
+  recordUse(query: string, toolId: string): void;
+  artifacts: ArtifactStore;
+  /** Whether secrets are masked in all that a model reads, parts of artifacts included. */
+  masksViews(): boolean;
+  /** The way of every `tool_execute`. */
+  calls: CallPipeline<AdmittedResult>;
+  /** What may happen to a call of this tool whose answer is lost. */
+  contractOf(tool: CatalogTool): ReplayContract;
+  /** Where what servers ask their clients goes. */
+  clientRequests: Pick<ClientRequests, 'during'>;
+  /** Resources and prompts. */
+  primitives: PrimitivePorts;
+  onCallStart(): void;
+  onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
+  /** Rejects while nothing may be answered yet (`startup`). */
+  admit(): Promise<void>;
+}
+
+/** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */
+export interface Answer {
+  text: string;
+  data: object;
+  isError?: boolean;
+  /** Parts that a text cannot stand for: images, audio. */
+  media?: readonly object[];
+  /** Lines behind the text of which the data has an account of its own. */
+  notes?: readonly string[];
+  /** For telemetry. */
+  told: AnswerTold;
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { CacheStableSession } from '../../catalog/cards/cacheStable.ts';
+import type { ChoiceCard } from '../../catalog/cards/card.ts';
+
+/** A model executes what it found within a few browses; what it found long ago says nothing of the query. */
+const REMEMBERED_QUERIES = 5;
+
+/** What the gateway remembers of one MCP session. */
+export class SessionState {
+  /** For the event log alone: it says nothing of the client. */
+  readonly id = randomUUID().replaceAll('-', '');
+  readonly #seen = new CacheStableSession();
+  #seenRevision = -1;
+  #queries: { query: string; toolIds: ReadonlySet<string> }[] = [];
+
+  /** The cards in cache-stable order (000 §5); a refreshed catalog starts anew (§4.6). */
+  arrange(cards: readonly ChoiceCard[], revision: number): ChoiceCard[] {
+    this.#follow(revision);
+    return this.#seen.arrange(cards);
+  }
+
+  /** On success alone (000 §5.5). */
+  recordHydrated(toolId: string, revision: number): void {
+    this.#follow(revision);
+    this.#seen.recordHydrated(toolId);
+  }
+
+  recordQuery(query: string, toolIds: readonly string[]): void {
+    this.#queries = [{ query, toolIds: new Set(toolIds) }, ...this.#queries].slice(0, REMEMBERED_QUERIES);
+  }
+
+  /** The query that most likely led to a tool: the last one whose answer had it. */
+  queryFor(toolId: string): string | undefined {
+    return this.#queries.find(({ toolIds }) => toolIds.has(toolId))?.query;
+  }
+
+  #follow(revision: number): void {
+    if (revision !== this.#seenRevision) this.#seen.clear();
+    this.#seenRevision = revision;
+  }
+}
+
+/** What is remembered of each session, for as long as it lives. */
+export class SessionStates {
+  readonly #states = new WeakMap<object, SessionState>();
+
+  of(session: object): SessionState {
+    const known = this.#states.get(session) ?? new SessionState();
+    this.#states.set(session, known);
+    return known;
+  }
+}

@@ -1,0 +1,62 @@
+import { oneLine } from '../../text/porcelain.ts';
+
+/** A tool's arguments as a model needs them: one line each, `name: type, required. What it is.` */
+
+const DESCRIPTION_CHARS = 160;
+const MAX_CHOICES = 12;
+/** A type that nests deeper than this is shown as an object: the JSON form has it whole. */
+const MAX_DEPTH = 3;
+
+type Schema = Record<string, unknown>;
+
+export function signatureOf(schema: unknown): string[] {
+  if (!isObject(schema) || !isObject(schema.properties)) return [];
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  return Object.entries(schema.properties)
+    .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
+    .map(([name, property]) => argumentLine(name, property, required.has(name)));
+}
+
+function argumentLine(name: string, schema: unknown, required: boolean): string {
+  const about = isObject(schema) ? schema : {};
+  const extras = [
+    required ? 'required' : 'optional',
+    ...('default' in about ? [`default ${oneLine(JSON.stringify(about.default) ?? 'null', 60)}`] : []),
+  ];
+  const description = typeof about.description === 'string' ? oneLine(about.description, DESCRIPTION_CHARS) : '';
+  return `- ${name}: ${typeOf(schema, 0)} (${extras.join(', ')})${description ? ` ${description}` : ''}`;
+}
+
+function typeOf(schema: unknown, depth: number): string {
+  if (!isObject(schema)) return 'any';
+  if (Array.isArray(schema.enum)) return choices(schema.enum);
+  if ('const' in schema) return JSON.stringify(schema.const);
+  for (const union of ['anyOf', 'oneOf']) {
+    const options = schema[union];
+    if (Array.isArray(options)) return [...new Set(options.map((option) => typeOf(option, depth + 1)))].join(' | ');
+  }
+  const type = schema.type;
+  if (Array.isArray(type)) return type.join(' | ');
+  if (type === 'array') return `${typeOf(schema.items, depth + 1)}[]`;
+  if (isObject(schema.properties) && depth < MAX_DEPTH) return objectType(schema, depth);
+  return typeof type === 'string' ? type : 'any';
+}
+
+function objectType(schema: Schema, depth: number): string {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const fields = Object.entries(schema.properties as Schema).map(
+    ([name, property]) => `${name}${required.has(name) ? '' : '?'}: ${typeOf(property, depth + 1)}`,
+  );
+  return `{${fields.join(', ')}}`;
+}
+
+function choices(values: readonly unknown[]): string {
+  const shown = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
+  return values.length > MAX_CHOICES
+    ? `${shown.join(' | ')} | … ${values.length - MAX_CHOICES} more`
+    : shown.join(' | ');
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

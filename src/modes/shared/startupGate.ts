@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StartupConfig } from '../../config/gatewayConfig.ts';
+import type { ServerState } from '../../control/contract.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { count } from '../../text/porcelain.ts';
+
+export interface StartupView {
+  config: StartupConfig;
+  /** Those that are switched on. */
+  servers: readonly { name: string; state: ServerState; required: boolean }[];
+  toolCount: number;
+}
+
+/** A server that is known and not running is started by its first call: it is as good as up. */
+const UP: ReadonlySet<ServerState> = new Set(['ready', 'not_started']);
+const POLL_MS = 50;
+const NAMED = 5;
+
+/** What the configuration asks of a start and is not so, in one sentence. */
+export function startupFlaw({ config, servers, toolCount }: StartupView): string | undefined {
+  const { mode, minHealthyServers, failOnEmptyCatalog } = config;
+  const down = servers.filter(({ state }) => !UP.has(state));
+  const missing = down.filter(({ required }) => required);
+  if (mode === 'strict' && missing.length > 0) {
+    const names = missing.slice(0, NAMED).map(({ name, state }) => `${name} (${state.replaceAll('_', ' ')})`);
+    const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
+    return `"startup" is strict, and these servers are not up: ${names.join(', ')}${more}.`;
+  }
+  const up = servers.length - down.length;
+  if (mode === 'degraded' && up < minHealthyServers) {
+    return `"startup" needs ${count(minHealthyServers, 'server')}, and ${up} of ${servers.length} ${up === 1 ? 'is' : 'are'} up.`;
+  }
+  return failOnEmptyCatalog && toolCount === 0 ? '"startup" needs a tool, and the catalog has none.' : undefined;
+}
+
+/** Lets calls through once the start is what the configuration asks for; what is still starting is waited for. */
+export class StartupGate {
+  readonly #view: () => StartupView;
+  readonly #startedAt = performance.now();
+  #isOpen = false;
+
+  constructor(view: () => StartupView) {
+    this.#view = view;
+  }
+
+  /** Why nothing is answered; `undefined` once the start has been good: what goes later is told as what it is. */
+  get flaw(): string | undefined {
+    if (this.#isOpen) return undefined;
+    const flaw = startupFlaw(this.#view());
+    this.#isOpen = flaw === undefined;
+    return flaw;
+  }
+
+  async admit(): Promise<void> {
+    while (this.flaw !== undefined && this.#mayChange) await sleep(POLL_MS);
+    const { flaw } = this;
+    if (flaw === undefined) return;
+    throw new GatewayError('UPSTREAM_UNAVAILABLE', `Waygate does not serve yet: ${flaw} Tell the user.`);
+  }
+
+  get #mayChange(): boolean {
+    const { config, servers } = this.#view();
+    const waited = performance.now() - this.#startedAt;
+    return waited < config.timeoutSeconds * 1_000 && servers.some(({ state }) => state === 'starting');
+  }
+}

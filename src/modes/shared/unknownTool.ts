@@ -1,0 +1,108 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import { fitNamespace } from '../../catalog/namespace.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import type { ServerState, ServerStatus } from '../../control/contract.ts';
+import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
+import { meantBy } from '../../text/nearest.ts';
+import { oneLine, shortened } from '../../text/porcelain.ts';
+import type { GatewayContext } from './modeContext.ts';
+import { whyNotReady } from './serverNotes.ts';
+
+/** Where it is looked up whose tool was meant. */
+export type ServerDirectory = Pick<GatewayContext, 'servers' | 'workspace'>;
+
+/** What is longer was not written as an id of ours (000 §1.6), and is compared with none. */
+const MAX_ID_CHARS = 240;
+/** The caller knows what it has sent; the room is for what it should have sent. */
+const MAX_SHOWN_ID_CHARS = 60;
+/** The same name on more servers than this says little. */
+const MAX_MEANT = 3;
+/** An error line for a model (000 §3.4): what is longer is cut, and half an id is none. */
+const MAX_MESSAGE_CHARS = 256;
+
+const OR_ANOTHER = 'or use another tool.';
+/** Of a server whose tools cannot be told now: what keeps it, and what to do. Others have the tools that are listed. */
+const KEPT: Partial<Record<ServerState, { says: string; advice: string; retryable?: true }>> = {
+  starting: { says: 'is still starting', advice: 'Call again shortly.', retryable: true },
+  needs_sign_in: { says: 'needs the user to sign in', advice: `Ask the user to sign in, ${OR_ANOTHER}` },
+  needs_secret: { says: 'needs a secret that nobody has set', advice: `Ask the user to set it, ${OR_ANOTHER}` },
+  needs_approval: { says: "waits for the user's approval", advice: `Ask the user to approve it, ${OR_ANOTHER}` },
+  failed: { says: 'has failed', advice: `Ask the user to look at this server, ${OR_ANOTHER}` },
+  disabled: { says: 'is switched off in the configuration', advice: 'Use another tool, or ask the user.' },
+};
+
+/**
+ * A tool_id that the catalog does not hold: told with the id that was most likely meant, which is never guessed at, or
+ * with what keeps its server from having tools.
+ */
+export function unknownTool(
+  toolId: string,
+  catalog: Catalog,
+  directory: ServerDirectory,
+  code: GatewayErrorCode = 'HYDRATE_FAILED',
+  path = toolId,
+): GatewayError {
+  const given = `There is no tool ${JSON.stringify(shortened(toolId, MAX_SHOWN_ID_CHARS))}`;
+  const server = serverOf(toolId, directory.servers());
+  const kept = server && KEPT[server.state];
+  const [own, others] = meantTools(toolId, catalog);
+  if (server && kept && own.length === 0) {
+    const { name, state } = server;
+    const reason = whyNotReady(server, directory.workspace);
+    return new GatewayError(code, `${given}: ${oneLine(name, MAX_SHOWN_ID_CHARS)} ${kept.says}. ${kept.advice}`, {
+      path,
+      retryable: kept.retryable === true,
+      details: { server: name, state, ...(reason === undefined ? {} : { reason }) },
+    });
+  }
+  const meant = (own.length > 0 ? own : others).slice(0, MAX_MEANT).map(({ id }) => id);
+  return new GatewayError(code, withMeant(given, meant), { path, ...detailsOf(meant) });
+}
+
+/** The server of the configuration that an id names, also by its own name and with another separator. */
+function serverOf(toolId: string, servers: readonly ServerStatus[]): ServerStatus | undefined {
+  const colon = toolId.indexOf(':');
+  const end = colon >= 0 ? colon : toolId.search(/[./]/);
+  if (end <= 0 || end > MAX_ID_CHARS) return undefined;
+  const named = fitNamespace(toolId.slice(0, end).trim());
+  return servers.find(({ name, namespace }) => (namespace || fitNamespace(name)) === named);
+}
+
+/**
+ * The tools that were most likely meant: those of the namespace that the id names, and where it has none such those of
+ * all. Version and hash are left out: nobody mistypes them, they are forgotten or of an earlier catalog, and they
+ * would make every id too far from what was written.
+ */
+function meantTools(toolId: string, { tools }: Catalog): [own: readonly CatalogTool[], others: readonly CatalogTool[]] {
+  if (toolId.length > MAX_ID_CHARS) return [[], []];
+  const stem = toolId.trim().replace(/[@#].*$/s, '');
+  const colon = stem.indexOf(':');
+  const namespace = stem.slice(0, Math.max(0, colon)).toLowerCase();
+  const name = stem.slice(colon + 1);
+  const siblings = tools.filter((tool) => tool.namespace === namespace);
+  const own = nearestBy(({ name }) => name, name, siblings);
+  if (own.length > 0) return [own, []];
+  const spelled = siblings.length > 0 ? [] : nearestBy(({ namespace, name }) => `${namespace}:${name}`, stem, tools);
+  return [[], spelled.length > 0 ? spelled : nearestBy(({ name }) => name, name, tools)];
+}
+
+function nearestBy(
+  keyOf: (tool: CatalogTool) => string,
+  written: string,
+  tools: readonly CatalogTool[],
+): readonly CatalogTool[] {
+  if (written === '') return [];
+  const meant = meantBy(written, [...new Set(tools.map(keyOf))]);
+  return meant === undefined ? [] : tools.filter((tool) => keyOf(tool) === meant);
+}
+
+function withMeant(given: string, ids: readonly string[]): string {
+  if (ids.length === 0) return `${given}. Find its id with tool_browse.`;
+  const told = `${given}. Did you mean ${ids.map((id) => `"${id}"`).join(' or ')}?`;
+  return told.length <= MAX_MESSAGE_CHARS ? told : `${given}. Did you mean what follows?`;
+}
+
+function detailsOf(ids: readonly string[]): { details?: Record<string, unknown> } {
+  if (ids.length === 0) return {};
+  return { details: ids.length === 1 ? { nearest: ids[0] } : { candidates: ids } };
+}

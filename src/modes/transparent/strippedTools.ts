@@ -1,0 +1,78 @@
+import { toCard } from '../../catalog/cards/card.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { CatalogError } from '../../catalog/catalogError.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import { advertisedNames } from '../shared/catalog/advertisedNames.ts';
+import { chosenTool } from '../shared/chosenTool.ts';
+import type { ServerDirectory } from '../shared/unknownTool.ts';
+import { TRANSPARENT_TOOLS } from './definitions.ts';
+
+/** A tool as `tools/list` shows it in transparent mode: the sentinel schema says that it is not called by itself. */
+export interface StrippedTool {
+  name: string;
+  description: string;
+  inputSchema: { type: 'object' };
+}
+
+const RESERVED: ReadonlySet<string> = new Set(TRANSPARENT_TOOLS.map(({ name }) => name));
+
+/** The whole catalog by the names that a strict client takes; the canonical `tool_id` resolves as well (000 §4.1). */
+export class StrippedTools {
+  readonly #catalog: Catalog;
+  readonly #ids = new Map<string, string>();
+  #list: readonly StrippedTool[] | undefined;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+    // No `tool_id` is a name that every client takes: it has a colon.
+    const names = advertisedNames(
+      catalog.tools.map(({ id, namespace, name }) => ({ id, name: `${namespace}.${name}` })),
+      RESERVED,
+    );
+    for (const [id, name] of names) this.#ids.set(name, id);
+  }
+
+  /** In the order of the catalog; made when it is first asked for, because descriptions are cut by counting tokens. */
+  get list(): readonly StrippedTool[] {
+    this.#list ??= [...this.#ids].map(([name, id]) => ({
+      name,
+      description: shortDescription(this.#catalog.byId.get(id) as CatalogTool),
+      inputSchema: { type: 'object' },
+    }));
+    return this.#list;
+  }
+
+  has(name: string): boolean {
+    return this.idOf(name) !== undefined;
+  }
+
+  /** The `tool_id` behind a listed name, or behind itself. */
+  idOf(name: string): string | undefined {
+    return this.#ids.get(name) ?? this.#catalog.byId.get(decoded(name))?.id;
+  }
+
+  /** By the listed name, the `tool_id`, or that one as a URL has it. Throws for what names no tool. */
+  resolve(given: string, directory: ServerDirectory): CatalogTool {
+    const id = this.#ids.get(given.trim()) ?? decoded(given);
+    return chosenTool(id, this.#catalog, directory);
+  }
+}
+
+/** Within the budget of a card (000 §2.3, §2.4). */
+function shortDescription(tool: CatalogTool): string {
+  try {
+    return toCard(tool).description;
+  } catch (error) {
+    // An id that no card can hold leaves no room for words.
+    if (error instanceof CatalogError) return '';
+    throw error;
+  }
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,72 @@
+import type { CatalogTool } from '../catalog/types.ts';
+import { notesOn } from './candidateNotes.ts';
+import { byScore, type Candidate } from './candidates.ts';
+import type { RankedTool, RankIndex } from './rankIndex.ts';
+import type { Evidence } from './scoring/scoring.ts';
+
+/** A further variant of a tool already shown (`create_invoice_v2`), and one server's tools beyond the cap. */
+const VARIANT_FACTOR = 0.6;
+const SIBLING_CAP = 5;
+const SIBLING_FACTOR = 0.8;
+/** Among so few servers a cap would only hide what there is. */
+const MIN_SERVERS_FOR_CAP = 5;
+const NAMED = 0.2;
+/** Far behind the first there is nothing but noise: a short list says more. */
+const KEPT_SHARE = 0.3;
+
+export interface Arranged extends RankedTool {
+  doc: number;
+  /** 1, or what a variant or a sibling beyond the cap was multiplied by. */
+  factor: number;
+}
+
+/**
+ * Ten cards should be ten choices: variants and the many siblings of a server nobody named stand back, and identical
+ * tools of several servers become one card.
+ */
+export function arrange(
+  index: RankIndex,
+  candidates: readonly Candidate[],
+  evidence: Evidence,
+  topK: number,
+  onlyServer: number | undefined,
+): Arranged[] {
+  const variants = new Set<string>();
+  const perServer = new Map<number, number>();
+  const capped = onlyServer === undefined && index.servers.length >= MIN_SERVERS_FOR_CAP;
+  const ordered = candidates.map(({ doc, score }) => {
+    const { tool, server, clones } = bestMember(index, doc, evidence, onlyServer);
+    const { family } = notesOn(index, doc);
+    let factor = variants.has(family) ? VARIANT_FACTOR : 1;
+    variants.add(family);
+    const siblings = perServer.get(server) ?? 0;
+    perServer.set(server, siblings + 1);
+    if (capped && (evidence.named[server] as number) <= NAMED && siblings >= SIBLING_CAP) factor *= SIBLING_FACTOR;
+    return { doc, tool, clones, factor, score: factor === 1 ? score : Math.max(1, Math.round(score * factor)) };
+  });
+  ordered.sort(byScore);
+  const least = KEPT_SHARE * (ordered[0]?.score ?? 0);
+  return ordered.filter(({ score }) => score >= least).slice(0, topK);
+}
+
+/** Of identical tools the one whose server is named, else the one used before, else the first by id. */
+function bestMember(index: RankIndex, doc: number, { named, learnedIds }: Evidence, onlyServer: number | undefined) {
+  const members = index.documents[doc]?.members ?? [];
+  let best = members[0] as number;
+  let bestValue = -1;
+  for (const member of members) {
+    const server = index.serverOf[member] as number;
+    if (onlyServer !== undefined && server !== onlyServer) continue;
+    const value = (named[server] as number) + (learnedIds.has((index.tools[member] as CatalogTool).id) ? USED : 0);
+    if (value <= bestValue) continue;
+    best = member;
+    bestValue = value;
+  }
+  const clones = members.filter((member) => member !== best).map((member) => index.tools[member] as CatalogTool);
+  return {
+    tool: index.tools[best] as CatalogTool,
+    server: index.serverOf[best] as number,
+    clones: onlyServer === undefined ? clones : [],
+  };
+}
+const USED = 0.1;

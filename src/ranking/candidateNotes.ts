@@ -1,0 +1,56 @@
+import type { CatalogTool } from '../catalog/types.ts';
+import type { RankIndex } from './rankIndex.ts';
+import { type NameWord, nameWords } from './scoring/nameCoverage.ts';
+
+/** What only the few documents that become candidates need: made when first asked for, then kept. */
+export interface CandidateNotes {
+  /** The words of the tool's name as they stand there. */
+  words: readonly WeighedWord[];
+  /** Its server, name and description without what tells variants apart. */
+  family: string;
+}
+
+const MAX_NAME_MASS = 6;
+
+/** With its share of 1: a word of great rarity says little more than a fairly rare one. */
+export interface WeighedWord extends NameWord {
+  mass: number;
+}
+
+export function notesOn(index: RankIndex, doc: number): CandidateNotes {
+  let notes = index.notes.get(doc);
+  if (notes === undefined) {
+    const { server, upstreamName, description } = firstTool(index, doc);
+    const family = `${server}\n${familyName(upstreamName)}\n${familyText(description)}`;
+    const words = nameWords(upstreamName).map((word) => {
+      const term = index.lexicon.lookup(word.stem);
+      const idf = term === undefined ? index.maxIdf : (index.idf[term] as number);
+      return { ...word, mass: Math.min(1, idf / MAX_NAME_MASS) };
+    });
+    notes = { words, family };
+    index.notes.set(doc, notes);
+  }
+  return notes;
+}
+
+export function firstTool(index: RankIndex, doc: number): CatalogTool {
+  return index.tools[index.documents[doc]?.members[0] as number] as CatalogTool;
+}
+
+/** A name without its version: `create_invoice_v2`, `createInvoice2` and `create_invoice_beta` are one family. */
+export function familyName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[_.-](?:beta|alpha|preview|legacy|deprecated|old|new|copy|latest)$/, '')
+    .replace(/[_.-]?v?\d+$/, '')
+    .replace(/\d+/g, '#');
+}
+
+/** The words of a description, without its numbers and without remarks in brackets. */
+export function familyText(description: string): string {
+  return description
+    .slice(0, 400)
+    .replace(/\([^()]*\)/g, ' ')
+    .replace(/[^\p{L}]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,226 @@
+import type { CatalogTool } from '../catalog/types.ts';
+import { arrange } from './arrange.ts';
+import type { CandidateNotes } from './candidateNotes.ts';
+import { bestCandidates } from './candidates.ts';
+import { explain } from './explain.ts';
+import type { RankExplanation } from './explanation.ts';
+import { INTENT_CODES, toolIntent } from './intent.ts';
+import { type Document, documentsOf, fieldTermsOf, type ServerText } from './scoring/corpus.ts';
+import { buildFieldIndex } from './scoring/fieldIndex.ts';
+import { buildNameIndex } from './scoring/nameCoverage.ts';
+import type { Postings } from './scoring/postings.ts';
+import { baseScores, gatherEvidence } from './scoring/scoring.ts';
+import { buildServerIndex, type ServerIndex } from './scoring/serverEvidence.ts';
+import { type PhrasePostings, Scratch } from './scoring/signals.ts';
+import { learnedFor, type UseHistory } from './useHistory.ts';
+import { judgeMatch } from './verdict.ts';
+import { wholeVocabulary } from './vocabulary/all.ts';
+import type { KnownMeaning } from './words/concepts.ts';
+import { Lexicon } from './words/lexicon.ts';
+import { planQuery, type QueryPlan, type Vocabulary } from './words/queryWords.ts';
+import type { Thesaurus } from './words/thesaurus.ts';
+import { buildToolVectors, type ToolVectors } from './words/toolVectors.ts';
+import { decodeWordTable, openWordTable, type WordTable } from './words/wordTable.ts';
+
+export interface RankServer {
+  name: string;
+  namespace: string;
+  instructions?: string;
+}
+
+export interface RankResources {
+  /** The bytes of `media/words-48.bin`; without them ranking works on words alone. */
+  wordTable?: Uint8Array;
+  /** Of that table (`indexWordTable`): without it the table is decoded. */
+  wordIndex?: Uint8Array;
+}
+
+/** Documents are tools, each once however many servers offer it, in the order of their first ids. */
+export interface RankIndex {
+  /** In the order of their ids. */
+  tools: readonly CatalogTool[];
+  serverOf: Uint32Array;
+  servers: readonly ServerText[];
+  documents: readonly Document[];
+  /** The document of a tool's id. */
+  docOf: ReadonlyMap<string, number>;
+  /** For each document the servers that offer it. */
+  serversOf: readonly (readonly number[])[];
+  /** The first of them, or the only one. */
+  firstServer: Uint32Array;
+  /** The documents of more than one server. */
+  shared: readonly number[];
+  lexicon: Lexicon;
+  postings: Postings;
+  idf: Float64Array;
+  maxIdf: number;
+  phrases: WeakMap<readonly number[], PhrasePostings>;
+  names: Postings;
+  serverIndex: ServerIndex;
+  /** `INTENT_CODES`, a byte a document. */
+  intents: Uint8Array;
+  scratch: Scratch;
+  /** Filled as documents become candidates. */
+  notes: Map<number, CandidateNotes>;
+  thesaurus: Thesaurus;
+  meaningsHere: Map<string, KnownMeaning[]>;
+  vectors?: ToolVectors;
+}
+
+export interface RankedTool {
+  tool: CatalogTool;
+  score: number;
+  /** Other servers' identical tools, collapsed into this one. */
+  clones: readonly CatalogTool[];
+}
+
+export interface RankResult {
+  hits: readonly RankedTool[];
+  /** `none`: nothing matched. `weak`: what matched is a small part of what was asked. */
+  confidence: 'good' | 'weak' | 'none';
+  searched: number;
+  nearestNames: readonly string[];
+}
+
+export interface RankOptions {
+  /** How many cards at most. */
+  topK: number;
+  /** Only tools of this server. */
+  server?: string;
+  history?: UseHistory;
+}
+
+/** Ids are ASCII (000 §1.1): their order by code unit is their order by code point. */
+function byId(a: CatalogTool, b: CatalogTool): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+export function buildRankIndex(
+  tools: readonly CatalogTool[],
+  servers: readonly RankServer[],
+  resources: RankResources = {},
+): RankIndex {
+  const sorted = [...tools].sort(byId);
+  const lexicon = new Lexicon();
+  const { serverOf, texts, sizes } = readServers(sorted, servers, lexicon);
+  const documents = documentsOf(sorted);
+  const fieldTerms = fieldTermsOf(documents, sorted, serverOf, texts, lexicon);
+  lexicon.seal();
+  const fields = buildFieldIndex(fieldTerms, lexicon.size);
+  const serversOf = documents.map(({ members }) => members.map((member) => serverOf[member] as number));
+  const docOf = new Map<string, number>();
+  const shared: number[] = [];
+  for (const [doc, { members }] of documents.entries()) {
+    if (members.length > 1) shared.push(doc);
+    for (const member of members) docOf.set((sorted[member] as CatalogTool).id, doc);
+  }
+  const serverStems = texts.map(({ nameTerms }) => nameTerms.map((term) => lexicon.stems[term] as string));
+  const firstTool = (document: Document) => sorted[document.members[0] as number] as CatalogTool;
+  const table = wordTableOf(resources);
+  return {
+    tools: sorted,
+    serverOf,
+    servers: texts,
+    documents,
+    docOf,
+    serversOf,
+    firstServer: Uint32Array.from(serversOf, (list) => list[0] as number),
+    shared,
+    lexicon,
+    ...fields,
+    phrases: new WeakMap(),
+    names: buildNameIndex(fieldTerms, fields.idf, lexicon.size),
+    serverIndex: buildServerIndex(
+      serverStems,
+      (doc) => serversOf[doc] as readonly number[],
+      sizes,
+      fields.postings,
+      lexicon.size,
+    ),
+    intents: Uint8Array.from(documents, (document) => INTENT_CODES.indexOf(toolIntent(firstTool(document)))),
+    scratch: new Scratch(documents.length),
+    notes: new Map(),
+    thesaurus: wholeVocabulary(),
+    meaningsHere: new Map(),
+    ...(table ? { vectors: buildToolVectors(table, fieldTerms, lexicon.stems) } : {}),
+  };
+}
+
+const wordTables = new WeakMap<Uint8Array, WordTable>();
+
+/** The same bytes come with every catalog that is built: they are read once. */
+function wordTableOf({ wordTable: bytes, wordIndex }: RankResources): WordTable | undefined {
+  if (bytes === undefined) return undefined;
+  const table =
+    wordTables.get(bytes) ?? (wordIndex === undefined ? decodeWordTable(bytes) : openWordTable(bytes, wordIndex));
+  wordTables.set(bytes, table);
+  return table;
+}
+
+const MAX_INSTRUCTIONS = 2_000;
+
+function readServers(tools: readonly CatalogTool[], servers: readonly RankServer[], lexicon: Lexicon) {
+  const known = new Map(servers.map((server) => [server.name, server]));
+  const numbers = new Map<string, number>();
+  const texts: ServerText[] = [];
+  const serverOf = new Uint32Array(tools.length);
+  for (const [at, tool] of tools.entries()) {
+    let number = numbers.get(tool.server);
+    if (number === undefined) {
+      number = texts.length;
+      numbers.set(tool.server, number);
+      const server = known.get(tool.server);
+      texts.push({
+        name: tool.server,
+        nameTerms: [...new Set([...lexicon.termsOf(tool.server), ...lexicon.termsOf(server?.namespace ?? '')])],
+        textTerms: lexicon.termsOf((server?.instructions ?? '').slice(0, MAX_INSTRUCTIONS)),
+      });
+    }
+    serverOf[at] = number;
+  }
+  const sizes = new Uint32Array(texts.length);
+  for (const server of serverOf) sizes[server] = (sizes[server] as number) + 1;
+  return { serverOf, texts, sizes };
+}
+
+function vocabularyOf(index: RankIndex): Vocabulary {
+  const { offsets } = index.postings;
+  return {
+    lexicon: index.lexicon,
+    idf: index.idf,
+    maxIdf: index.maxIdf,
+    thesaurus: index.thesaurus,
+    meaningsHere: index.meaningsHere,
+    docFrequency: (term) => (offsets[term + 1] as number) - (offsets[term] as number),
+    isWord: (stem) => index.vectors?.table.rows.has(stem) === true || index.thesaurus.meanings.has(stem),
+  };
+}
+
+export function planFor(index: RankIndex, query: string): QueryPlan {
+  return planQuery(query, vocabularyOf(index));
+}
+
+export function rank(index: RankIndex, query: string, options: RankOptions): RankResult {
+  const { hits, verdict } = rankWithEvidence(index, query, options);
+  return {
+    hits: verdict.confidence === 'none' ? [] : hits.map(({ tool, score, clones }) => ({ tool, score, clones })),
+    ...verdict,
+    searched: index.tools.length,
+  };
+}
+
+export function rankWithEvidence(index: RankIndex, query: string, options: RankOptions) {
+  const uses = options.history ? learnedFor(options.history, query) : new Map<string, number>();
+  const evidence = gatherEvidence(index, planFor(index, query), uses);
+  const only =
+    options.server === undefined ? undefined : index.servers.findIndex(({ name }) => name === options.server);
+  const topK = Math.max(0, Math.min(options.topK, index.tools.length));
+  const candidates = bestCandidates(index, evidence, baseScores(index, evidence), topK, only);
+  const hits = arrange(index, candidates, evidence, topK, only);
+  return { hits, evidence, verdict: judgeMatch(index, evidence, hits) };
+}
+
+export function explainRanking(index: RankIndex, query: string, options: RankOptions): RankExplanation {
+  const { hits, evidence, verdict } = rankWithEvidence(index, query, options);
+  return explain(index, query, evidence, hits, verdict.confidence);
+}

@@ -1,0 +1,181 @@
+import { notesOn } from '../candidateNotes.ts';
+import { INTENT_CODES, type Intent, queryIntent } from '../intent.ts';
+import type { RankIndex } from '../rankIndex.ts';
+import type { QueryPlan } from '../words/queryWords.ts';
+import { type QueryVector, queryVector } from '../words/toolVectors.ts';
+import { addNameCoverage } from './nameCoverage.ts';
+import { namedServers, serverAffinity } from './serverEvidence.ts';
+import { addConcept, addTerms } from './signals.ts';
+
+/** What a score is made of, in the order in which it is added up. */
+export const SIGNALS = [
+  'words',
+  'words or meanings',
+  'name',
+  'server named',
+  'server affinity',
+  'intent',
+  'learned',
+  'likeness',
+  'name forms',
+  'name rest',
+] as const;
+export type SignalName = (typeof SIGNALS)[number];
+
+/** Few and round, chosen across all development sets together and never on one query. */
+export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
+  words: 0.3,
+  'words or meanings': 1,
+  name: 0.15,
+  'server named': 0.3,
+  'server affinity': 0.1,
+  intent: 0.15,
+  learned: 1,
+  likeness: 0.85,
+  'name forms': 0.1,
+  'name rest': 0.05,
+};
+
+/** Scores are whole numbers, so that their order is the same on every platform. */
+export const SCORE_SCALE = 10_000;
+
+/** What a query says of the whole catalog, before any tool is looked at by itself. */
+export interface Evidence {
+  words: Float64Array;
+  meanings: Float64Array;
+  name: Float64Array;
+  /** 1 over the best tool's value; 0 where nothing matched. */
+  perWords: number;
+  perMeanings: number;
+  named: Float64Array;
+  affinity: Float64Array;
+  wanted: Intent;
+  /** How much use raises each document, and by which tools. */
+  learned: ReadonlyMap<number, number>;
+  learnedIds: ReadonlySet<string>;
+  vector: QueryVector | undefined;
+  plan: QueryPlan;
+}
+
+export function gatherEvidence(index: RankIndex, plan: QueryPlan, uses: ReadonlyMap<string, number>): Evidence {
+  const { scratch } = index;
+  const words = scratch.words.fill(0);
+  const name = scratch.name.fill(0);
+  const bestWords = addTerms(index, plan.terms, words);
+  const meanings = scratch.meanings;
+  meanings.set(words);
+  let best = bestWords;
+  for (const concept of plan.concepts) best = Math.max(best, addConcept(index, concept, scratch, meanings));
+  const nameTerms = new Map<number, number>();
+  for (const [stem, sureness] of plan.sureness) {
+    const term = index.lexicon.lookup(stem);
+    if (term !== undefined) nameTerms.set(term, sureness);
+  }
+  addNameCoverage(index.names, nameTerms, name);
+  const learned = new Map<number, number>();
+  for (const [id, value] of uses) {
+    const doc = index.docOf.get(id);
+    if (doc !== undefined) learned.set(doc, Math.max(learned.get(doc) ?? 0, value));
+  }
+  return {
+    words,
+    meanings,
+    name,
+    perWords: bestWords === 0 ? 0 : 1 / bestWords,
+    perMeanings: best === 0 ? 0 : 1 / best,
+    named: namedServers(index.serverIndex, plan.words, plan.sureness),
+    affinity: serverAffinity(index.serverIndex, plan.terms),
+    wanted: queryIntent(plan.words),
+    learned,
+    learnedIds: new Set(uses.keys()),
+    vector: index.vectors ? queryVector(index.vectors, plan.vectorWords) : undefined,
+    plan,
+  };
+}
+
+export function intentAgreement(wanted: Intent, does: Intent): number {
+  if (wanted === 'unknown') return 0;
+  return does === wanted ? 1 : does === 'unknown' ? 0.5 : 0;
+}
+
+/** How many documents reach a score: counted, so that nothing need be sorted. */
+export const BASE_BINS = 512;
+/** Beyond what all signals but likeness can add up to. */
+export const BASE_LIMIT = 2.5;
+
+export interface BaseScores {
+  values: Float64Array;
+  /** Documents by score, `BASE_LIMIT / BASE_BINS` a bin. */
+  bins: Uint32Array;
+}
+
+/** The sum of all signals that cost nothing for one more tool: all but likeness and the second look. */
+export function baseScores(index: RankIndex, evidence: Evidence): BaseScores {
+  const { words, meanings, name } = evidence;
+  const wordGain = SIGNAL_WEIGHTS.words * evidence.perWords;
+  const meaningGain = SIGNAL_WEIGHTS['words or meanings'] * evidence.perMeanings;
+  const nameGain = SIGNAL_WEIGHTS.name;
+  const perServer = evidence.named.map(
+    (sureness, server) =>
+      SIGNAL_WEIGHTS['server named'] * sureness +
+      SIGNAL_WEIGHTS['server affinity'] * (evidence.affinity[server] as number),
+  );
+  const perIntent = INTENT_CODES.map((does) => SIGNAL_WEIGHTS.intent * intentAgreement(evidence.wanted, does));
+  const base = index.scratch.base;
+  const { firstServer, intents } = index;
+  for (let doc = 0; doc < base.length; doc++) {
+    base[doc] =
+      wordGain * (words[doc] as number) +
+      meaningGain * (meanings[doc] as number) +
+      nameGain * (name[doc] as number) +
+      (perServer[firstServer[doc] as number] as number) +
+      (perIntent[intents[doc] as number] as number);
+  }
+  for (const doc of index.shared) {
+    const servers = index.serversOf[doc] as readonly number[];
+    let best = 0;
+    for (const server of servers) best = Math.max(best, perServer[server] as number);
+    base[doc] = (base[doc] as number) + best - (perServer[servers[0] as number] as number);
+  }
+  for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
+  return { values: base, bins: countIntoBins(base) };
+}
+
+/** A loop of its own: counting in the loop above makes each document wait for the one before. */
+function countIntoBins(base: Float64Array): Uint32Array {
+  const bins = new Uint32Array(BASE_BINS + 1);
+  const perBin = BASE_BINS / BASE_LIMIT;
+  for (let doc = 0; doc < base.length; doc++) {
+    const bin = Math.min(BASE_BINS, ((base[doc] as number) * perBin) | 0);
+    bins[bin] = (bins[bin] as number) + 1;
+  }
+  return bins;
+}
+
+/** Whether anything but its server and its intent speaks for a tool. */
+export function isSupported(evidence: Evidence, doc: number, alike: number): boolean {
+  return (evidence.meanings[doc] as number) > 0 || evidence.learned.has(doc) || alike >= MIN_ALIKE;
+}
+const MIN_ALIKE = 0.4;
+
+const MAX_REST = 3;
+
+/**
+ * The second look at the first thirty, at their names alone: a word in the very form of the query (`issues`, not
+ * `issue`) speaks for a tool, and all that the name says beyond the query speaks against it.
+ */
+export function secondLook(
+  index: RankIndex,
+  evidence: Evidence,
+  doc: number,
+): Pick<Record<SignalName, number>, 'name forms' | 'name rest'> {
+  const { words: name } = notesOn(index, doc);
+  let forms = 0;
+  let rest = 0;
+  for (const { lower, stem, mass } of name) {
+    const asked = evidence.plan.forms.get(stem);
+    if (asked !== undefined) forms += asked === lower ? 1 : -1;
+    if (!evidence.plan.sureness.has(stem)) rest += mass;
+  }
+  return { 'name forms': forms / Math.max(1, name.length), 'name rest': -Math.min(MAX_REST, rest) };
+}

@@ -1,0 +1,87 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeWhole } from '../lib/writeWhole.ts';
+import { emptyHistory, forgetUses, parseHistory, recordUse, serializeHistory, type UseHistory } from './useHistory.ts';
+
+const FILE = 'uses.json';
+/** Uses come in bursts: one write serves them. */
+const WRITE_DELAY_MS = 1_000;
+
+/**
+ * What was executed after which query, kept in the workspace's own state: never elsewhere, and erasable. The file is
+ * the memory of all workers of the workspace: one that takes over learns from it what the one before writes last.
+ */
+export class UseMemory {
+  readonly #file: string;
+  readonly #log: (line: string) => void;
+  #history = emptyHistory();
+  /** Which state of the file that is from. */
+  #stamp = '';
+  #unwritten: { query: string; toolId: string }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(folder: string, log: (line: string) => void) {
+    this.#file = join(folder, FILE);
+    this.#log = log;
+  }
+
+  get history(): UseHistory {
+    this.#follow();
+    return this.#history;
+  }
+
+  record(query: string, toolId: string): void {
+    this.#history = recordUse(this.history, query, toolId);
+    this.#unwritten.push({ query, toolId });
+    this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS);
+  }
+
+  /** Forgets one tool's uses, or all. */
+  forget(toolId?: string): void {
+    this.#history = forgetUses(this.history, toolId);
+    this.#unwritten = [];
+    this.#write();
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#unwritten.length === 0) return;
+    this.#follow();
+    this.#unwritten = [];
+    this.#write();
+  }
+
+  /** Somebody else may have written: what is not written yet comes on top. */
+  #follow(): void {
+    const stamp = this.#stampNow();
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#history = this.#unwritten.reduce((all, { query, toolId }) => recordUse(all, query, toolId), this.#read());
+  }
+
+  #stampNow(): string {
+    const stats = statSync(this.#file, { throwIfNoEntry: false });
+    return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : '';
+  }
+
+  #write(): void {
+    try {
+      if (this.#history.entries.length === 0) rmSync(this.#file, { force: true });
+      else writeWhole(this.#file, serializeHistory(this.#history), { mode: 0o600 });
+      this.#stamp = this.#stampNow();
+    } catch (error) {
+      this.#log(`what was learned from use could not be written: ${(error as Error).message}`);
+    }
+  }
+
+  #read(): UseHistory {
+    let text: string;
+    try {
+      text = readFileSync(this.#file, 'utf8');
+    } catch {
+      return emptyHistory();
+    }
+    return parseHistory(text);
+  }
+}

@@ -1,0 +1,90 @@
+import { STOP_STEMS, stemOf } from './text.ts';
+
+/**
+ * The vocabulary of developers and platforms: which words stand for which. Lines of `src/ranking/vocabulary/`:
+ *   a, b, c_d      each stands for each other (an underscore joins the words of a phrase)
+ *   a, b > x, y~   a or b stand for x, and less surely for y (`~` .6, `~~` .35); not the other way round
+ *   # a comment
+ */
+export interface Meaning {
+  /** Stems of one word, or of a phrase of which a tool must hold all. */
+  stems: readonly string[];
+  weight: number;
+}
+
+export type Lookup<T> = Pick<ReadonlyMap<string, T>, 'get' | 'has'>;
+
+export interface Thesaurus {
+  /** By stems joined with a space: a word or a phrase of the query. */
+  meanings: Lookup<readonly Meaning[]>;
+  /** Phrases without their stop words, where two words are left: `turn the lights off` has a `the` of its own. */
+  loosePhrases: Lookup<readonly Meaning[]>;
+  /** For the first word of every phrase the length of the longest that begins with it. */
+  phraseLengths: Lookup<number>;
+}
+
+/** One that can be written down. */
+export interface CompiledThesaurus extends Thesaurus {
+  meanings: ReadonlyMap<string, readonly Meaning[]>;
+  loosePhrases: ReadonlyMap<string, readonly Meaning[]>;
+  phraseLengths: ReadonlyMap<string, number>;
+}
+
+const FAINT = 0.35;
+const LESS_SURE = 0.6;
+
+function parseItem(text: string): Meaning {
+  const marks = /~*$/.exec(text)?.[0].length ?? 0;
+  const words = text
+    .slice(0, text.length - marks)
+    .trim()
+    .toLowerCase()
+    .split('_');
+  return { stems: words.map(stemOf), weight: marks === 0 ? 1 : marks === 1 ? LESS_SURE : FAINT };
+}
+
+export function compileThesaurus(texts: readonly string[]): CompiledThesaurus {
+  const meanings = new Map<string, Map<string, Meaning>>();
+  const lengths = new Map<string, number>();
+  const noteLength = (stems: readonly string[]) => {
+    const first = stems[0] as string;
+    if (stems.length > 1) lengths.set(first, Math.max(lengths.get(first) ?? 0, stems.length));
+  };
+  const add = (from: Meaning, to: Meaning, weight: number) => {
+    const key = from.stems.join(' ');
+    const target = to.stems.join(' ');
+    if (key === target || key === '' || target === '') return;
+    noteLength(from.stems);
+    let row = meanings.get(key);
+    if (row === undefined) {
+      row = new Map();
+      meanings.set(key, row);
+    }
+    const known = row.get(target);
+    if (known === undefined || known.weight < weight) row.set(target, { stems: to.stems, weight });
+  };
+  const items = (list: string) => list.split(',').map((item) => parseItem(item.trim()));
+  for (const line of texts.join('\n').split('\n')) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [left = '', right] = line.split('>');
+    const sources = items(left);
+    if (right === undefined) {
+      for (const from of sources) for (const to of sources) add(from, to, Math.min(from.weight, to.weight));
+    } else {
+      for (const from of sources) for (const to of items(right)) add(from, to, to.weight * from.weight);
+    }
+  }
+  const loose = new Map<string, Meaning[]>();
+  for (const [key, row] of meanings) {
+    const content = key.split(' ').filter((stem) => !STOP_STEMS.has(stem));
+    if (content.length < 2) continue;
+    const looseKey = content.join(' ');
+    loose.set(looseKey, [...(loose.get(looseKey) ?? []), ...row.values()]);
+    noteLength(content);
+  }
+  return {
+    meanings: new Map([...meanings].map(([key, row]) => [key, [...row.values()]])),
+    loosePhrases: loose,
+    phraseLengths: lengths,
+  };
+}

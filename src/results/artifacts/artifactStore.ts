@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { contentBytes, encodedChunks, type PartContent } from '../envelope/partContent.ts';
+import {
+  type ArtifactFiles,
+  type ArtifactInfo,
+  createPrivate,
+  fileNameOf,
+  infoBlock,
+  Measure,
+  type Measured,
+  measured,
+  openNoFollow,
+  REAL_FILES,
+  readInfo,
+  writeAll,
+} from './artifactFile.ts';
+import { type ArtifactReader, FileReader, MemoryReader } from './artifactReader.ts';
+import { ArtifactShelf } from './artifactShelf.ts';
+
+export const WORKSPACE_OWNER = 'workspace';
+
+/** What an artifact is made of. */
+export interface ArtifactDraft {
+  /** What it is (`text`, `image` …) and what it came from: the handle begins with both. */
+  kind: string;
+  source: string;
+  content: PartContent;
+  mediaType: string;
+  label: string;
+  owner: string;
+}
+
+/** An artifact that can be opened from now on, whether or not the disk has it yet. */
+export interface HeldArtifact {
+  info: ArtifactInfo;
+  /** Resolves when a restart no longer loses it, rejects with an ArtifactError when the disk does not take it. */
+  saved(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Without a folder artifacts are kept in memory, and go with the process. */
+  folder?: string | undefined;
+  maxBytes?: number;
+  maxCount?: number;
+  maxAgeMs?: number;
+  now?: () => number;
+  files?: ArtifactFiles;
+}
+
+/** One sentence that tells what the disk did not take, and why; names no path, since a model reads it. */
+export class ArtifactError extends Error {
+  override readonly name = 'ArtifactError';
+  readonly code: string;
+
+  constructor(cause: unknown) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'error';
+    const why = REASONS[code] ?? `could not be written (${code})`;
+    super(`The state folder of Waygate ${why}, so this was not kept on disk.`, { cause });
+    this.code = code;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'is on a full disk (ENOSPC)',
+  EDQUOT: 'has reached its disk quota (EDQUOT)',
+  EROFS: 'is on a disk that cannot be written (EROFS)',
+  EACCES: 'cannot be written by you (EACCES)',
+};
+
+/** A large repository of logs; the oldest leave first. */
+const MAX_BYTES = 512 * 1024 * 1024;
+const MAX_COUNT = 5_000;
+const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
+/** What waits for the disk, or is refused by it, is kept in memory up to this. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** A call answers first; what was left of it goes to the disk behind. */
+const WRITE_BEHIND_MS = 20;
+
+interface Held {
+  info: ArtifactInfo;
+  bytes: Buffer;
+  saving?: Promise<void>;
+}
+
+/** Results that outlive their call. A handle is looked up: it says nothing of a path and is never joined to one. */
+export class ArtifactStore {
+  readonly #folder: string | undefined;
+  readonly #files: ArtifactFiles;
+  readonly #shelf: ArtifactShelf;
+  /** In memory, by file name: what is on its way to the disk, and what the disk refused. */
+  readonly #held = new Map<string, Held>();
+  readonly #behind = new Set<string>();
+  readonly #maxHeldBytes: number;
+  #heldBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #faults = 0;
+
+  constructor(options: StoreOptions = {}) {
+    this.#folder = options.folder;
+    this.#files = options.files ?? REAL_FILES;
+    this.#maxHeldBytes = Math.min(MAX_HELD_BYTES, options.maxBytes ?? MAX_BYTES);
+    this.#shelf = new ArtifactShelf({
+      folder: options.folder,
+      files: this.#files,
+      now: options.now ?? Date.now,
+      maxBytes: options.maxBytes ?? MAX_BYTES,
+      maxCount: options.maxCount ?? MAX_COUNT,
+      maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
+    });
+  }
+
+  /** For what is small: held at once, written behind. Nobody waits for the disk unless `saved()` is awaited. */
+  hold(draft: ArtifactDraft): HeldArtifact {
+    const bytes = contentBytes(draft.content);
+    const info = describe(draft, measured(bytes));
+    const name = fileNameOf(info.owner, info.handle);
+    if (this.#shelf.renew(name, info.sha256)) return { info, saved: async () => {} };
+    this.#keepInMemory(name, { info, bytes });
+    if (this.#folder !== undefined) {
+      this.#behind.add(name);
+      this.#timer ??= setTimeout(() => void this.flush(), WRITE_BEHIND_MS);
+    }
+    return { info, saved: () => this.#save(name) };
+  }
+
+  /** For what is large: streamed to the disk, never in memory as a whole. Throws an ArtifactError. */
+  async store(draft: ArtifactDraft): Promise<ArtifactInfo> {
+    if (this.#folder === undefined) return this.hold(draft).info;
+    const measure = new Measure();
+    let info: ArtifactInfo | undefined;
+    await this.#write(async (write) => {
+      for (const chunk of encodedChunks(draft.content)) {
+        measure.add(chunk);
+        await write(chunk);
+      }
+      info = describe(draft, measure.done());
+      return info;
+    });
+    return info as unknown as ArtifactInfo;
+  }
+
+  /** Whoever may open it as one of these owners gets a reader, and closes it. */
+  async open(handle: string, owners: readonly string[] = [WORKSPACE_OWNER]): Promise<ArtifactReader | undefined> {
+    for (const owner of owners) {
+      const reader = await this.#openOne(fileNameOf(owner, handle), owner, handle);
+      if (reader) return reader;
+    }
+    return undefined;
+  }
+
+  /** The newest first. */
+  async list(limit: number): Promise<ArtifactInfo[]> {
+    const names = new Set([...[...this.#held.keys()].reverse(), ...(await this.#shelf.newest(limit))]);
+    const infos: ArtifactInfo[] = [];
+    for (const name of names) {
+      const info = this.#held.get(name)?.info ?? (await this.#readInfo(name));
+      if (info) infos.push(info);
+      if (infos.length === limit) break;
+    }
+    return infos;
+  }
+
+  status(): { count: number; bytes: number; faults: number } {
+    const { count, bytes } = this.#shelf.totals();
+    return { count: count + this.#held.size, bytes: bytes + this.#heldBytes, faults: this.#faults };
+  }
+
+  /** Brings to the disk what waits for it. Never throws: what the disk refuses stays in memory. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const name of [...this.#behind]) await this.#save(name).catch(() => {});
+    await this.#shelf.touchRenewed();
+  }
+
+  async #save(name: string): Promise<void> {
+    const held = this.#held.get(name);
+    if (!held || this.#folder === undefined) return;
+    this.#behind.delete(name);
+    held.saving ??= this.#write(async (write) => {
+      await write(held.bytes);
+      return held.info;
+    }).then(
+      () => this.#forget(name, held),
+      (error: unknown) => {
+        delete held.saving;
+        throw error;
+      },
+    );
+    return held.saving;
+  }
+
+  /** Atomic: a file has its name only when it is whole. */
+  async #write(fill: (write: (bytes: Buffer) => Promise<void>) => Promise<ArtifactInfo>): Promise<void> {
+    const folder = this.#folder as string;
+    const part = join(folder, `.${process.pid}-${randomBytes(8).toString('hex')}.part`);
+    try {
+      await this.#shelf.ready();
+      const file = await createPrivate(this.#files, part);
+      try {
+        const info = await fill((bytes) => writeAll(file, bytes));
+        const block = infoBlock(info);
+        await writeAll(file, block);
+        await file.close();
+        const name = fileNameOf(info.owner, info.handle);
+        await this.#files.rename(part, join(folder, name));
+        await this.#shelf.add(name, info.size + block.length, info.sha256);
+      } catch (error) {
+        await file.close().catch(() => {});
+        await this.#files.unlink(part).catch(() => {});
+        throw error;
+      }
+    } catch (error) {
+      this.#faults += 1;
+      throw new ArtifactError(error);
+    }
+  }
+
+  async #openOne(name: string, owner: string, handle: string): Promise<ArtifactReader | undefined> {
+    const held = this.#held.get(name);
+    if (held) return new MemoryReader(held.info, held.bytes);
+    if (this.#folder === undefined) return undefined;
+    await this.#shelf.touchRenewed();
+    let file: Awaited<ReturnType<typeof openNoFollow>>;
+    try {
+      file = await openNoFollow(this.#files, join(this.#folder, name));
+    } catch {
+      return undefined;
+    }
+    const info = this.#shelf.isExpired((await file.stat()).mtimeMs) ? undefined : await readInfo(file);
+    if (info?.handle === handle && info.owner === owner) return new FileReader(info, file);
+    await file.close();
+    return undefined;
+  }
+
+  async #readInfo(name: string): Promise<ArtifactInfo | undefined> {
+    try {
+      const file = await openNoFollow(this.#files, join(this.#folder as string, name));
+      return await readInfo(file).finally(() => file.close());
+    } catch {
+      return undefined;
+    }
+  }
+
+  #keepInMemory(name: string, held: Held): void {
+    this.#forget(name, this.#held.get(name));
+    this.#held.set(name, held);
+    this.#heldBytes += held.bytes.length;
+    for (const [oldest, other] of this.#held) {
+      if (this.#heldBytes <= this.#maxHeldBytes || oldest === name) break;
+      // What the disk is writing now goes by itself.
+      if (!other.saving) this.#forget(oldest, other);
+    }
+  }
+
+  #forget(name: string, held: Held | undefined): void {
+    if (!held || this.#held.get(name) !== held) return;
+    this.#held.delete(name);
+    this.#behind.delete(name);
+    this.#heldBytes -= held.bytes.length;
+  }
+}
+
+function describe(
+  { kind, source, mediaType, label, owner }: ArtifactDraft,
+  { size, lines, sha256 }: Measured,
+): ArtifactInfo {
+  const handle = `${kind}:${source}:${sha256.slice(0, 16)}`;
+  return { handle, owner, mediaType: mediaType.slice(0, 256), label: label.slice(0, 1024), size, lines, sha256 };
+}

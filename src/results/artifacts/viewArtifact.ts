@@ -1,0 +1,92 @@
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
+import { visibleText } from '../../text/visibleText.ts';
+import { type ClientPart, MEDIA_BUDGET_BYTES, mediaKind } from '../envelope/clientParts.ts';
+import type { Selection } from '../select/selection.ts';
+import { type SelectorInput, select } from '../select/selectors.ts';
+import type { ArtifactInfo } from './artifactFile.ts';
+import type { ArtifactReader } from './artifactReader.ts';
+import { type ArtifactStore, WORKSPACE_OWNER } from './artifactStore.ts';
+
+/** A part of an artifact: as text for a model, and as data for `render=json`. */
+export interface ArtifactView {
+  text: string;
+  data: {
+    handle: string;
+    media_type: string;
+    size_bytes: number;
+    text: string;
+    place?: string;
+    next?: Readonly<Record<string, unknown>>;
+  };
+  /** The artifact itself, where it is something to look at or to listen to. */
+  parts: readonly ClientPart[];
+}
+
+export interface ViewOptions {
+  owners?: readonly string[];
+  maskSecrets?: boolean;
+}
+
+/** `tool_view` (000 §4.2). Throws a GatewayError that carries the handle as its path (000 §3.4). */
+export async function viewArtifact(
+  store: ArtifactStore,
+  handle: string,
+  selector: SelectorInput,
+  { owners = [WORKSPACE_OWNER], maskSecrets = false }: ViewOptions = {},
+): Promise<ArtifactView> {
+  const reader = await store.open(handle, owners);
+  if (!reader) {
+    const message = `There is no artifact ${JSON.stringify(handle.slice(0, 120))}; it may have expired: run the call again for a new handle.`;
+    throw new GatewayError('VIEW_FAILED', message, { path: handle });
+  }
+  try {
+    const selection = await select(reader, selector);
+    const kind = mediaKind(reader.info.mediaType);
+    return { ...viewOf(selection, reader.info, maskSecrets), parts: kind ? await mediaParts(reader, kind) : [] };
+  } catch (error) {
+    throw failure(error, handle);
+  } finally {
+    await reader.close();
+  }
+}
+
+function viewOf({ text, place, next }: Selection, info: ArtifactInfo, isMasked: boolean): Omit<ArtifactView, 'parts'> {
+  const { handle, mediaType, size } = info;
+  const shown = visibleText(isMasked ? scrubSecrets(text) : text);
+  const notes = [...(place ? [`[${place}]`] : []), ...(next ? [`next: ${viewCall(handle, next)}`] : [])];
+  return {
+    text: [...(shown || notes.length === 0 ? [shown] : []), ...notes].join('\n'),
+    data: {
+      handle,
+      media_type: mediaType,
+      size_bytes: size,
+      text: shown,
+      ...(place ? { place } : {}),
+      ...(next ? { next } : {}),
+    },
+  };
+}
+
+/** A picture that was too large for its call is shown when it is asked for by itself, within the same budget. */
+async function mediaParts(reader: ArtifactReader, type: 'image' | 'audio'): Promise<ClientPart[]> {
+  const { size, mediaType: mimeType } = reader.info;
+  if (size === 0 || size > MEDIA_BUDGET_BYTES) return [];
+  return [{ type, data: (await reader.read(0, size)).toString('base64'), mimeType }];
+}
+
+function failure(error: unknown, handle: string): GatewayError {
+  if (!(error instanceof GatewayError)) {
+    const why = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
+    return new GatewayError('VIEW_FAILED', `The artifact could not be read (${why}); run the call again.`, {
+      path: handle,
+    });
+  }
+  const { code, message, details } = error;
+  return new GatewayError(code, message, { path: handle, ...(details ? { details } : {}) });
+}
+
+/** The arguments of a `tool_view`, as a model may copy them. */
+export function viewCall(handle: string, selector: SelectorInput): string {
+  return `tool_view ${visibleText(JSON.stringify({ handle, selector }))}`;
+}

@@ -1,0 +1,54 @@
+import type { LongText } from '../../text/longText.ts';
+import { count } from '../../text/porcelain.ts';
+import { type Digest, type DigestSource, size } from './digestSource.ts';
+import { jsonDigest } from './jsonDigest.ts';
+import { outlineJson } from './jsonOutline.ts';
+import { textKind } from './kinds.ts';
+import { jsonLinesDigest, linesDigest, logDigest } from './lineDigests.ts';
+import { proseDigest } from './proseDigest.ts';
+import { tableDigest } from './tableDigest.ts';
+import { outlineValue } from './valueOutline.ts';
+
+const SAMPLE_CHARS = 64 * 1024;
+/** Several parts are joined for a look at their JSON only when that costs little. */
+const JOIN_CHARS = 1 << 20;
+
+/** A text too long to be shown, told by its kind (000 §4.2): faithful, deterministic, made without a model. */
+export async function digest(text: LongText, room: number): Promise<Digest> {
+  const sample = text.head(SAMPLE_CHARS);
+  const source: DigestSource = { text, sample, isWhole: sample.length === text.length, room, turn };
+  const json = await asJson(source);
+  if (json) return json;
+  const kind = textKind(sample, source.isWhole);
+  switch (kind.kind) {
+    case 'json lines':
+      return jsonLinesDigest(source);
+    case 'table':
+      return tableDigest(source, kind);
+    case 'log':
+      return logDigest(source);
+    case 'prose':
+      return proseDigest(source);
+    default:
+      return linesDigest(source);
+  }
+}
+
+async function asJson(source: DigestSource): Promise<Digest | undefined> {
+  const isJson = /^\s*[{[]/.test(source.sample) && (source.text.isFlat || source.text.length <= JOIN_CHARS);
+  if (!isJson) return undefined;
+  const outline = await outlineJson(source.text.toString(), turn);
+  return outline && jsonDigest(outline, size(source.text), source.text.length, source.room);
+}
+
+/** What is to be told: a text, or a value that takes so many bytes as JSON. */
+export type Readable = LongText | { value: object; bytes: number };
+
+export async function digestOf(readable: Readable, room: number): Promise<Digest> {
+  if (!('value' in readable)) return digest(readable, room);
+  return jsonDigest(outlineValue(readable.value), count(readable.bytes, 'byte'), readable.bytes, room);
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

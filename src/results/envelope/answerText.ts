@@ -1,0 +1,69 @@
+import { shortened } from '../../text/porcelain.ts';
+import { visibleText } from '../../text/visibleText.ts';
+import { viewCall } from '../artifacts/viewArtifact.ts';
+import { digestOf, type Readable } from '../digest/digest.ts';
+
+export interface AnswerInput {
+  /** What a model is to read; undefined when there is nothing to be read. */
+  text: Readable | undefined;
+  /** The status: `ok`, or `Error` and a code (VS Code passes a failed result on unmarked). */
+  label: string;
+  /** Where the whole of it is kept. */
+  handle: string | undefined;
+  /** What else came: images, links. */
+  notes: readonly string[];
+  shownChars: number;
+}
+
+/** Title, handle and calls beside a digest: a guess, since a tool's name may be long. */
+const FRAME_CHARS = 800;
+/** Below this nothing can be told of a long text. */
+const MIN_ANSWER_CHARS = 3_200;
+const MIN_ROOM = 200;
+const MAX_NOTES_CHARS = 1_500;
+
+/** The porcelain of a result: its status, then itself, or a digest of it and how to read on. */
+export async function answerText(input: AnswerInput): Promise<{ text: string; isWhole: boolean }> {
+  const { text, label, notes, shownChars } = input;
+  const besides = notesWithin(notes);
+  if (!text || ('length' in text && text.length === 0)) {
+    return { text: [besides.length > 0 ? label : `${label} (no content)`, ...besides].join('\n'), isWhole: true };
+  }
+  const shown = 'length' in text && text.length <= shownChars ? visibleText(text.toString()) : undefined;
+  if (shown === undefined || shown.length > shownChars) {
+    return { text: await digestText(text, input, besides), isWhole: false };
+  }
+  const separator = label === 'ok' ? '\n' : ': ';
+  return { text: [`${label}${separator}${shown}`, ...besides].join('\n'), isWhole: true };
+}
+
+async function digestText(
+  text: Readable,
+  { label, handle, shownChars }: AnswerInput,
+  notes: readonly string[],
+): Promise<string> {
+  const limit = Math.max(shownChars, MIN_ANSWER_CHARS);
+  let room = limit - notes.join('\n').length - FRAME_CHARS;
+  for (;;) {
+    const { title, body, views } = await digestOf(text, room);
+    const calls = views.map((selector) => viewCall(handle ?? '', selector).replace(/^tool_view /, ''));
+    const footer = handle === undefined ? [] : ['All of it is kept. Read on with tool_view:', ...calls];
+    const whole = [`${label} · ${visibleText(title)}`, visibleText(body), ...footer, ...notes].join('\n');
+    if (whole.length <= limit) return whole;
+    if (room < MIN_ROOM) return shortened(whole, limit);
+    // The frame is longer than was thought, or what is hidden in the text takes room when it is shown.
+    room = Math.floor(Math.min(room * 0.8, (room * limit) / whole.length));
+  }
+}
+
+function notesWithin(notes: readonly string[]): string[] {
+  const shown: string[] = [];
+  let used = 0;
+  for (const note of notes) {
+    used += note.length + 1;
+    if (used > MAX_NOTES_CHARS)
+      return [...shown, `… ${notes.length - shown.length} more of these; render=json lists all`];
+    shown.push(note);
+  }
+  return shown;
+}

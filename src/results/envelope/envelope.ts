@@ -1,0 +1,102 @@
+import { type LongText, wholeCut } from '../../text/longText.ts';
+import { contentSize } from './partContent.ts';
+import { type ResultParts, readResult } from './resultParts.ts';
+
+/** The result envelope of 000 §4.2 and 001, `mcp_result_to_envelope`. */
+export interface ArtifactRef {
+  handle: string;
+  media_type: string;
+  size_bytes: number;
+  label: string;
+  /** The SHA-256 of its bytes, once it is stored. */
+  content_hash?: string;
+}
+
+export interface ResultEnvelope {
+  status: 'ok' | 'partial' | 'error';
+  summary: string;
+  facts: string[];
+  artifacts: ArtifactRef[];
+  views: never[];
+  provenance: Record<string, unknown>;
+  firewall_stats?: FirewallStats;
+}
+
+export interface FirewallStats {
+  triggered: boolean;
+  strategy: 'summary' | 'passthrough';
+  threshold_chars: number;
+  original_chars: number;
+  original_tokens: number;
+  summary_chars: number;
+  summary_tokens: number;
+  artifact_ref: string | null;
+  summarized_by_llm: false;
+  llm_provider: null;
+}
+
+const SUMMARY_CHARS = 500;
+const FACT_CHARS = 200;
+const MAX_FACTS = 20;
+/** Summary and facts are taken from this much of a text. */
+const STATEMENT_HORIZON_CHARS = 256 * 1024;
+
+/** `mcp_result_to_envelope` of 001, with the handles it has there. What is stored has others: see the firewall. */
+export function resultToEnvelope(
+  result: Readonly<Record<string, unknown>>,
+  toolName: string,
+): ResultParts & { envelope: ResultEnvelope } {
+  const parts = readResult(result, toolName);
+  const artifacts = parts.binaries.map(({ handle, mediaType, shownType = mediaType, content, label }) => ({
+    handle,
+    media_type: shownType,
+    size_bytes: contentSize(content),
+    label,
+  }));
+  return { ...parts, envelope: envelopeOf(parts, toolName, artifacts, statementsOf(beginningOf(parts.fullText))) };
+}
+
+export function envelopeOf(
+  { isError, annotations }: Pick<ResultParts, 'isError' | 'annotations'>,
+  toolName: string,
+  artifacts: ArtifactRef[],
+  { summary, facts }: { summary: string; facts: string[] },
+): ResultEnvelope {
+  return {
+    status: isError ? 'error' : 'ok',
+    summary,
+    facts,
+    artifacts,
+    views: [],
+    provenance: {
+      tool: toolName,
+      protocol: 'mcp',
+      ...(annotations.length > 0 ? { content_annotations: annotations } : {}),
+    },
+  };
+}
+
+/** Enough of a text for its statements; a copy when it is long, since a slice would keep the whole of it in memory. */
+export function beginningOf(text: LongText): string {
+  const beginning = text.head(STATEMENT_HORIZON_CHARS);
+  if (text.length <= STATEMENT_HORIZON_CHARS) return beginning;
+  return Buffer.from(beginning, 'utf16le').toString('utf16le');
+}
+
+/** The beginning of a text and what it states (001). */
+export function statementsOf(text: string): { summary: string; facts: string[] } {
+  return { summary: text.slice(0, wholeCut(text, Math.min(SUMMARY_CHARS, text.length))), facts: factsOf(text) };
+}
+
+/** Lines that state something: they have a colon and are short (001). */
+function factsOf(text: string): string[] {
+  const facts: string[] = [];
+  for (let start = 0; start <= text.length && facts.length < MAX_FACTS; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, end).trim();
+    if (line.includes(':') && line.length < FACT_CHARS) facts.push(line);
+    start = end + 1;
+  }
+  return facts;
+}

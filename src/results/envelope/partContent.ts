@@ -1,0 +1,64 @@
+import { scrubSecretChunks } from '../../secrets/mask.ts';
+import { LongText } from '../../text/longText.ts';
+import { pythonJsonChunks } from './pythonForm.ts';
+
+/** The bytes of one part of a result, made when they are asked for: a large one is never in memory as a whole. */
+export type PartContent = TextContent | { kind: 'base64'; data: string };
+
+/** Text as it came, or what a value is as JSON. */
+type TextContent = ({ kind: 'text'; text: LongText } | { kind: 'json'; value: unknown }) & { masked?: boolean };
+
+const CHUNK_CHARS = 1 << 20;
+
+export function textContent(text: string | LongText): PartContent {
+  return { kind: 'text', text: typeof text === 'string' ? new LongText([text]) : text };
+}
+
+/** The same with its secrets masked; what is no text has none that could be found. */
+export function maskedContent(content: PartContent): PartContent {
+  return content.kind === 'base64' ? content : { ...content, masked: true };
+}
+
+/** What is not base64 is kept as it stands: nothing of a result is lost. */
+export function base64Content(data: string): PartContent {
+  return isBase64(data) ? { kind: 'base64', data } : textContent(data);
+}
+
+export function* encodedChunks(content: PartContent): Generator<Buffer> {
+  if (content.kind !== 'base64') {
+    for (const chunk of textChunks(content)) yield Buffer.from(chunk);
+    return;
+  }
+  // Four characters are three bytes: a chunk ends between such groups.
+  for (let start = 0; start < content.data.length; start += CHUNK_CHARS) {
+    yield Buffer.from(content.data.slice(start, start + CHUNK_CHARS), 'base64');
+  }
+}
+
+export function contentSize(content: PartContent): number {
+  if (content.kind === 'base64') return Buffer.byteLength(content.data, 'base64');
+  let size = 0;
+  for (const chunk of textChunks(content)) size += Buffer.byteLength(chunk);
+  return size;
+}
+
+function textChunks(content: TextContent): Iterable<string> {
+  const chunks = content.kind === 'json' ? pythonJsonChunks(content.value) : content.text.chunks(CHUNK_CHARS);
+  return content.masked ? scrubSecretChunks(chunks) : chunks;
+}
+
+export function contentBytes(content: PartContent): Buffer {
+  return Buffer.concat([...encodedChunks(content)]);
+}
+
+export function isBase64(data: string): boolean {
+  if (data.length % 4 !== 0) return false;
+  for (let start = 0; start < data.length; start += CHUNK_CHARS) {
+    const isLast = start + CHUNK_CHARS >= data.length;
+    if (!(isLast ? LAST_GROUPS : GROUPS).test(data.slice(start, start + CHUNK_CHARS))) return false;
+  }
+  return true;
+}
+
+const GROUPS = /^[A-Za-z0-9+/]*$/;
+const LAST_GROUPS = /^[A-Za-z0-9+/]*={0,2}$/;

@@ -1,0 +1,290 @@
+import { countTokens } from '../catalog/tokenizer/tokens.ts';
+import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
+import { LongText } from '../text/longText.ts';
+import { visibleText } from '../text/visibleText.ts';
+import type { ArtifactInfo } from './artifacts/artifactFile.ts';
+import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER } from './artifacts/artifactStore.ts';
+import type { Readable } from './digest/digest.ts';
+import { answerText } from './envelope/answerText.ts';
+import { type ClientPart, MEDIA_BUDGET_BYTES, relayedParts } from './envelope/clientParts.ts';
+import {
+  type ArtifactRef,
+  beginningOf,
+  envelopeOf,
+  type FirewallStats,
+  type ResultEnvelope,
+  statementsOf,
+} from './envelope/envelope.ts';
+import { contentSize, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
+import { pythonJsonChunks } from './envelope/pythonForm.ts';
+import { type ResultParts, readResult } from './envelope/resultParts.ts';
+
+export interface FirewallOptions {
+  store: ArtifactStore;
+  /** A result up to this is shown as it is, and a digest takes no more. 4,000 by default, 7,000 at most. */
+  shownChars?: number;
+  /** How many bytes of images, audio and the like are handed on with one result. */
+  mediaBudget?: number;
+  /** Secrets on the way to the model: those in errors by default. */
+  maskForModel?: 'errors' | 'always' | 'never';
+  /** Secrets on the way to the disk: not by default, the artifact is what the server said. */
+  maskOnDisk?: boolean;
+}
+
+export interface AdmittedCall {
+  toolId: string;
+  /** The name the server knows the tool by. */
+  upstreamName: string;
+  /** Who may open what is kept of it. */
+  owner?: string;
+  /** The code of a failed result, when it was classified. */
+  errorCode?: string;
+  /** What the pipeline has to tell: `arg_repairs`, `cache_hit` … */
+  provenance?: Readonly<Record<string, unknown>>;
+}
+
+/** A result that may be shown. */
+export interface AdmittedResult {
+  isError: boolean;
+  /** Porcelain: below 7,500 characters, nothing hidden in it. */
+  text: string;
+  /** Parts that a text cannot stand for, for clients that can show them. */
+  parts: readonly ClientPart[];
+  told: ResultTold;
+  /** For `render=json`; its statistics are made when it is asked for. */
+  envelope(): ResultEnvelope;
+}
+
+/** What statistics need of a result: they hold no more of it. */
+export interface ResultTold {
+  chars: number;
+  /** Of its text, masked as the answer is. */
+  beginning: string;
+  artifacts: readonly { handle: string; size_bytes: number }[];
+  partial: boolean;
+}
+
+const SHOWN_CHARS = 4_000;
+/** With what stands beside it an answer stays below what a client takes (design.md §3). */
+const MAX_SHOWN_CHARS = 7_000;
+/** What is smaller is held in memory until the disk has it; what is larger is streamed there. */
+const HELD_CHARS = 256 * 1024;
+/** Enough to know how many tokens a text of its kind has. */
+const TOLD_CHARS = 4 * 1024;
+/** Tokens of a longer text are counted on its beginning and scaled. */
+const COUNTED_CHARS = 64 * 1024;
+
+/** The firewall of 000 §4.2: whatever a server answered, the model gets what it can use, and nothing is lost. */
+export class Firewall {
+  readonly #store: ArtifactStore;
+  readonly #shownChars: number;
+  readonly #mediaBudget: number;
+  readonly #maskForModel: 'errors' | 'always' | 'never';
+  readonly #maskOnDisk: boolean;
+
+  constructor(options: FirewallOptions) {
+    this.#store = options.store;
+    this.#shownChars = Math.min(options.shownChars ?? SHOWN_CHARS, MAX_SHOWN_CHARS);
+    this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
+    this.#maskForModel = options.maskForModel ?? 'errors';
+    this.#maskOnDisk = options.maskOnDisk ?? false;
+  }
+
+  async admit(result: Readonly<Record<string, unknown>>, call: AdmittedCall): Promise<AdmittedResult> {
+    const read = readResult(result, call.upstreamName);
+    const { isError } = read;
+    const isMasked = this.#maskForModel === 'always' || (this.#maskForModel === 'errors' && isError);
+    const kept = await this.#keepAll(read, call);
+    const { parts, notes, modelText } = relayedParts(result['content'], read.binaries, kept.handles, this.#mediaBudget);
+    const readable = modelText ?? kept.text;
+    const isPartial = !isError && kept.faults.length > 0;
+    const answer = await answerText({
+      text: isMasked && readable ? masked(readable) : readable,
+      label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : isPartial ? 'partial' : 'ok',
+      handle: kept.textHandle,
+      notes: isMasked ? notes.map(scrubSecrets) : notes,
+      shownChars: this.#shownChars,
+    });
+    // A restart must not lose what the answer has left out.
+    const faults = [...kept.faults, ...(answer.isWhole ? [] : await kept.saved())];
+    return {
+      isError,
+      text: [answer.text, ...faults].join('\n'),
+      parts,
+      told: toldOf(read, kept.refs, isPartial, isMasked),
+      envelope: toldLater(read, kept, call, isPartial, isMasked),
+    };
+  }
+
+  /** Every part becomes an artifact; the text comes last (000 §4.2). */
+  async #keepAll({ binaries, odd, text, fullText }: ResultParts, call: AdmittedCall): Promise<KeptResult> {
+    const keeper = new Keeper(this.#store, this.#maskOnDisk, call);
+    const refs: ArtifactRef[] = [];
+    const handles: (string | undefined)[] = [];
+    let readable: Readable | undefined = text;
+    let textHandle: string | undefined;
+    for (const { kind, content, mediaType, shownType = mediaType, label } of binaries) {
+      const ref = await keeper.keep(kind, content, mediaType, label);
+      handles.push(ref?.handle);
+      if (ref) refs.push({ ...ref, media_type: shownType });
+      if (text || kind !== 'structured') continue;
+      // Structure that no text repeats is what there is to be read.
+      readable = readableForm(content, ref?.size_bytes);
+      textHandle = ref?.handle;
+    }
+    for (const part of odd) {
+      const label = `part of no known kind from ${call.upstreamName}`;
+      const ref = await keeper.keep('part', { kind: 'json', value: part }, 'application/json', label);
+      if (ref) refs.push(ref);
+    }
+    if (text || binaries.length + odd.length === 0) {
+      const label = `text result from ${call.toolId}`;
+      const ref = await keeper.keep('text', textContent(text ?? fullText), 'text/plain', label);
+      if (ref) refs.push(ref);
+      textHandle = ref?.handle;
+    }
+    return { refs, handles, text: readable, textHandle, faults: keeper.faults, saved: () => keeper.saved() };
+  }
+}
+
+interface KeptResult {
+  refs: ArtifactRef[];
+  /** Of the binary parts, in their order; undefined where the disk refused one. */
+  handles: readonly (string | undefined)[];
+  /** What there is to be read, and where it is kept. */
+  text: Readable | undefined;
+  textHandle: string | undefined;
+  faults: readonly string[];
+  saved(): Promise<string[]>;
+}
+
+/** Keeps the artifacts of one call; a disk that refuses one costs that one. */
+class Keeper {
+  readonly faults: string[] = [];
+  readonly #store: ArtifactStore;
+  readonly #maskOnDisk: boolean;
+  readonly #call: AdmittedCall;
+  readonly #saves: (() => Promise<void>)[] = [];
+
+  constructor(store: ArtifactStore, maskOnDisk: boolean, call: AdmittedCall) {
+    this.#store = store;
+    this.#maskOnDisk = maskOnDisk;
+    this.#call = call;
+  }
+
+  async keep(kind: string, content: PartContent, mediaType: string, label: string): Promise<ArtifactRef | undefined> {
+    const { toolId, owner = WORKSPACE_OWNER } = this.#call;
+    const kept = this.#maskOnDisk ? maskedContent(content) : content;
+    const draft: ArtifactDraft = { kind, source: toolId, content: kept, mediaType, label, owner };
+    const small = smallForm(kept);
+    if (small) {
+      const { info, saved } = this.#store.hold({ ...draft, content: small });
+      this.#saves.push(saved);
+      return refOf(info);
+    }
+    try {
+      return refOf(await this.#store.store(draft));
+    } catch (error) {
+      if (!(error instanceof ArtifactError)) throw error;
+      this.faults.push(`The ${visibleText(label.slice(0, 120))} is not kept. ${error.message}`);
+      return undefined;
+    }
+  }
+
+  /** What the disk refused, once each. */
+  async saved(): Promise<string[]> {
+    const faults = new Set<string>();
+    for (const save of this.#saves) {
+      await save().catch((error: Error) => faults.add(`${error.message} It can be read until the gateway restarts.`));
+    }
+    return [...faults];
+  }
+}
+
+function toldOf(
+  { fullText }: ResultParts,
+  refs: readonly ArtifactRef[],
+  partial: boolean,
+  isMasked: boolean,
+): ResultTold {
+  const head = fullText.head(TOLD_CHARS);
+  // A slice would keep the whole text in memory.
+  const beginning = fullText.length <= TOLD_CHARS ? head : Buffer.from(head, 'utf16le').toString('utf16le');
+  return {
+    chars: fullText.length,
+    beginning: isMasked ? scrubSecrets(beginning) : beginning,
+    artifacts: refs,
+    partial,
+  };
+}
+
+/** Keeps of the result only what the envelope needs: whoever keeps an answer does not keep 100 MB. */
+function toldLater(
+  { isError, annotations, fullText }: ResultParts,
+  { refs, textHandle }: KeptResult,
+  { toolId, upstreamName, provenance }: AdmittedCall,
+  isPartial: boolean,
+  isMasked: boolean,
+): () => ResultEnvelope {
+  const { length } = fullText;
+  const beginning = beginningOf(fullText);
+  return () => {
+    const { summary, facts } = statementsOf(isMasked ? scrubSecrets(beginning) : beginning);
+    const visible = { summary: visibleText(summary), facts: facts.map(visibleText) };
+    const envelope = envelopeOf({ isError, annotations }, upstreamName, refs, visible);
+    return {
+      ...envelope,
+      status: isPartial ? 'partial' : envelope.status,
+      provenance: { ...envelope.provenance, tool_id: toolId, ...provenance },
+      firewall_stats: statsOf(beginning, length, summary, textHandle),
+    };
+  };
+}
+
+function statsOf(beginning: string, length: number, summary: string, handle: string | undefined): FirewallStats {
+  const triggered = length > summary.length;
+  const counted = beginning.slice(0, COUNTED_CHARS);
+  const tokens = countTokens(counted);
+  return {
+    triggered,
+    strategy: triggered ? 'summary' : 'passthrough',
+    threshold_chars: 0,
+    original_chars: length,
+    original_tokens: Math.round((tokens * length) / Math.max(1, counted.length)),
+    summary_chars: summary.length,
+    summary_tokens: countTokens(summary),
+    artifact_ref: triggered ? (handle ?? null) : null,
+    summarized_by_llm: false,
+    llm_provider: null,
+  };
+}
+
+function refOf({ handle, mediaType, size, label, sha256 }: ArtifactInfo): ArtifactRef {
+  return { handle, media_type: mediaType, size_bytes: size, label, content_hash: sha256 };
+}
+
+/** Before anything is cut: half a secret is one still. */
+function masked(readable: Readable): LongText {
+  const chunks = 'value' in readable ? pythonJsonChunks(readable.value) : readable.chunks();
+  return new LongText([...scrubSecretChunks(chunks)], '');
+}
+
+/** The content, when it is small enough to be held; JSON is made up to there to see. */
+function smallForm(content: PartContent): PartContent | undefined {
+  if (content.kind === 'base64') return content.data.length <= HELD_CHARS ? content : undefined;
+  if (content.kind === 'text') return content.text.length <= HELD_CHARS ? content : undefined;
+  let text = '';
+  for (const chunk of pythonJsonChunks(content.value)) {
+    text += chunk;
+    if (text.length > HELD_CHARS) return undefined;
+  }
+  return { kind: 'text', text: new LongText([text]), ...(content.masked ? { masked: true } : {}) };
+}
+
+/** What a model reads of a structure: its text, or where that is long an outline of what it is. */
+function readableForm(content: PartContent, bytes: number | undefined): Readable | undefined {
+  const small = smallForm(content);
+  if (small?.kind === 'text') return small.text;
+  if (content.kind !== 'json' || typeof content.value !== 'object' || content.value === null) return undefined;
+  return { value: content.value, bytes: bytes ?? contentSize(content) };
+}

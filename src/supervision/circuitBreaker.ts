@@ -1,0 +1,126 @@
+import type { Fault } from '../errors/fault.ts';
+import { traitsOf } from '../errors/faultCodes.ts';
+
+export interface BreakerLimits {
+  /** This many failed calls in a row open it. */
+  failures: number;
+  /** How long it stays open the first time; each time in a row that its trial fails, twice as long. */
+  openMs: number;
+  maxOpenMs: number;
+}
+
+export const BREAKER_LIMITS: BreakerLimits = { failures: 5, openMs: 30_000, maxOpenMs: 300_000 };
+
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+/** Leave to make one call; how that went is told once, and what is told after that is not heard. */
+export interface CallPermit {
+  succeeded(): void;
+  /** `retryAfter`: seconds that the server itself asked for. */
+  failed(fault: Fault, retryAfter?: number): void;
+  /** It ended without saying anything about the server: cancelled, or never sent. */
+  abandoned(): void;
+}
+
+export type BreakerAnswer =
+  | { readonly allowed: true; readonly permit: CallPermit }
+  /** Seconds until the next call may be tried. */
+  | { readonly allowed: false; readonly retryAfter: number };
+
+/** Whether a fault says that the server is unwell. An error that it answers in good health is none, nor is our own queue. */
+export function countsAgainstServer(fault: Pick<Fault, 'class' | 'code'>): boolean {
+  switch (fault.class) {
+    case 'transport':
+    case 'process':
+    case 'timeout':
+    case 'protocol':
+    case 'ambiguous_outcome':
+    case 'replay':
+      return true;
+    case 'downstream': {
+      const { error } = traitsOf(fault);
+      return error === 'UPSTREAM_UNAVAILABLE' || error === 'UPSTREAM_TIMEOUT';
+    }
+    default:
+      return false;
+  }
+}
+
+/** Keeps calls from a server that fails them, and lets one through from time to time to see whether it is well again. */
+export class CircuitBreaker {
+  readonly #limits: BreakerLimits;
+  /** Milliseconds, never backwards. */
+  readonly #now: () => number;
+  #failures = 0;
+  /** How often in a row it was opened. */
+  #openings = 0;
+  #openUntil: number | undefined;
+  #trial: symbol | undefined;
+  /** Another one with every opening and closing: a call from before says nothing about now. */
+  #era = 0;
+
+  constructor(now: () => number, limits: BreakerLimits = BREAKER_LIMITS) {
+    this.#now = now;
+    this.#limits = limits;
+  }
+
+  get state(): BreakerState {
+    if (this.#openUntil === undefined) return 'closed';
+    return this.#now() < this.#openUntil ? 'open' : 'half_open';
+  }
+
+  admit(): BreakerAnswer {
+    const { state } = this;
+    if (state === 'closed') return { allowed: true, permit: this.#permit(undefined) };
+    if (state === 'half_open' && this.#trial === undefined) {
+      this.#trial = Symbol('trial');
+      return { allowed: true, permit: this.#permit(this.#trial) };
+    }
+    const left = Math.max(0, (this.#openUntil as number) - this.#now());
+    return { allowed: false, retryAfter: Math.max(1, Math.ceil(left / 1_000)) };
+  }
+
+  /** The server is another: started anew, or configured otherwise. */
+  reset(): void {
+    this.#era += 1;
+    this.#failures = 0;
+    this.#openings = 0;
+    this.#openUntil = undefined;
+    this.#trial = undefined;
+  }
+
+  #permit(trial: symbol | undefined): CallPermit {
+    const era = this.#era;
+    let told = false;
+    const once = (tell: () => void) => (): void => {
+      if (!told && era === this.#era) tell();
+      told = true;
+    };
+    const succeeded = once(() => (trial === undefined ? this.#clear() : this.reset()));
+    return {
+      succeeded,
+      failed: (fault, retryAfter = 0) => {
+        if (countsAgainstServer(fault)) once(() => this.#failed(trial, retryAfter))();
+        else succeeded();
+      },
+      abandoned: once(() => {
+        if (trial !== undefined) this.#trial = undefined;
+      }),
+    };
+  }
+
+  #clear(): void {
+    this.#failures = 0;
+  }
+
+  #failed(trial: symbol | undefined, retryAfter: number): void {
+    this.#failures += 1;
+    if (trial === undefined && this.#failures < this.#limits.failures) return;
+    const { openMs, maxOpenMs } = this.#limits;
+    const wait = Math.max(openMs * 2 ** this.#openings, retryAfter * 1_000);
+    this.#era += 1;
+    this.#openings += 1;
+    this.#trial = undefined;
+    this.#openUntil = this.#now() + Math.min(wait, maxOpenMs);
+  }
+}

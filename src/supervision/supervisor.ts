@@ -1,0 +1,210 @@
+import { type Fault, faultFrom, faultOf } from '../errors/fault.ts';
+import { UnderWay } from '../lib/underWay.ts';
+import { HealthRecord, type HealthSnapshot, type RolloutState } from './health.ts';
+import { type RestartDecision, RestartPolicy } from './restartPolicy.ts';
+import { type Running, type SupervisorOptions, UnavailableError } from './supervised.ts';
+import { Waiters } from './waiters.ts';
+
+/** One attempt: from its start to the end of what it started. */
+interface Attempt<Handle> {
+  readonly generation: number;
+  readonly abort: AbortController;
+  running?: Running<Handle>;
+}
+
+/** Keeps one thing running: starts it again when it sees it end, at the pace of its policy. */
+export class Supervisor<Handle> {
+  readonly #options: SupervisorOptions<Handle>;
+  readonly #policy: RestartPolicy;
+  readonly #health: HealthRecord;
+  readonly #waiters = new Waiters<Handle>();
+  readonly #endings = new UnderWay();
+  #attempt: Attempt<Handle> | undefined;
+  #generation = 0;
+  #cancelTimer: (() => void) | undefined;
+  /** Why it is not started although it is wanted. */
+  #unavailable: { fault: Fault; attemptAt: number | undefined } | undefined;
+  #disposed = false;
+
+  constructor(options: SupervisorOptions<Handle>) {
+    this.#options = options;
+    const { clock, limits } = options;
+    this.#policy = new RestartPolicy(clock.now, clock.random, limits);
+    this.#health = new HealthRecord(clock.now);
+    this.#health.countFailuresWith(() => this.#policy.consecutiveFailures);
+  }
+
+  get health(): HealthSnapshot {
+    return this.#health.snapshot();
+  }
+
+  /** What runs and is ready. */
+  get handle(): Handle | undefined {
+    return this.#attempt?.running?.handle;
+  }
+
+  /** Starts it, unless it runs, is at it, or has its time. */
+  start(): void {
+    if (this.#health.supervision === 'idle') this.#begin(false);
+  }
+
+  /** Starts it also before its time, that of a crash loop too. Nothing is forgiven: the next failure goes on counting. */
+  startNow(): void {
+    if (this.#cancelTimer) this.#begin(true);
+    else this.start();
+  }
+
+  /** What runs, started if need be. Rejects at once with an `UnavailableError` where no start is near. */
+  ready(signal?: AbortSignal): Promise<Handle> {
+    this.start();
+    const { handle } = this;
+    if (handle !== undefined) return Promise.resolve(handle);
+    const unavailable = this.#unavailability();
+    if (unavailable) return Promise.reject(unavailable);
+    return this.#waiters.wait(signal);
+  }
+
+  /** What kept it from running may be gone: a sign-in, another configuration, the person's word. */
+  retryNow(): void {
+    this.#policy.reset();
+    if (this.#disposed || this.#attempt) return;
+    if (this.#health.supervision !== 'idle') this.#begin(false);
+  }
+
+  /** It has done what it is for: what ended it before does not end it each time. */
+  proved(): void {
+    this.#policy.reset();
+  }
+
+  /** Ends it on purpose; the next `start` or `ready` starts it again. */
+  async stop(): Promise<void> {
+    if (!this.#disposed) this.#quit('idle');
+    await this.#endings.over;
+  }
+
+  /** Ends it for good. */
+  async dispose(): Promise<void> {
+    if (!this.#disposed) {
+      this.#disposed = true;
+      this.#quit('stopped');
+    }
+    await this.#endings.over;
+  }
+
+  rollout(state: RolloutState): void {
+    this.#health.rollout(state);
+    this.#changed();
+  }
+
+  #begin(isRestart: boolean): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#unavailable = undefined;
+    this.#generation += 1;
+    const attempt: Attempt<Handle> = { generation: this.#generation, abort: new AbortController() };
+    this.#attempt = attempt;
+    this.#health.starting(attempt.generation, isRestart);
+    this.#changed();
+    void this.#run(attempt);
+  }
+
+  async #run(attempt: Attempt<Handle>): Promise<void> {
+    const { generation, abort } = attempt;
+    const { start, faultOf: toFault } = this.#options;
+    let fault: Fault;
+    let thrown: unknown;
+    try {
+      const initializing = (): void => {
+        if (this.#attempt !== attempt) return;
+        this.#health.initializing();
+        this.#changed();
+      };
+      const running = await start({ generation, signal: abort.signal, initializing });
+      if (this.#attempt !== attempt) {
+        this.#end(running.handle);
+        return;
+      }
+      attempt.running = running;
+      this.#onReady(running.handle, generation);
+      fault = await running.exited;
+    } catch (error) {
+      thrown = error;
+      fault = toFault(error, generation);
+    }
+    if (this.#attempt === attempt) this.#onFailed(attempt, fault, thrown);
+  }
+
+  #onReady(handle: Handle, generation: number): void {
+    this.#policy.ready();
+    this.#health.ready();
+    this.#options.onReady?.(handle, generation);
+    this.#waiters.resolve(handle);
+    this.#changed();
+  }
+
+  #onFailed({ generation, running }: Attempt<Handle>, fault: Fault, thrown: unknown): void {
+    this.#attempt = undefined;
+    if (running) this.#end(running.handle);
+    const decision = this.#policy.failed(fault);
+    this.#plan(decision, fault);
+    if (running) this.#options.onLost?.(generation, fault);
+    else this.#options.onFailed?.(fault, thrown);
+    const unavailable = this.#unavailability();
+    if (!unavailable) return;
+    this.#waiters.reject(unavailable);
+    this.#options.onUnavailable?.(unavailable);
+  }
+
+  #plan(decision: RestartDecision, fault: Fault): void {
+    if (decision.action === 'park') {
+      this.#unavailable = { fault, attemptAt: undefined };
+      this.#health.failed(fault, decision.until === 'sign_in' ? 'needs_sign_in' : 'needs_configuration');
+    } else {
+      const { crashLoop } = decision;
+      const delayMs = !crashLoop && this.#options.isReserved?.() ? 0 : decision.delayMs;
+      const attemptAt = this.#options.clock.now() + delayMs;
+      if (crashLoop) this.#unavailable = { fault: faultFrom('crash_loop', fault), attemptAt };
+      this.#health.failed(fault, crashLoop ? 'crash_loop' : 'backing_off', attemptAt);
+      // Not even one turn of the event loop is lost where nothing is to be waited for.
+      if (delayMs === 0) this.#begin(true);
+      else this.#cancelTimer = this.#options.clock.after(delayMs, () => this.#begin(true));
+    }
+    this.#changed();
+  }
+
+  #unavailability(): UnavailableError | undefined {
+    if (this.#disposed) return new UnavailableError(this.#stoppedFault());
+    if (!this.#unavailable) return undefined;
+    const { fault, attemptAt } = this.#unavailable;
+    if (attemptAt === undefined) return new UnavailableError(fault);
+    return new UnavailableError(fault, Math.max(1, Math.ceil((attemptAt - this.#options.clock.now()) / 1_000)));
+  }
+
+  #quit(state: 'idle' | 'stopped'): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#unavailable = undefined;
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    attempt?.abort.abort();
+    if (attempt?.running) this.#end(attempt.running.handle);
+    this.#policy.stopped();
+    this.#health.ended(state);
+    const stopped = this.#stoppedFault();
+    if (attempt?.running) this.#options.onLost?.(attempt.generation, stopped);
+    this.#waiters.reject(new UnavailableError(stopped));
+    this.#changed();
+  }
+
+  #stoppedFault(): Fault {
+    return faultOf('stopped', { generation: Math.max(1, this.#generation) }, (text) => text);
+  }
+
+  #end(handle: Handle): void {
+    this.#endings.add(this.#options.end(handle));
+  }
+
+  #changed(): void {
+    this.#options.onChange?.(this.health);
+  }
+}

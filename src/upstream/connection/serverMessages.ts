@@ -1,0 +1,39 @@
+import type { Oddities } from '../../mcp/wire/oddities.ts';
+import type { UpstreamClientOptions } from '../../mcp/wire/upstreamClient.ts';
+
+/** `origin`: of the call that the message belongs to, where the transport tells. */
+export type NotificationListener = (params: Record<string, unknown>, origin?: object) => void;
+export type RequestHandler = (
+  params: Record<string, unknown>,
+  signal: AbortSignal,
+  origin?: object,
+) => Promise<Record<string, unknown>>;
+
+/** Who hears and answers what a server sends by itself, over all its starts. */
+export class ServerMessages {
+  readonly #listeners = new Map<string, Set<NotificationListener>>();
+  readonly #handlers = new Map<string, RequestHandler>();
+  #capabilities: Record<string, object> = {};
+
+  onNotification(method: string, listener: NotificationListener): () => void {
+    const listeners = this.#listeners.get(method) ?? new Set();
+    this.#listeners.set(method, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object>): void {
+    this.#handlers.set(method, handler);
+    this.#capabilities = { ...this.#capabilities, ...capability };
+  }
+
+  clientOptions(oddities: Oddities): UpstreamClientOptions {
+    return {
+      oddities,
+      capabilities: this.#capabilities,
+      onNotification: ({ method, params, origin }) => {
+        for (const listener of this.#listeners.get(method) ?? []) listener(params, origin);
+      },
+      onRequest: ({ method, params, origin }, signal) => this.#handlers.get(method)?.(params, signal, origin),
+    };
+  }
+}

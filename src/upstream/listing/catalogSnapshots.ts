@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { isAlive } from '../../lib/isAlive.ts';
+import { writerOf, writeWhole } from '../../lib/writeWhole.ts';
+import { LIST_NAMES, type ServerCatalog } from './serverCatalog.ts';
+import { snapshotKey } from './snapshotKey.ts';
+
+const FORMAT = 2;
+
+/**
+ * What servers listed when they last ran, one file each: with it a server is browsed without running (design.md §1). A
+ * file that is damaged, or that belongs to another configuration, is as good as none.
+ */
+export class CatalogSnapshots {
+  readonly #folder: string;
+  readonly #log: (line: string) => void;
+
+  constructor(folder: string, log: (line: string) => void) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  read(config: ServerConfig): ServerCatalog | undefined {
+    try {
+      const { format, key, catalog } = JSON.parse(readFileSync(this.#file(config.name), 'utf8')) as {
+        format: unknown;
+        key: unknown;
+        catalog: ServerCatalog;
+      };
+      if (format !== FORMAT || key !== snapshotKey(config) || !isCatalog(catalog)) return undefined;
+      return catalog;
+    } catch {
+      return undefined;
+    }
+  }
+
+  write(config: ServerConfig, catalog: ServerCatalog): void {
+    const file = this.#file(config.name);
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      const content = { format: FORMAT, key: snapshotKey(config), server: config.name, catalog };
+      writeWhole(file, JSON.stringify(content), { mode: 0o600 });
+    } catch (error) {
+      this.#log(`${config.name}: its catalog could not be kept: ${(error as Error).message}`);
+    }
+  }
+
+  /** Takes away what belongs to none of these servers, but not what another worker is writing. */
+  keepOnly(servers: readonly string[]): void {
+    const kept = new Set(servers.map((name) => this.#file(name)));
+    let files: string[];
+    try {
+      files = readdirSync(this.#folder).map((name) => join(this.#folder, name));
+    } catch {
+      return;
+    }
+    for (const file of files) if (!kept.has(file) && !isBeingWritten(file)) rmSync(file, { force: true });
+  }
+
+  /** A server may be called anything; its file may not. */
+  #file(server: string): string {
+    return join(this.#folder, `${createHash('sha256').update(server).digest('hex').slice(0, 16)}.json`);
+  }
+}
+
+function isBeingWritten(file: string): boolean {
+  const writer = writerOf(file);
+  return writer !== undefined && isAlive(writer);
+}
+
+function isCatalog(value: unknown): value is ServerCatalog {
+  const catalog = (value ?? {}) as Record<string, unknown>;
+  const { instructions, capabilities } = catalog;
+  const told = instructions === undefined || typeof instructions === 'string';
+  const listed = LIST_NAMES.every((name) => Array.isArray(catalog[name]));
+  return listed && told && typeof capabilities === 'object' && capabilities !== null;
+}

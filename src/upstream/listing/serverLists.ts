@@ -1,0 +1,103 @@
+import { METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { ListTooSlow, type PagedList } from '../../mcp/wire/listPages.ts';
+import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
+import type { ListName } from './serverCatalog.ts';
+
+/** Lists that change together: one announcement stands for them. */
+export type ListGroup = 'tools' | 'resources' | 'prompts';
+
+interface GroupTerms {
+  capability: string;
+  changed: string;
+  lists: readonly { method: string; name: ListName }[];
+}
+
+export const LIST_GROUPS: Readonly<Record<ListGroup, GroupTerms>> = {
+  tools: {
+    capability: 'tools',
+    changed: 'notifications/tools/list_changed',
+    lists: [{ method: 'tools/list', name: 'tools' }],
+  },
+  resources: {
+    capability: 'resources',
+    changed: 'notifications/resources/list_changed',
+    lists: [
+      { method: 'resources/list', name: 'resources' },
+      { method: 'resources/templates/list', name: 'resourceTemplates' },
+    ],
+  },
+  prompts: {
+    capability: 'prompts',
+    changed: 'notifications/prompts/list_changed',
+    lists: [{ method: 'prompts/list', name: 'prompts' }],
+  },
+};
+
+export interface GroupListed {
+  lists: Partial<Record<ListName, readonly unknown[]>>;
+  failures: readonly ListingFailure[];
+  /** Said of a list that goes on beyond what is listed. */
+  cuts: Partial<Record<ListName, string>>;
+}
+
+export interface ListingFailure {
+  name: ListName;
+  method: string;
+  error: unknown;
+  /** Half a list, which is for whoever has no whole one. */
+  came?: readonly unknown[];
+}
+
+export interface ListOptions extends CallOptions {
+  /** For all pages of a list together. */
+  limitMs: number | undefined;
+}
+
+/** Every list of a group; what one of them fails with costs that one alone. */
+export async function listGroup(client: UpstreamClient, group: ListGroup, options: ListOptions): Promise<GroupListed> {
+  const { capability, lists } = LIST_GROUPS[group];
+  const listed: Partial<Record<ListName, readonly unknown[]>> = {};
+  const failures: ListingFailure[] = [];
+  const cuts: Partial<Record<ListName, string>> = {};
+  const declared = Boolean(client.capabilities[capability]);
+  await Promise.all(
+    lists.map(async ({ method, name }) => {
+      try {
+        const list: PagedList = declared ? await client.listAll(method, name, options) : { items: [] };
+        const { items, cut: why, failure: error } = list;
+        if (error === undefined) listed[name] = items;
+        else failures.push({ name, method, error, ...(items.length > 0 && isOfPage(error) ? { came: items } : {}) });
+        if (why) cuts[name] = `Its list of ${name} was cut: ${why}.`;
+      } catch (error) {
+        // Of servers that declare resources a third does not know their templates (real-servers.md): they have none.
+        if (group !== 'tools' && isUnknownMethod(error)) listed[name] = [];
+        else failures.push({ name, method, error });
+      }
+    }),
+  );
+  return { lists: listed, failures, cuts };
+}
+
+function isUnknownMethod(error: unknown): boolean {
+  return error instanceof UpstreamRequestError && error.code === METHOD_NOT_FOUND;
+}
+
+/** Lists of several groups as those of one. */
+export function together(groups: readonly GroupListed[]): GroupListed {
+  return {
+    lists: Object.assign({}, ...groups.map(({ lists }) => lists)),
+    failures: groups.flatMap(({ failures }) => failures),
+    cuts: Object.assign({}, ...groups.map(({ cuts }) => cuts)),
+  };
+}
+
+/** The page is bad, or late, and the server is there: one that ended, or that lets us in no more, is not ready with half its tools. */
+function isOfPage(error: unknown): boolean {
+  if (!(error instanceof UpstreamRequestError)) return error instanceof ListTooSlow;
+  return /^(?:timeout|protocol|error)$/.test(error.failure) && error.retryAfterSeconds === undefined;
+}
+
+/** What belongs to a server's catalog beside its lists; instructions that it has no more go. */
+export function introductionOf({ capabilities, instructions }: UpstreamClient) {
+  return { capabilities, instructions };
+}

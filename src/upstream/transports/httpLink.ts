@@ -1,0 +1,117 @@
+import type { HttpServerConfig } from '../../config/gatewayConfig.ts';
+import type { OAuthSession } from '../../mcp/oauth/oauthSession.ts';
+import { httpUpstream } from '../../mcp/wire/http/httpUpstream.ts';
+import { authAboveHeaders, authByHeaders } from '../../mcp/wire/upstreamAuth.ts';
+import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { describeRequestError, type LinkEvents, LinkFailure, startFault, type UpstreamLink } from './upstreamLink.ts';
+
+/** What a server that speaks the older HTTP+SSE answers to a POST of `initialize` (MCP, Backwards Compatibility). */
+const OLDER_SERVER: ReadonlySet<number | undefined> = new Set([400, 404, 405]);
+const MAX_REASON_CHARS = 300;
+
+/** The way to a server at a URL: Streamable HTTP, or the HTTP+SSE before it. */
+export class HttpLink implements UpstreamLink {
+  readonly pid = undefined;
+  readonly stderr: readonly string[] = [];
+  readonly #config: HttpServerConfig;
+  readonly #events: LinkEvents;
+  readonly #session: OAuthSession | undefined;
+  #client: UpstreamClient | undefined;
+  #timeoutMs = 0;
+  #over = false;
+  #greeted = false;
+
+  /** Without a session, what "headers" say is all there is to let us in. */
+  constructor(config: HttpServerConfig, events: LinkEvents, session?: OAuthSession) {
+    this.#config = config;
+    this.#events = events;
+    this.#session = session;
+  }
+
+  async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
+    this.#timeoutMs = timeoutMs;
+    const { type } = this.#config;
+    if (type !== 'either') return this.#open(type, options);
+    try {
+      return await this.#open('http', options);
+    } catch (error) {
+      const refused = error instanceof UpstreamRequestError && OLDER_SERVER.has(error.code);
+      if (!refused || this.#over) throw error;
+      // What it says to the newer one is the better reason, if it speaks neither.
+      return this.#open('sse', options).catch((second: unknown) => {
+        throw second instanceof UpstreamRequestError && second.failure === 'unauthorized' ? second : error;
+      });
+    }
+  }
+
+  async explain(error: unknown): Promise<LinkFailure> {
+    if (error instanceof LinkFailure) return error;
+    if (!(error instanceof UpstreamRequestError))
+      return new LinkFailure(describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets));
+    const { origin } = new URL(this.#config.url);
+    const code = startFault(error, this.#greeted);
+    const words = oneLine(this.#events.scrubSecrets(error.message), MAX_REASON_CHARS);
+    switch (error.failure) {
+      case 'unauthorized':
+        return new LinkFailure(this.#signInReason(), 'unauthorized');
+      case 'unsent':
+        return new LinkFailure(`${origin} could not be reached (${words}).`, code);
+      case 'closed':
+        return new LinkFailure(`The connection to ${origin} broke off (${words}).`, code);
+      case 'timeout':
+        return new LinkFailure(`${origin} did not answer in time: ${words}.`, code);
+      default:
+        return new LinkFailure(
+          describeRequestError(error, this.#timeoutMs, this.#events.scrubSecrets),
+          code,
+          error.retryAfterSeconds,
+        );
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#over = true;
+    await this.#client?.close();
+  }
+
+  async #open(kind: 'http' | 'sse', options: UpstreamClientOptions): Promise<UpstreamClient> {
+    const client = new UpstreamClient(options);
+    this.#client = client;
+    const { url, headers } = this.#config;
+    const auth = this.#session ? authAboveHeaders(headers, this.#session) : authByHeaders(headers);
+    const transport = httpUpstream({ url, kind, auth, oddities: options.oddities });
+    let connected = false;
+    const onClose = (): void => {
+      if (!connected || this.#over) return;
+      this.#over = true;
+      this.#events.onLost(`The connection to ${new URL(url).origin} was lost.`, 'connection_lost');
+    };
+    try {
+      await client.connect(transport, { onClose }, this.#timeoutMs);
+      connected = true;
+      this.#greeted = true;
+      return client;
+    } catch (error) {
+      this.#client = undefined;
+      await client.close();
+      throw error;
+    }
+  }
+
+  #signInReason(): string {
+    if (!this.#session)
+      return 'It refused the Authorization in "headers": the token may have expired or been revoked; set a new one.';
+    // What is pasted into a shell must not be more than a name.
+    const { name } = this.#config;
+    const command = `waygate login${/^[\w.][\w.-]*$/.test(name) ? ` ${name}` : ''}`;
+    switch (this.#session.lack) {
+      case 'sign_in':
+        return `It asks for a sign-in. Sign in: ${command}.`;
+      case 'renewal':
+        return `Its sign-in has expired or was revoked. Sign in again: ${command}.`;
+      case 'scope':
+        return `It wants more permission than its sign-in gave. Sign in again: ${command}.`;
+    }
+  }
+}

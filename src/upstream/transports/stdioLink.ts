@@ -1,0 +1,224 @@
+import type { ChildProcess } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import spawn from 'cross-spawn';
+import type { StdioServerConfig } from '../../config/gatewayConfig.ts';
+import type { KnownFaultCode } from '../../errors/faultCodes.ts';
+import { StdioUpstream } from '../../mcp/wire/stdioUpstream.ts';
+import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { childEnvironment } from '../process/childEnvironment.ts';
+import type { ChildJournal } from '../process/childJournal.ts';
+import { OwnEnvironment } from '../process/loginShellPath.ts';
+import { endChild, endStrays } from '../process/processTree.ts';
+import { StderrTail } from '../process/stderrTail.ts';
+import { describeRequestError, type LinkEvents, LinkFailure, startFault, type UpstreamLink } from './upstreamLink.ts';
+
+/** Between the end of a server's output and the news of its exit. */
+const EXIT_WAIT_MS = 500;
+/** In steps: on a busy machine the time may be over before the loop has looked, and it looks between two of them. */
+const EXIT_WAIT_STEPS = 10;
+/** Enough to see what a server takes stdout for. */
+const LOGGED_GARBAGE_LINES = 20;
+
+/** The way to a server over stdio: its process with everything it starts, its journal entry, its stderr. */
+export class StdioLink implements UpstreamLink {
+  readonly #config: StdioServerConfig;
+  readonly #journal: ChildJournal;
+  readonly #events: LinkEvents;
+  readonly #own: OwnEnvironment;
+  readonly #mark: string;
+  readonly #stderr: StderrTail;
+  #child: ChildProcess | undefined;
+  #client: UpstreamClient | undefined;
+  /** Rejects when the child has ended: its last words on stderr come before `close`. */
+  #ended: Promise<never> | undefined;
+  #timeoutMs = 0;
+  #garbageLines = 0;
+  #greeted = false;
+  #over = false;
+  #endedItself = false;
+  #strays: Promise<void> | undefined;
+
+  constructor(
+    config: StdioServerConfig,
+    journal: ChildJournal,
+    events: LinkEvents,
+    own: OwnEnvironment = new OwnEnvironment(process.env),
+  ) {
+    this.#config = config;
+    this.#journal = journal;
+    this.#events = events;
+    this.#own = own;
+    this.#mark = journal.nextMark();
+    this.#stderr = new StderrTail((text) => events.scrubSecrets(text));
+  }
+
+  get pid(): number | undefined {
+    return this.#over ? undefined : this.#child?.pid;
+  }
+
+  get stderr(): readonly string[] {
+    return this.#stderr.lines;
+  }
+
+  async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
+    this.#timeoutMs = timeoutMs;
+    await this.#journal.ready;
+    if (this.#over) throw new LinkFailure('It was stopped.', 'stopped');
+    const child = await this.#spawnWhereFound();
+    const client = new UpstreamClient(options);
+    this.#client = client;
+    const transport = new StdioUpstream({
+      input: child.stdout as Readable,
+      output: child.stdin as Writable,
+      oddities: options.oddities,
+      onGarbage: (sample) => this.#onGarbage(sample),
+    });
+    await Promise.race([
+      client.connect(transport, { onClose: () => void this.#onStreamsClosed(transport) }, timeoutMs),
+      this.#ended as Promise<never>,
+    ]);
+    this.#greeted = true;
+    return client;
+  }
+
+  async explain(error: unknown): Promise<LinkFailure> {
+    if (error instanceof LinkFailure) return error;
+    const closed = error instanceof UpstreamRequestError && /^(?:closed|gone)$/.test(error.failure);
+    // Its streams close before its exit is known, and the exit says more.
+    const cause = closed
+      ? await Promise.race([this.#ended?.catch((gone: unknown) => gone), exitWait().then(() => error)])
+      : error;
+    const reason = this.#withStderr(describeRequestError(cause, this.#timeoutMs, this.#events.scrubSecrets));
+    return new LinkFailure(reason, startFault(cause, this.#greeted));
+  }
+
+  /**
+   * Where it has ended by itself, whoever is to start it again waits for its group alone: to look for what has left that
+   * takes as long as there are processes on the machine.
+   */
+  async close(): Promise<void> {
+    this.#over = true;
+    await this.#client?.close();
+    const child = this.#child;
+    if (!child) return;
+    const killed = await endChild(child);
+    if (child.pid === undefined) return;
+    this.#journal.remove(child.pid);
+    this.#strays ??= endStrays(this.#mark, killed);
+    if (!this.#endedItself) await this.#strays;
+  }
+
+  /** What is not found is looked for once more, by the PATH of the person's login shell. */
+  async #spawnWhereFound(): Promise<ChildProcess> {
+    const { command, cwd } = this.#config;
+    checkFolder(cwd);
+    try {
+      return await this.#spawn(await this.#own.forStart());
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      const elsewhere = missing ? await this.#own.forMissing() : undefined;
+      if (!elsewhere || this.#over) throw describeSpawn(error as NodeJS.ErrnoException, command);
+      return await this.#spawn(elsewhere).catch((second: NodeJS.ErrnoException) => {
+        throw describeSpawn(second, command);
+      });
+    }
+  }
+
+  /** Rejects with the system's own error. */
+  async #spawn(own: NodeJS.ProcessEnv): Promise<ChildProcess> {
+    const { command, args, cwd, env } = this.#config;
+    if (this.#over) throw new LinkFailure('It was stopped.', 'stopped');
+    const child = spawn(command, [...args], {
+      cwd,
+      env: childEnvironment(own, env, this.#mark),
+      // A group of its own: ending it takes everything it has started.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.#ended = ended(child);
+    // Nobody need be waiting when it ends.
+    this.#ended.catch(() => undefined);
+    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    child.stdin?.on('error', () => undefined);
+    child.once('exit', (code, signal) =>
+      this.#lost(`It ended by itself (${signal ?? `exit code ${code}`}).`, signal ? 'killed' : 'exited'),
+    );
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    if (child.pid !== undefined) await this.#journal.add(child.pid);
+    if (this.#over && child.pid !== undefined) this.#journal.remove(child.pid);
+    return child;
+  }
+
+  /** A server that writes its log to stdout must not fill ours. */
+  #onGarbage(sample: string): void {
+    this.#garbageLines += 1;
+    if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
+    const more = this.#garbageLines === LOGGED_GARBAGE_LINES ? ' (more of this is not logged)' : '';
+    this.#events.log(`not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`);
+  }
+
+  /** A server that has closed one of its streams cannot answer, whether or not it still runs. */
+  async #onStreamsClosed({ closedBy }: StdioUpstream): Promise<void> {
+    // Most often its exit follows at once, and says more.
+    await exitWait();
+    if (closedBy === 'input') this.#lost('It no longer reads its input.', 'input_closed');
+    else this.#lost('It closed its output.', 'output_closed');
+  }
+
+  #lost(reason: string, code: KnownFaultCode): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#endedItself = true;
+    this.#events.onLost(this.#withStderr(reason), code);
+  }
+
+  #withStderr(reason: string): string {
+    const last = this.#stderr.lastMeaningful();
+    return last === undefined ? reason : `${reason} It said: ${oneLine(last, 200)}`;
+  }
+}
+
+async function exitWait(): Promise<void> {
+  for (let step = 0; step < EXIT_WAIT_STEPS; step++) await sleep(EXIT_WAIT_MS / EXIT_WAIT_STEPS);
+}
+
+function ended(child: ChildProcess): Promise<never> {
+  return new Promise((_, reject) => {
+    child.once('close', (code, signal) =>
+      reject(new Error(`It ended before it answered (${signal ?? `exit code ${code}`}).`)),
+    );
+  });
+}
+
+function describeSpawn(error: NodeJS.ErrnoException, command: string): LinkFailure {
+  if (error instanceof LinkFailure) return error;
+  if (error.code === 'ENOENT')
+    return new LinkFailure(
+      `The command "${command}" was not found; install it or give its whole path.`,
+      'spawn_enoent',
+    );
+  if (error.code === 'EACCES')
+    return new LinkFailure(`The command "${command}" may not be run (no permission to execute it).`, 'spawn_eacces');
+  return new LinkFailure(
+    `The command "${command}" could not be started (${error.code ?? error.message}).`,
+    'spawn_failed',
+  );
+}
+
+function checkFolder(cwd: string): void {
+  try {
+    accessSync(cwd, constants.R_OK);
+    if (statSync(cwd).isDirectory()) return;
+  } catch {
+    // Told below: Node would blame the command for a folder that is not there.
+  }
+  throw new LinkFailure(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`, 'folder_missing');
+}

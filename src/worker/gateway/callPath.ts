@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
+import { replayFor } from '../../calls/settings/layeredConfig.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
+import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
+import type { ReplayContract } from '../../replay/replay.ts';
+import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
+import { type AdmittedResult, Firewall } from '../../results/resultIntake.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
+import type { ServerPool } from '../../upstream/connection/serverPool.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { approvalFile } from './approvalFile.ts';
+import { approvalQuestion } from './approvalQuestion.ts';
+
+export interface CallPathOptions {
+  stateFolder: string;
+  configuration: Configuration;
+  pool: ServerPool;
+  /** Asks the person at an editor that watches. */
+  approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  log(line: string): void;
+}
+
+/** The way of a call to its server and of the result back: the person's rules, the firewall, and what is kept of it. */
+export class CallPath {
+  readonly artifacts: ArtifactStore;
+  readonly firewall: Firewall;
+  readonly links = new ResultLinks();
+  readonly pipeline: CallPipeline<AdmittedResult>;
+  readonly #configuration: Configuration;
+
+  constructor({ stateFolder, configuration, pool, approve, log }: CallPathOptions) {
+    this.#configuration = configuration;
+    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } = configuration.current.artifacts;
+    this.artifacts = new ArtifactStore({
+      folder: join(stateFolder, 'artifacts'),
+      maxBytes,
+      maxCount: maxArtifacts,
+      maxAgeMs: ttlSeconds * 1_000,
+    });
+    this.firewall = new Firewall({ store: this.artifacts, shownChars, maskForModel: maskSecrets, maskOnDisk });
+    this.pipeline = new CallPipeline<AdmittedResult>(
+      {
+        upstream: (server) => pool.get(server),
+        firewall: (result, { tool, provenance }) => {
+          this.links.note(tool.server, result);
+          return this.firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+        },
+        scrubSecrets,
+        approval: { ask: ({ tool, args, reason }) => approve(approvalQuestion(tool, args, reason)) },
+        approvalStore: approvalFile(stateFolder, log),
+        log,
+      },
+      configuration.calls,
+    );
+  }
+
+  /** What may happen to a call of this tool whose answer is lost. */
+  contractOf(tool: CatalogTool): ReplayContract {
+    return replayFor(this.#configuration.calls, tool).contract;
+  }
+
+  async stop(): Promise<void> {
+    await this.artifacts.flush();
+    this.pipeline.dispose();
+  }
+}

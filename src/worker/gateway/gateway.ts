@@ -1,0 +1,214 @@
+import type { KeptTexts } from '../../config/configLayers.ts';
+import type { ConfigPlace, LoadedConfig } from '../../config/loadConfig.ts';
+import type {
+  ApprovalQuestion,
+  ApprovalVerdict,
+  LearnedUse,
+  SecretAnswer,
+  SecretRequest,
+  TreeChildren,
+} from '../../control/contract.ts';
+import type { Face } from '../../link/mode.ts';
+import type { SessionSurface } from '../../mcp/session/sessionMode.ts';
+import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
+import { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
+import { systemResources } from '../../modes/shared/systemResources.ts';
+import { UseMemory } from '../../ranking/useMemory.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
+import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
+import { Configuration } from '../configuration/configuration.ts';
+import { ConfigurationChanges } from '../configuration/configurationChanges.ts';
+import { ConfigurationWatch } from '../configuration/configurationWatch.ts';
+import type { Handover } from '../configuration/handover.ts';
+import { Diagnostics, type SupervisedLife } from '../reports/diagnostics.ts';
+import { GatewayReports } from '../reports/gatewayReports.ts';
+import { watchedServer } from '../reports/serverStatuses.ts';
+import { WorkAccount } from '../reports/workAccount.ts';
+import { CallPath } from './callPath.ts';
+import { GatewayServers } from './gatewayServers.ts';
+import { LiveCatalog } from './liveCatalog.ts';
+import { Faces } from './modes.ts';
+
+export interface GatewayOptions {
+  workspace: string;
+  /** The file that was given by hand, which counts alone. */
+  configFile?: string;
+  stateFolder: string;
+  /** What is known of its worker's life beyond this process. */
+  life?: () => Partial<SupervisedLife>;
+  /** Reads that file, where it is no configuration. */
+  load?: (place: ConfigPlace) => LoadedConfig;
+  /** What the worker before has told. */
+  handover?: Handover;
+  /** What the last one had in force, where nobody has told anything. */
+  lastGood?: () => KeptTexts;
+  /** Has another worker take over that runs by what is written now; rejects with why not. */
+  rollOut(handover: Handover): Promise<unknown>;
+  log(line: string): void;
+  /** Something that a watcher shows has changed. */
+  onChange(): void;
+  /** Asks the person at an editor that watches. */
+  approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  /** Reaches into the editor's own store of secrets. */
+  secret(request: SecretRequest): Promise<SecretAnswer>;
+}
+
+const WARM_UP_AFTER_MS = 1_000;
+/** How long a worker that was replaced waits for its calls in flight. */
+const DRAIN_MS = 10_000;
+
+/** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
+export class Gateway {
+  readonly configuration: Configuration;
+  readonly diagnostics: Diagnostics;
+  readonly account: WorkAccount;
+  readonly servers: GatewayServers;
+  readonly reports: GatewayReports;
+  readonly #options: GatewayOptions;
+  readonly #uses: UseMemory;
+  readonly #clientRequests: ClientRequests;
+  readonly #calls: CallPath;
+  readonly #catalog: LiveCatalog;
+  readonly #faces: Faces;
+  readonly #changes: ConfigurationChanges;
+  readonly #watch: ConfigurationWatch;
+  /** Its sessions are another worker's from now on. */
+  #sessionsMoveOn = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    const { workspace, stateFolder, log } = options;
+    const configuration = new Configuration(options);
+    const diagnostics = new Diagnostics({ ...options, scrubSecrets });
+    const toolOf = (id: string) => this.#catalog.view.catalog.byId.get(id);
+    const account = new WorkAccount({ ...options, diagnostics, toolOf });
+    const uses = new UseMemory(stateFolder, log);
+    this.servers = new GatewayServers({
+      ...options,
+      configuration,
+      scrubSecrets,
+      onChange: () => this.#onServersChanged(),
+      onConnection: (connection) => this.#onConnection(connection),
+    });
+    const { pool, links } = this.servers;
+    const clientRequests = new ClientRequests({ workspace, connections: () => pool.connections, log });
+    const calls = new CallPath({ ...options, configuration, pool });
+    const catalog = new LiveCatalog({
+      ...{ pool, calls, clientRequests, log },
+      own: systemResources({ health: () => this.reports.health(), telemetry: () => this.reports.telemetry() }),
+      onListsChanged: (kind) => this.#faces.onListsChanged(kind),
+      onChanged: (view) => this.#onCatalogChanged(view),
+      onFailed: (view, error) => this.#onCatalogFailed(view, error),
+      onRebuilt: () => options.onChange(),
+    });
+    const shown = { workspace, configuration, pool, catalog, account, uses };
+    const reports = new GatewayReports({ ...shown, diagnostics, links });
+    const sessionsMoveOn = (): boolean => this.#sessionsMoveOn;
+    this.#faces = new Faces({ ...shown, reports, calls, clientRequests, sessionsMoveOn });
+    const onRefused = (reason: string): void => diagnostics.rolloutFailed(reason);
+    this.#changes = new ConfigurationChanges({ ...options, configuration, onRefused });
+    this.#watch = new ConfigurationWatch(this.#changes);
+    this.configuration = configuration;
+    this.diagnostics = diagnostics;
+    this.account = account;
+    this.reports = reports;
+    this.#uses = uses;
+    this.#clientRequests = clientRequests;
+    this.#calls = calls;
+    this.#catalog = catalog;
+  }
+
+  get faces(): Readonly<Record<Face, SessionSurface>> {
+    return this.#faces.all;
+  }
+
+  start(): void {
+    this.diagnostics.started();
+    this.#changes.logProblems();
+    // Not before the first browse: that needs none of it.
+    setTimeout(() => this.#calls.pipeline.validator.warmUp(), WARM_UP_AFTER_MS).unref();
+    this.servers.start();
+    // From the first answer on every configured server has its place.
+    this.#catalog.rebuild();
+  }
+
+  /** It is found from now on, so that it is its turn to see to changes. `after` another worker that serves until now. */
+  begin({ after }: { after: boolean }): void {
+    this.servers.begin();
+    this.#watch.start(after);
+  }
+
+  /** Resolves when every server's tools are known, or have been waited for long enough. */
+  async prepared(timeoutMs: number): Promise<void> {
+    await this.#catalog.settled(timeoutMs, new AbortController().signal);
+  }
+
+  /** Another worker serves from now on. */
+  supersede(): void {
+    this.#sessionsMoveOn = true;
+    this.#watch.stop();
+    this.#uses.flush();
+    this.servers.supersede();
+  }
+
+  async stop(): Promise<void> {
+    this.#sessionsMoveOn = true;
+    this.#watch.stop();
+    this.servers.close();
+    this.#catalog.stop();
+    this.#uses.flush();
+    await this.#calls.stop();
+    await this.servers.stop();
+    await this.diagnostics.close();
+  }
+
+  /** Lists every server's tools again, and has a changed configuration take effect; resolves when both are done. */
+  async refresh(): Promise<void> {
+    await this.servers.pool.refresh();
+    this.#catalog.rebuild();
+    await this.#watch.look();
+  }
+
+  /** Resolves when no call is in flight and no task of a client's ends with this worker, or when that takes too long. */
+  async drained(): Promise<void> {
+    const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
+    const isBusy = (): boolean => this.account.inFlight > 0 || this.#faces.tasksAtStake > 0;
+    while (isBusy() && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+  }
+
+  children(path: string): TreeChildren {
+    return this.#catalog.view.children(path);
+  }
+
+  get learned(): readonly LearnedUse[] {
+    return this.#uses.history.entries;
+  }
+
+  forget(toolId: string | undefined): void {
+    this.#uses.forget(toolId);
+  }
+
+  #onServersChanged(): void {
+    this.diagnostics.serversChanged(this.servers.pool.connections.map(watchedServer));
+    this.#options.onChange();
+    this.#catalog.touch();
+  }
+
+  /** One that is new: what its server tells or asks by itself is heard from its first start on. */
+  #onConnection(connection: ServerConnection): void {
+    this.#catalog.primitives.attach(connection);
+    this.#clientRequests.attach(connection);
+    this.#faces.attach(connection);
+  }
+
+  #onCatalogChanged(view: CatalogView): void {
+    this.#calls.pipeline.invalidate();
+    this.#faces.onCatalogChanged();
+    this.diagnostics.catalogChanged(view);
+  }
+
+  #onCatalogFailed(view: CatalogView, error: Error): void {
+    this.diagnostics.catalogFailed(view);
+    this.#options.log(`the catalog could not be built anew: ${error.stack}`);
+  }
+}

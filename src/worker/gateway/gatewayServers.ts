@@ -1,0 +1,146 @@
+import { unwatchFile, watchFile } from 'node:fs';
+import { join } from 'node:path';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
+import { FileTokens } from '../../config/state/fileTokens.ts';
+import { rootOf } from '../../config/state/stateFolder.ts';
+import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
+import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
+import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
+import { SignIns } from '../../upstream/connection/signIns.ts';
+import { CatalogSnapshots } from '../../upstream/listing/catalogSnapshots.ts';
+import { ChildJournal } from '../../upstream/process/childJournal.ts';
+import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
+import { killMarked } from '../../upstream/process/processTree.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { type Handover, isChanged } from '../configuration/handover.ts';
+import { KeptTokens } from './keptTokens.ts';
+import { ServerLinks } from './serverLinks.ts';
+import { SharedSecrets } from './sharedSecrets.ts';
+import { type SignInRequests, signInRequests } from './signInRequests.ts';
+
+export interface GatewayServersOptions extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets'> {
+  workspace: string;
+  stateFolder: string;
+  configuration: Configuration;
+  /** What the worker before has told. */
+  handover?: Handover | undefined;
+  /** Reaches into the editor's own store of secrets. */
+  secret(request: SecretRequest): Promise<SecretAnswer>;
+}
+
+/** Polling sees what is done to a file on every system. */
+const APPROVALS_POLL_MS = 1_000;
+
+/** The servers of a gateway, with what a person gives them: approvals, secrets, sign-ins. */
+export class GatewayServers {
+  readonly pool: ServerPool;
+  readonly links: ServerLinks;
+  readonly signInRequests: SignInRequests;
+  readonly #options: GatewayServersOptions;
+  readonly #journal: ChildJournal;
+  readonly #approvals: Approvals;
+  readonly #signIns: SignIns;
+  readonly #snapshots: CatalogSnapshots;
+  #superseded = false;
+
+  constructor(options: GatewayServersOptions) {
+    this.#options = options;
+    const { workspace, stateFolder, configuration, log, secret } = options;
+    const { idleMinutes, startup, liveRefresh, inputs } = configuration.current;
+    const stateRoot = rootOf(stateFolder);
+    this.#approvals = approvalsOf(stateRoot);
+    this.#signIns = new SignIns(new KeptTokens(new FileTokens(stateRoot), secret));
+    this.#journal = new ChildJournal(stateFolder);
+    this.links = new ServerLinks({
+      workspace,
+      stateRoot,
+      journal: this.#journal,
+      environment: new OwnEnvironment(process.env, log),
+      secrets: new SharedSecrets(stateRoot, workspace, secret),
+      signIns: this.#signIns,
+      inputs: ({ origin = 'workspace' }) => inputs[origin] ?? [],
+    });
+    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log);
+    this.pool = new ServerPool(
+      {
+        openLink: (config, events) => this.links.open(config, events),
+        mayTry: (config) => this.#signIns.mayTry(config),
+        isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(workspace, config),
+        snapshots: this.#snapshots,
+        idleMs: () => (this.#superseded ? 0 : idleMinutes * 60_000),
+        startTimeoutMs: () => startup.timeoutSeconds * 1_000,
+        liveRefresh: () => liveRefresh,
+        restartLimits: restartLimits(process.env),
+      },
+      options,
+    );
+    this.signInRequests = signInRequests(this.#signIns, this.pool, (config) => this.links.follow(config));
+  }
+
+  start(): void {
+    const { configuration, handover, log } = this.#options;
+    void this.#journal.orphansEnded.then((n) => {
+      if (n > 0) log(`ended ${n} servers that a killed worker had left`);
+    });
+    const enabled = configuration.current.servers.filter((server) => !server.disabled);
+    this.pool.open(enabled, (server) => handover !== undefined && isChanged(handover, server));
+    // By the editor, the command line, or another window.
+    watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
+  }
+
+  /** From now on this gateway's servers are the workspace's: what is kept of others is of no more use. */
+  begin(): void {
+    const { servers, broken } = this.#options.configuration.current;
+    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
+  }
+
+  /** They end with their last call here, the idle ones at once. */
+  supersede(): void {
+    this.#superseded = true;
+    unwatchFile(this.#approvals.file, this.#onApprovals);
+    for (const connection of this.pool.connections) {
+      connection.config = { ...connection.config, keepAlive: false };
+      // A call that is over before it began: the connection looks whether it is idle.
+      connection.hold()();
+    }
+  }
+
+  /** Nothing begins any more. */
+  close(): void {
+    this.#signIns.stop();
+    unwatchFile(this.#approvals.file, this.#onApprovals);
+  }
+
+  async stop(): Promise<void> {
+    await this.pool.stop();
+    await killMarked(this.#journal.run);
+    this.#journal.close();
+  }
+
+  /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
+  approve(hashes: readonly string[]): void {
+    this.#approvals.approve(this.#options.workspace, hashes);
+    this.pool.recheck();
+  }
+
+  /** Somebody may have given what a server waits for. */
+  recheck(): void {
+    this.pool.recheck();
+    void this.#recheckSignIns();
+  }
+
+  readonly #onApprovals = (): void => this.pool.recheck();
+
+  async #recheckSignIns(): Promise<void> {
+    const canStart = (config: ServerConfig): Promise<boolean> => this.#signIns.mayTry(config);
+    for (const connection of this.pool.connections) {
+      if (connection.state === 'needs_sign_in' && (await canStart(connection.config))) void connection.start();
+    }
+  }
+}
+
+/** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */
+function restartLimits({ WAYGATE_RESTART_LIMITS: given }: NodeJS.ProcessEnv): RestartLimits {
+  return { ...RESTART_LIMITS, ...(given ? (JSON.parse(given) as Partial<RestartLimits>) : {}) };
+}

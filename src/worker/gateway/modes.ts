@@ -1,0 +1,142 @@
+import type { Face } from '../../link/mode.ts';
+import type { SessionSurface } from '../../mcp/session/sessionMode.ts';
+import { gatewaySurface } from '../../modes/gateway/gatewayMode.ts';
+import type { PassthroughContext } from '../../modes/passthrough/passthroughContext.ts';
+import { passthroughSurface } from '../../modes/passthrough/passthroughMode.ts';
+import type { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
+import type { GatewayContext } from '../../modes/shared/modeContext.ts';
+import { remembering, type ShownLists } from '../../modes/shared/sessionMemory.ts';
+import { transparentSurface } from '../../modes/transparent/transparentMode.ts';
+import type { UseMemory } from '../../ranking/useMemory.ts';
+import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
+import type { ServerPool } from '../../upstream/connection/serverPool.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { GatewayReports } from '../reports/gatewayReports.ts';
+import type { WorkAccount } from '../reports/workAccount.ts';
+import type { CallPath } from './callPath.ts';
+import type { LiveCatalog } from './liveCatalog.ts';
+
+export interface FaceParts {
+  workspace: string;
+  configuration: Configuration;
+  pool: ServerPool;
+  catalog: LiveCatalog;
+  reports: GatewayReports;
+  calls: CallPath;
+  clientRequests: ClientRequests;
+  account: WorkAccount;
+  uses: UseMemory;
+  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
+  sessionsMoveOn(): boolean;
+}
+
+/** How long a client that lists everything waits for servers of which nothing is known yet. */
+const SETTLE_MS = 15_000;
+
+/** What sessions see, by the way that they have asked for: one catalog, one way of a call, three faces. */
+export class Faces {
+  readonly all: Readonly<Record<Face, SessionSurface>>;
+  readonly #transparent: ReturnType<typeof transparentSurface>;
+  readonly #passthrough: ReturnType<typeof passthroughSurface>;
+
+  constructor(parts: FaceParts) {
+    const { catalog, calls, clientRequests } = parts;
+    const context = contextOf(parts);
+    this.#transparent = transparentSurface(context);
+    this.#passthrough = passthroughSurface({ ...context, ...passthroughOnly(parts) });
+    const gateway = gatewaySurface(context, catalog.primitives.client);
+    const { view } = context.primitives;
+    const face = (surface: SessionSurface, shown: ShownLists): SessionSurface =>
+      remembering(clientRequests.serve(surface), {
+        calls: calls.pipeline,
+        shown,
+        version: () => [catalog.view, view()],
+        settled: context.settled,
+      });
+    this.all = {
+      gateway: face(gateway, {
+        tools: gateway.listTools,
+        resources: () => view().catalog.resourceChoices.hash,
+        prompts: () => view().catalog.promptChoices.hash,
+      }),
+      transparent: face(this.#transparent, { tools: this.#transparent.shownTools }),
+      passthrough: face(this.#passthrough, {
+        tools: this.#passthrough.shownTools,
+        resources: () => [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
+        prompts: () => listedBy(parts, 'prompts'),
+      }),
+    };
+  }
+
+  /** How many tasks of clients would be lost with this worker. */
+  get tasksAtStake(): number {
+    return this.#passthrough.tasksAtStake;
+  }
+
+  /** A connection that is new. */
+  attach(connection: ServerConnection): void {
+    this.#passthrough.attach(connection);
+  }
+
+  onListsChanged(kind: 'resources' | 'prompts'): void {
+    this.#passthrough.onListsChanged(kind);
+  }
+
+  /** Those that list tools tell so. */
+  onCatalogChanged(): void {
+    this.#transparent.onCatalogChanged();
+    this.#passthrough.onCatalogChanged();
+  }
+}
+
+function listedBy({ pool }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
+  return pool.connections.map(({ config, catalog }) => [config.name, catalog[kind]]);
+}
+
+/** What all faces work on. */
+function contextOf({ workspace, configuration, catalog, reports, calls, clientRequests, account, uses }: FaceParts) {
+  return {
+    workspace,
+    calls: calls.pipeline,
+    contractOf: (tool) => calls.contractOf(tool),
+    clientRequests,
+    settled: () => catalog.settled(SETTLE_MS, new AbortController().signal),
+    primitives: catalog.primitives.ports,
+    view: () => catalog.view,
+    servers: () => reports.servers,
+    configuration: () => configuration.current,
+    browseConfig: () => configuration.current.browse,
+    useHistory: () => uses.history,
+    recordUse: (query, toolId) => {
+      if (configuration.current.browse.learning) uses.record(query, toolId);
+    },
+    artifacts: calls.artifacts,
+    masksViews: () => configuration.current.artifacts.maskSecrets === 'always',
+    admit: () => reports.gate.admit(),
+    onCallStart: () => account.callStarted(),
+    onCallEnd: (call, event) => account.callEnded(call, event),
+  } satisfies GatewayContext & Pick<PassthroughContext, 'clientRequests' | 'settled'>;
+}
+
+function passthroughOnly({
+  configuration,
+  pool,
+  calls,
+  sessionsMoveOn,
+}: FaceParts): Pick<
+  PassthroughContext,
+  'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'
+> {
+  const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
+    calls.firewall.admit(result, { toolId, upstreamName });
+  return {
+    connections: () => pool.connections,
+    hasSeveralServers: () => {
+      const { servers, broken } = configuration.current;
+      return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
+    },
+    digest: () => (configuration.current.passthrough.firewall ? digest : undefined),
+    shownChars: () => configuration.current.artifacts.shownChars,
+    sessionsMoveOn,
+  };
+}

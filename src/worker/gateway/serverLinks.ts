@@ -1,0 +1,74 @@
+import type { InputConfig, ServerConfig } from '../../config/gatewayConfig.ts';
+import { followReferences, SecretMissingError } from '../../config/secretReferences.ts';
+import { secretKey } from '../../config/state/fileSecrets.ts';
+import type { MissingSecret } from '../../control/contract.ts';
+import { secretsGiven } from '../../import/secretsGiven.ts';
+import { knownSecrets } from '../../secrets/mask.ts';
+import type { SignIns } from '../../upstream/connection/signIns.ts';
+import type { ChildJournal } from '../../upstream/process/childJournal.ts';
+import type { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
+import { HttpLink } from '../../upstream/transports/httpLink.ts';
+import { StaticLink } from '../../upstream/transports/staticLink.ts';
+import { StdioLink } from '../../upstream/transports/stdioLink.ts';
+import { type LinkEvents, LinkFailure, type UpstreamLink } from '../../upstream/transports/upstreamLink.ts';
+import type { SharedSecrets } from './sharedSecrets.ts';
+
+export interface ServerLinksOptions {
+  /** For the keys under which secrets are kept. */
+  workspace: string;
+  stateRoot: string;
+  journal: ChildJournal;
+  environment: OwnEnvironment;
+  secrets: SharedSecrets;
+  signIns: SignIns;
+  /** Those that the file of a server defines. */
+  inputs(server: ServerConfig): readonly InputConfig[];
+}
+
+/** The ways to servers, with their secrets looked up in the moment of a start. */
+export class ServerLinks {
+  readonly #options: ServerLinksOptions;
+  readonly #missing = new Map<string, MissingSecret>();
+
+  constructor(options: ServerLinksOptions) {
+    this.#options = options;
+  }
+
+  /** What a server cannot start without, as its last start found. */
+  missing(server: string): MissingSecret | undefined {
+    return this.#missing.get(server);
+  }
+
+  async open(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
+    const config = await this.follow(written).catch((error: unknown) => {
+      if (!(error instanceof SecretMissingError)) throw error;
+      this.#missing.set(written.name, this.#missingSecret(error));
+      throw new LinkFailure(error.message, 'secret_missing');
+    });
+    // Not sooner: while it is looked for, the person may still be told what it waits for.
+    this.#missing.delete(written.name);
+    const { journal, environment, signIns } = this.#options;
+    if (config.type === 'static') return new StaticLink(config);
+    if (config.type === 'stdio') return new StdioLink(config, journal, events, environment);
+    return new HttpLink(config, events, signIns.sessionFor(config));
+  }
+
+  /** What comes of it is given to the server: from here on no text of this process tells it. */
+  async follow(written: ServerConfig): Promise<ServerConfig> {
+    const { secrets, inputs } = this.#options;
+    const kept: string[] = [];
+    const config = await followReferences(written, secrets, inputs(written), (value) => kept.push(value));
+    knownSecrets.learn(`server ${written.name}`, secretsGiven(config, kept));
+    return config;
+  }
+
+  #missingSecret({ secret, input }: SecretMissingError): MissingSecret {
+    return {
+      key: secretKey(secret, this.#options.workspace, this.#options.stateRoot),
+      name: secret,
+      description: input?.description ?? '',
+      password: input === undefined || input.password,
+      options: input?.options ?? [],
+    };
+  }
+}

@@ -1,0 +1,33 @@
+import type { SecretSource } from '../../config/secretReferences.ts';
+import { FileSecrets, secretKey } from '../../config/state/fileSecrets.ts';
+import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
+
+/** Secrets that an attached editor keeps in its own store, or else the 0600 file of the state folder. */
+export class SharedSecrets implements SecretSource {
+  readonly #file: FileSecrets;
+  readonly #askEditor: (request: SecretRequest) => Promise<SecretAnswer>;
+  readonly #keyOf: (name: string) => string;
+
+  constructor(root: string, workspace: string, askEditor: (request: SecretRequest) => Promise<SecretAnswer>) {
+    this.#file = new FileSecrets(root, workspace);
+    this.#askEditor = askEditor;
+    this.#keyOf = (name) => secretKey(name, workspace, root);
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    const { value } = await this.#askEditor({ op: 'get', key: this.#keyOf(name) });
+    return value ?? this.#file.get(name);
+  }
+
+  async set(name: string, value: string): Promise<void> {
+    const { kept } = await this.#askEditor({ op: 'set', key: this.#keyOf(name), value });
+    if (!kept) this.#file.set(name, value);
+    // What the file held before would be found again once the editor has gone.
+    else this.#file.delete(name);
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#askEditor({ op: 'delete', key: this.#keyOf(name) });
+    this.#file.delete(name);
+  }
+}

@@ -1,0 +1,69 @@
+import { fitNamespace, inferNamespace } from '../../catalog/namespace.ts';
+import { ingestPrompt, ingestResource } from '../../catalog/primitives/primitiveIngest.ts';
+import { type CatalogFile, CatalogFileError, readCatalogFile } from '../../config/catalogFile.ts';
+import type { StaticItem, StaticListing } from '../../config/gatewayConfig.ts';
+import { CONFIG_DEFAULTS, type LoadedConfig } from '../../config/loadConfig.ts';
+import type { GatewayOptions } from './gateway.ts';
+
+/**
+ * A file in place of a workspace's configuration (`waygate serve --catalog`). No server has a name there, so the
+ * namespaces are those of the items: a tool's own, else what its name or URI says (000 §1.2). Throws for a file that
+ * cannot be served at all; one that becomes so later leaves the last good one.
+ */
+export function staticCatalog(file: string): Required<Pick<GatewayOptions, 'load' | 'configFile'>> {
+  let first: LoadedConfig | undefined = configurationOf(file, readCatalogFile(file));
+  return {
+    configFile: file,
+    load: () => {
+      const loaded = first ?? reload(file);
+      first = undefined;
+      return loaded;
+    },
+  };
+}
+
+function reload(file: string): LoadedConfig {
+  try {
+    return configurationOf(file, readCatalogFile(file));
+  } catch (error) {
+    if (!(error instanceof CatalogFileError)) throw error;
+    const { message, location } = error;
+    return { ...configurationOf(file, EMPTY), usable: false, problems: [{ severity: 'error', message, location }] };
+  }
+}
+
+const EMPTY: CatalogFile = { tools: [], resources: [], prompts: [] };
+
+function configurationOf(file: string, catalog: CatalogFile): LoadedConfig {
+  const listings = new Map<string, { tools: StaticItem[]; resources: StaticItem[]; prompts: StaticItem[] }>();
+  const listingOf = (namespace: string) => {
+    const fitted = fitNamespace(namespace);
+    const listing = listings.get(fitted) ?? { tools: [], resources: [], prompts: [] };
+    listings.set(fitted, listing);
+    return listing;
+  };
+  for (const { namespace, ...tool } of catalog.tools) {
+    listingOf(namespace ?? inferNamespace(String(tool.listed.name))).tools.push(tool);
+  }
+  for (const resource of catalog.resources)
+    listingOf(ingestResource(resource.listed).namespace).resources.push(resource);
+  for (const prompt of catalog.prompts) listingOf(ingestPrompt(prompt.listed).namespace).prompts.push(prompt);
+  return {
+    ...CONFIG_DEFAULTS,
+    origin: 'given',
+    file,
+    exists: true,
+    usable: true,
+    problems: [],
+    servers: [...listings].map(([name, listing]: [string, StaticListing]) => ({
+      type: 'static',
+      origin: 'given',
+      name,
+      // It is there at once and costs nothing.
+      keepAlive: true,
+      disabled: false,
+      location: { file, line: 1, column: 1 },
+      listing,
+    })),
+  };
+}

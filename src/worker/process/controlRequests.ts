@@ -1,0 +1,52 @@
+import type { ControlHandlers } from '../../control/channel.ts';
+import type { ControlRequests, GatewaySnapshot } from '../../control/contract.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+
+/** What a watcher asks of the worker as a process, not of the gateway in it. */
+export interface WorkerRequests extends Pick<ControlHandlers, 'watch' | 'rollout' | 'stop'> {
+  snapshot(): GatewaySnapshot;
+  refresh(): Promise<void>;
+  /** Stands for the attacher as the session of what it calls. */
+  session: object;
+}
+
+/** The control channel's requests: each is one step of the gateway, most answered with how it stands then. */
+export function controlRequests(gateway: Gateway, worker: WorkerRequests): ControlHandlers {
+  const { snapshot, refresh, session, watch, rollout, stop } = worker;
+  return {
+    watch,
+    rollout,
+    stop,
+    status: snapshot,
+    children: ({ path }) => gateway.children(path),
+    callTool: async ({ name, args }) => {
+      const { signal } = new AbortController();
+      const result = await gateway.faces.gateway.callTool(name, args, { signal, client: 'waygate', session });
+      return result as ControlRequests['callTool']['result'];
+    },
+    explain: ({ query, topK }) => gateway.reports.explain(query, topK),
+    catalog: () => gateway.reports.catalog(),
+    learned: () => gateway.learned,
+    forget: ({ toolId }) => {
+      gateway.forget(toolId);
+      return gateway.learned;
+    },
+    health: () => gateway.reports.health(),
+    telemetry: () => gateway.reports.telemetry(),
+    inherit: (counts) => gateway.account.inherit(counts),
+    approve: ({ hashes }) => {
+      gateway.servers.approve(hashes);
+      return snapshot();
+    },
+    ...gateway.servers.signInRequests,
+    recheck: () => {
+      gateway.servers.recheck();
+      return snapshot();
+    },
+    wouldRun: () => gateway.configuration.wouldRun(),
+    refresh: async () => {
+      await refresh();
+      return snapshot();
+    },
+  };
+}

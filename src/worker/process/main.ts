@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, writeSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { READY_FD } from '../../host/attach/startWorker.ts';
+import { readHandover } from '../configuration/handover.ts';
+import { keepCompiledCode } from './compiledCode.ts';
+import { writeLog } from './workerLog.ts';
+import { WorkerProcess } from './workerProcess.ts';
+
+/**
+ * The worker program: one per workspace, started by whoever needs it first. It says on a descriptor of its own that it
+ * is ready, or in one sentence why it cannot be; stderr is its log.
+ */
+async function main(): Promise<void> {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const { values } = parseArgs({
+    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag, handover: flag },
+  });
+  const { workspace, state: stateFolder, config: configFile, catalog } = values;
+  if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
+  keepCompiledCode(stateFolder);
+  const token = randomBytes(32).toString('hex');
+  const runtime = {
+    workspace,
+    configFile,
+    catalog,
+    nodePath: process.execPath,
+    workerScript: process.argv[1] as string,
+  };
+  const worker = new WorkerProcess({
+    workspace,
+    stateFolder,
+    ...(configFile === undefined ? {} : { configFile }),
+    candidate: values.candidate === true,
+    token,
+    ...(values.handover ? { handover: await readHandover(process.stdin) } : {}),
+    rollOut: async (handover) => {
+      // Loaded when it is needed: few workers ever make their own successor.
+      const { rollOut } = await import('../../host/attach/rollOut.ts');
+      return rollOut(runtime, { folder: stateFolder, onlyOf: token, handover });
+    },
+    ...(catalog === undefined ? {} : await served(catalog)),
+    onServing: () => say('ready'),
+    onEnd: () => process.exit(0),
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => void worker.stop(`signal ${signal}`));
+  }
+  // The log's disk may be full: that is no reason to go.
+  process.stderr.on('error', () => undefined);
+  await worker.start();
+}
+
+/** Few ever serve a catalog: what reads one has a bundle of its own. */
+async function served(catalog: string) {
+  const { staticCatalog } = await import('../gateway/staticCatalog.ts');
+  return staticCatalog(catalog);
+}
+
+function say(line: string): void {
+  try {
+    writeSync(READY_FD, `${line}\n`);
+    closeSync(READY_FD);
+  } catch {
+    // Started by hand, or whoever waited has gone: the worker serves all the same.
+  }
+}
+
+main().catch((error: Error) => {
+  writeLog(error.stack ?? error.message);
+  say(error.message.split('\n')[0] as string);
+  process.exit(1);
+});

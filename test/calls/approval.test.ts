@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { ApprovalAnswer, ApprovalPort, ApprovalRequest } from '../../src/calls/policy/approval.ts';
+import { elicitApproval } from '../../src/calls/policy/elicitApproval.ts';
+import { policyPreset } from '../../src/calls/settings/presets.ts';
+import { until } from '../support/hostProcess.ts';
+import { bench, toolOf, toolsOf } from './support.ts';
+
+const raw = (more: object) => ({
+  name: 'delete',
+  description: 'Deletes.',
+  inputSchema: { type: 'object' },
+  annotations: { destructiveHint: true },
+  ...more,
+});
+const TOOLS = toolsOf([raw({}), { name: 'list', description: 'Lists.', inputSchema: { type: 'object' } }], 'repo');
+const [DELETE, LIST] = [...TOOLS.keys()] as [string, string];
+
+function person(...answers: ApprovalAnswer[]): ApprovalPort & { asked: ApprovalRequest[] } {
+  const asked: ApprovalRequest[] = [];
+  return {
+    asked,
+    ask: async (request) => {
+      asked.push(request);
+      return answers[Math.min(asked.length, answers.length) - 1] ?? 'unavailable';
+    },
+  };
+}
+
+describe('approval', () => {
+  it('is asked by default for what is declared destructive, and for nothing else', async () => {
+    const approval = person('once');
+    const { run, upstream } = bench(TOOLS, {}, { approval });
+    await run(LIST, {});
+    expect(approval.asked).toEqual([]);
+    await run(DELETE, { name: 'x' });
+    await run(DELETE, { name: 'y' });
+    expect(approval.asked.map(({ tool, args }) => [tool.id, args])).toEqual([
+      [DELETE, { name: 'x' }],
+      [DELETE, { name: 'y' }],
+    ]);
+    expect(upstream.calls).toHaveLength(3);
+  });
+
+  it('says how to allow the tool where nobody can be asked', async () => {
+    const { fail, upstream } = bench(TOOLS);
+    const error = await fail(DELETE, {});
+    expect(error).toMatchObject({
+      error: 'AUTH_REQUIRED',
+      retryable: false,
+      details: { approval: 'required', meta_tool: 'tool_execute' },
+    });
+    expect(error.details?.allow).toContain(`{"action":"allow","tool":"${DELETE}"}`);
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('refuses what was declined', async () => {
+    const { fail, upstream } = bench(TOOLS, {}, { approval: person('denied') });
+    expect(await fail(DELETE, {})).toMatchObject({ error: 'POLICY_DENIED', details: { approval: 'denied' } });
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('for a session holds in another process too, for that session', async () => {
+    const before = bench(TOOLS, {}, { approval: person('session') });
+    const session = {};
+    await before.run(DELETE, {}, { session });
+    const approval = person('denied');
+    const after = bench(TOOLS, {}, { approval });
+    const moved = {};
+    after.pipeline.remember(moved, JSON.parse(JSON.stringify(before.pipeline.memoryOf(session))));
+    await after.run(DELETE, {}, { session: moved });
+    expect(approval.asked).toHaveLength(0);
+    await after.fail(DELETE, {}, { session: {} });
+    expect(approval.asked).toHaveLength(1);
+    for (const odd of [undefined, { approved: 'all' }, { approved: [7] }]) {
+      const third = {};
+      after.pipeline.remember(third, odd);
+      await after.fail(DELETE, {}, { session: third });
+    }
+    expect(approval.asked).toHaveLength(4);
+  });
+
+  it('for a session is told to who watches that session, and no other answer is', async () => {
+    const session = {};
+    const changes = async (answer: 'once' | 'session' | 'workspace'): Promise<number> => {
+      const { pipeline, run } = bench(TOOLS, {}, { approval: person(answer) });
+      let count = 0;
+      pipeline.watchMemory(session, () => {
+        count += 1;
+      });
+      await run(DELETE, {}, { session: {} });
+      await run(DELETE, {}, { session });
+      return count;
+    };
+    expect([await changes('once'), await changes('session'), await changes('workspace')]).toEqual([0, 1, 0]);
+  });
+
+  it('is remembered for the session that gave it', async () => {
+    const approval = person('session');
+    const { run } = bench(TOOLS, {}, { approval });
+    await run(DELETE, {});
+    await run(DELETE, {});
+    expect(approval.asked).toHaveLength(1);
+    await run(DELETE, {}, { session: {} });
+    expect(approval.asked).toHaveLength(2);
+  });
+
+  it('is remembered for the workspace beyond the worker, until it is taken back or the tool changes', async () => {
+    let stored: readonly string[] = [];
+    const approvalStore = {
+      load: () => stored,
+      save: (keys: readonly string[]) => {
+        stored = keys;
+      },
+    };
+    await bench(TOOLS, {}, { approval: person('workspace'), approvalStore }).run(DELETE, {});
+
+    const later = bench(TOOLS, {}, { approvalStore });
+    await later.run(DELETE, {}, { session: {} });
+    expect(later.pipeline.approvals.remembered).toEqual([DELETE]);
+    const changed = toolOf(raw({ description: 'Deletes everything.' }), 'repo');
+    expect(changed.id).toBe(DELETE);
+    expect((await later.fail(DELETE, {}, { tools: new Map([[DELETE, changed]]) })).error).toBe('AUTH_REQUIRED');
+    later.pipeline.approvals.forget(DELETE);
+    expect((await later.fail(DELETE, {})).error).toBe('AUTH_REQUIRED');
+    expect(stored).toEqual([]);
+  });
+
+  it('asks once for calls at the same time', async () => {
+    const approval = person('session');
+    const { run } = bench(TOOLS, {}, { approval });
+    await Promise.all([run(DELETE, { n: 1 }), run(DELETE, { n: 2 }), run(DELETE, { n: 3 })]);
+    expect(approval.asked).toHaveLength(1);
+  });
+
+  it('asks each of them where it was given for one', async () => {
+    const approval = person('once');
+    await Promise.all([1, 2, 3].map((n) => bench(TOOLS, {}, { approval }).run(DELETE, { n })));
+    const { run } = bench(TOOLS, {}, { approval });
+    await Promise.all([run(DELETE, { n: 1 }), run(DELETE, { n: 2 })]);
+    expect(approval.asked).toHaveLength(5);
+  });
+
+  it('asks the client first, and the editor where the client cannot', async () => {
+    const [client, editor] = [person('unavailable'), person('session')];
+    await bench(TOOLS, {}, { approval: editor }).run(DELETE, {}, { approval: client });
+    expect([client.asked.length, editor.asked.length]).toEqual([1, 1]);
+    const broken: ApprovalPort = { ask: () => Promise.reject(new Error('the window has gone')) };
+    expect((await bench(TOOLS, {}, { approval: broken }).fail(DELETE, {})).error).toBe('AUTH_REQUIRED');
+  });
+
+  it('no longer waits for an answer when the client has gone', async () => {
+    const controller = new AbortController();
+    const approval: ApprovalPort = { ask: () => new Promise(() => undefined) };
+    const { fail, upstream } = bench(TOOLS, {}, { approval });
+    const failing = fail(DELETE, {}, { signal: controller.signal });
+    await new Promise((turn) => setImmediate(turn));
+    controller.abort();
+    expect((await failing).message).toBe('The call was cancelled before it was sent.');
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('no longer waits for the question about another call either, and asks nothing when that ends', async () => {
+    const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()];
+    let asked = 0;
+    const approval: ApprovalPort = {
+      ask: ({ signal }) => {
+        asked += 1;
+        // As the SDK does with a request that is cancelled already.
+        return signal.aborted ? Promise.reject(signal.reason) : new Promise(() => undefined);
+      },
+    };
+    const { fail, upstream } = bench(TOOLS, {}, { approval });
+    const [first, second, third] = [one, two, three].map(({ signal }) => fail(DELETE, {}, { signal }));
+    await until('the question', () => asked === 1);
+    three.abort();
+    one.abort();
+    for (const call of [first, third]) expect((await call)?.message).toBe('The call was cancelled before it was sent.');
+    // The next one in line, which is still there.
+    await until('its own question', () => asked === 2);
+    two.abort();
+    await second;
+    await fail(DELETE, {}, { signal: two.signal });
+    expect(asked).toBe(2);
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('is given up by a call that is cancelled while another one is still asked about', async () => {
+    const [one, two] = [new AbortController(), new AbortController()];
+    const approval: ApprovalPort = { ask: () => new Promise(() => undefined) };
+    const { fail } = bench(TOOLS, {}, { approval });
+    let open = true;
+    const first = fail(DELETE, {}, { signal: one.signal }).finally(() => {
+      open = false;
+    });
+    const second = fail(DELETE, {}, { signal: two.signal });
+    await new Promise((turn) => setImmediate(turn));
+    two.abort();
+    expect((await second).message).toBe('The call was cancelled before it was sent.');
+    expect(open).toBe(true);
+    one.abort();
+    await first;
+  });
+
+  it('makes the preset "safe" one that can be used', async () => {
+    const approval = person('session');
+    const { policy } = policyPreset('safe');
+    const { run, upstream } = bench(TOOLS, { policy }, { approval });
+    await run(LIST, {});
+    await run(LIST, {});
+    expect(approval.asked).toHaveLength(1);
+    expect(upstream.calls).toHaveLength(2);
+    expect(await run(LIST, {}, { dryRun: true })).toMatchObject({
+      report: { checks: [{}, {}, { name: 'policy', status: 'pass' }], policy: { remembered: true } },
+    });
+  });
+});
+
+describe('approval by elicitation', () => {
+  const request: ApprovalRequest = {
+    tool: toolOf(raw({}), 'repo'),
+    args: { name: 'x' },
+    reason: 'It destroys.',
+    session: {},
+    signal: new AbortController().signal,
+  };
+
+  it('names the inner tool and its arguments, and takes over what was chosen', async () => {
+    let seen = '';
+    const port = elicitApproval(
+      async (question) => {
+        seen = question.message;
+        return { action: 'accept', content: { remember: 'workspace' } };
+      },
+      (words) => words,
+    );
+    expect(await port?.ask(request)).toBe('workspace');
+    expect(seen).toBe('Allow the tool delete of the server repo to run?\nIt destroys.\nArguments: {"name":"x"}');
+  });
+
+  it('takes an answer without a choice for this once, and anything else for no', async () => {
+    const answering = (answer: { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> }) =>
+      elicitApproval(
+        async () => answer,
+        (words) => words,
+      )?.ask(request);
+    expect(await answering({ action: 'accept' })).toBe('once');
+    expect(await answering({ action: 'accept', content: { remember: 'denied' } })).toBe('once');
+    expect(await answering({ action: 'decline' })).toBe('denied');
+    expect(await answering({ action: 'cancel' })).toBe('denied');
+    expect(elicitApproval(undefined, (words) => words)).toBeUndefined();
+  });
+});

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY, decide, readPolicy } from '../../src/calls/policy/policy.ts';
+import { RateLimiter, rateLimited, readRateLimits } from '../../src/calls/policy/quota.ts';
+import { globMatches } from '../../src/lib/glob.ts';
+
+describe('globs', () => {
+  it.each([
+    ['*', '', true],
+    ['issues.*', 'issues.create', true],
+    ['issues.*', 'Issues.create', false],
+    ['a?c', 'abc', true],
+    ['a?c', 'ac', false],
+    ['[a-c]x', 'bx', true],
+    ['[!a-c]x', 'bx', false],
+    ['[]]x', ']x', true],
+    ['[x', '[x', true],
+    ['a.c', 'abc', false],
+    ['*b*d', 'abcd', true],
+  ])('%s on %s: %s', (pattern, name, matches) => {
+    expect(globMatches(pattern, name)).toBe(matches);
+  });
+
+  it('need no time to fail', () => {
+    expect(globMatches(`${'*a'.repeat(200)}b`, 'a'.repeat(5_000))).toBe(false);
+  });
+
+  it('match every text by itself, without its special characters', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        const plain = name.replace(/[*?[\]]/g, '');
+        expect(globMatches(plain, plain)).toBe(true);
+        expect(globMatches(`${plain}*`, `${plain}tail`)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('policy', () => {
+  it('knows a server by its name, and needs every tag of a rule', () => {
+    const policy = readPolicy({
+      rules: [
+        { action: 'deny', server: 'prod' },
+        { action: 'require_approval', tags: ['destructive', 'mcp'] },
+      ],
+    });
+    const subject = { meta_tool: 'tool_execute' as const, tags: ['mcp'] };
+    expect(decide(policy, { ...subject, server: 'prod' })).toEqual({ action: 'deny', rule_index: 0 });
+    expect(decide(policy, { ...subject, server: 'test' })).toEqual({ action: 'allow', rule_index: null });
+    expect(decide(policy, { ...subject, tags: ['mcp', 'destructive'] }).rule_index).toBe(1);
+  });
+
+  it('asks before what is declared destructive where nothing is configured', () => {
+    const subject = { meta_tool: 'tool_execute' as const, tool_id: 'a:b@1' };
+    expect(decide(DEFAULT_POLICY, { ...subject, tags: ['destructive'] }).action).toBe('require_approval');
+    expect(decide(DEFAULT_POLICY, { ...subject, tags: ['mcp'] }).action).toBe('allow');
+  });
+});
+
+describe('quota', () => {
+  it('counts each session for itself, and a tool beside its meta-tool', () => {
+    let now = 0;
+    const limits = readRateLimits({
+      tool_execute: { max_calls_per_minute: 2 },
+      per_tool: { 'a:b@1': { max_calls_per_session: 1 } },
+    });
+    const limiter = new RateLimiter(limits, () => now);
+    const [one, two] = [{}, {}];
+    const take = (session: object, toolId?: string) => limiter.take({ session, metaTool: 'tool_execute', toolId });
+    expect(take(one, 'a:b@1').allowed).toBe(true);
+    expect(take(two, 'a:b@1').allowed).toBe(true);
+    // Refused by the tool's own limit, it does not count for the meta-tool.
+    for (let i = 0; i < 5; i++)
+      expect(take(one, 'a:b@1')).toMatchObject({ allowed: false, scope: 'tool:a:b@1/session' });
+    expect(take(one, 'c:d@1').allowed).toBe(true);
+    now = 30;
+    expect(take(one)).toEqual({ allowed: false, scope: 'tool_execute/minute', retry_after: 30 });
+    expect(limiter.left({ session: one, metaTool: 'tool_execute', toolId: 'a:b@1' })).toEqual([
+      { scope: 'tool_execute/minute', limit: 2, left: 0 },
+      { scope: 'tool:a:b@1/session', limit: 1, left: 0 },
+    ]);
+    now = 60;
+    expect(take(one).allowed).toBe(true);
+  });
+
+  it('goes on in another process, whatever its clock says, and believes nothing that is no count', () => {
+    const limits = readRateLimits({
+      tool_execute: { max_calls_per_minute: 2 },
+      tool_view: { max_calls_per_session: 1 },
+    });
+    let now = 1_000;
+    const [before, after] = [new RateLimiter(limits, () => now), new RateLimiter(limits, () => now - 999)];
+    const [one, two] = [{}, {}];
+    expect(before.memoryOf(one)).toBeUndefined();
+    before.take({ session: one, metaTool: 'tool_execute' });
+    before.take({ session: one, metaTool: 'tool_view' });
+    now += 20;
+    before.take({ session: one, metaTool: 'tool_execute' });
+    after.remember(two, JSON.parse(JSON.stringify(before.memoryOf(one))));
+    expect(after.evaluate({ session: two, metaTool: 'tool_execute' })).toMatchObject({
+      allowed: false,
+      retry_after: 40,
+    });
+    expect(after.evaluate({ session: two, metaTool: 'tool_view' })).toMatchObject({ scope: 'tool_view/session' });
+    now += 40;
+    expect(after.take({ session: two, metaTool: 'tool_execute' }).allowed).toBe(true);
+    // What was said some time ago has aged since.
+    const late = {};
+    after.remember(late, before.memoryOf(one), 15);
+    expect(after.evaluate({ session: late, metaTool: 'tool_execute' }).allowed).toBe(true);
+    after.take({ session: late, metaTool: 'tool_execute' });
+    expect(after.evaluate({ session: late, metaTool: 'tool_execute' })).toMatchObject({ retry_after: 5 });
+    for (const odd of [
+      null,
+      'x',
+      [1],
+      { tool_view: null },
+      { tool_view: { recent: [7], total: 1 } },
+      { tool_view: { recent: [['x', 1]], total: 1 } },
+      { tool_view: { recent: [[0, 1e15]], total: 1 } },
+      { tool_view: { recent: [], total: -1 } },
+    ]) {
+      const third = {};
+      after.remember(third, odd);
+      expect(after.evaluate({ session: third, metaTool: 'tool_view' }).allowed).toBe(true);
+    }
+  });
+
+  it('tells when it has counted, and only then; what is kept of it is no more than its limits are', () => {
+    const counted: object[] = [];
+    const limits = readRateLimits({
+      tool_execute: { max_calls_per_session: 100 },
+      tool_view: { max_calls_per_minute: 2 },
+    });
+    const limiter = new RateLimiter(
+      limits,
+      () => 7,
+      (session) => void counted.push(session),
+    );
+    const session = {};
+    limiter.take({ session, metaTool: 'tool_browse' });
+    limiter.evaluate({ session, metaTool: 'tool_execute' });
+    limiter.remember(session, { tool_view: { recent: [[1, 1]], total: 1 } });
+    expect(counted).toEqual([]);
+    for (let i = 0; i < 50; i++) limiter.take({ session, metaTool: 'tool_execute' });
+    expect(counted).toHaveLength(50);
+    for (let i = 0; i < 5; i++) limiter.take({ session, metaTool: 'tool_view' });
+    expect(counted).toHaveLength(51);
+    expect(counted[0]).toBe(session);
+    expect(limiter.memoryOf(session)).toEqual({
+      tool_execute: { recent: [], total: 50 },
+      tool_view: {
+        recent: [
+          [1, 1],
+          [0, 1],
+        ],
+        total: 2,
+      },
+    });
+  });
+
+  it('counts what is sent again where it was counted, and lets it in', () => {
+    const told: unknown[] = [];
+    const limiter = new RateLimiter(
+      readRateLimits({ tool_execute: { max_calls_per_session: 1 } }),
+      () => 0,
+      (_session, requestId) => told.push(requestId),
+    );
+    const session = {};
+    const take = (requestId: string, counted: boolean) =>
+      limiter.take({ session, metaTool: 'tool_execute', requestId, counted }).allowed;
+    expect([take('a', false), take('a', true), take('a', true), take('b', false)]).toEqual([true, true, true, false]);
+    expect(told).toEqual(['a']);
+  });
+
+  it('says that the same call may succeed later where that is so', () => {
+    const refused = (scope: string, wait: number | null) =>
+      rateLimited('a:b@1', { allowed: false, scope, retry_after: wait }).retryable;
+    expect([refused('tool_execute/minute', 12), refused('tool_execute/session', null)]).toEqual([true, false]);
+  });
+
+  it('never lets more calls through in any minute than it says', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {
+        let now = 0;
+        const limiter = new RateLimiter(
+          { tool_view: { max_calls_per_minute: limit, max_calls_per_session: null } },
+          () => now,
+        );
+        const session = {};
+        const passed: number[] = [];
+        for (const gap of gaps) {
+          now += gap;
+          const { allowed, retry_after: wait } = limiter.take({ session, metaTool: 'tool_view' });
+          if (allowed) passed.push(now);
+          else expect(wait).toBeGreaterThan(0);
+          expect(passed.filter((at) => now - at < 60).length).toBeLessThanOrEqual(limit);
+        }
+      }),
+    );
+  });
+});

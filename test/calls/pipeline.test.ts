@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readCacheSettings } from '../../src/calls/pipeline/resultCache.ts';
+import { STAGES } from '../../src/calls/pipeline/stages.ts';
+import { readPolicy } from '../../src/calls/policy/policy.ts';
+import { readRateLimits } from '../../src/calls/policy/quota.ts';
+import { NOTHING_REPEATED } from '../../src/calls/settings/replaySettings.ts';
+import { GatewayError } from '../../src/errors/gatewayError.ts';
+import { bench, resultOf, text, toolsOf } from './support.ts';
+
+const TOOLS = toolsOf(
+  [
+    {
+      name: 'read',
+      description: 'Reads.',
+      inputSchema: { type: 'object', properties: { n: { type: 'integer' }, s: { type: 'string' } }, required: ['n'] },
+      annotations: { readOnlyHint: true },
+    },
+    { name: 'write', description: 'Writes.', inputSchema: { type: 'object' } },
+    { name: 'broken', description: 'Has a broken schema.', inputSchema: { type: 'strnig' } },
+  ],
+  'fs',
+);
+const idOf = (name: string): string => [...TOOLS.keys()].find((id) => id.startsWith(`fs:${name}#`)) as string;
+const READ = idOf('read');
+const DENY = readPolicy({ default: 'deny' });
+const NOTHING_LEFT = readRateLimits({ tool_execute: { max_calls_per_session: 1 } });
+const CACHE = readCacheSettings({ read_only: true });
+
+describe('the chain', () => {
+  it('has its stages in the order of 000 §4.5', () => {
+    expect(STAGES.map(({ name }) => name)).toEqual([
+      'hydrate',
+      'repair',
+      'validate',
+      'policy',
+      'quota',
+      'dry run',
+      'cache',
+      'dispatch',
+      'firewall',
+      'cache store',
+    ]);
+  });
+
+  it('hydrates before it looks at arguments', async () => {
+    expect((await bench(TOOLS).fail('fs:gone#00000000', 5)).error).toBe('HYDRATE_FAILED');
+    const gone = bench(TOOLS, {}, { upstream: () => undefined });
+    expect(await gone.fail(READ, {})).toMatchObject({ error: 'HYDRATE_FAILED', path: READ });
+  });
+
+  it('repairs before it validates, only where that is switched on', async () => {
+    const args = { n: '5' };
+    expect(await bench(TOOLS).fail(READ, args)).toMatchObject({ error: 'ARGS_INVALID', details: { path: ['n'] } });
+    const tolerant = bench(TOOLS, { tolerantArgs: true });
+    const result = resultOf(await tolerant.run(READ, args));
+    expect(result.provenance).toEqual({ arg_repairs: [{ path: '$.n', rule: 'str_to_integer' }] });
+    expect(tolerant.upstream.calls).toEqual([{ tool: 'read', args: { n: 5 } }]);
+    expect(resultOf(await tolerant.run(READ, '{"n": 5}')).provenance).toEqual({
+      arg_repairs: [{ path: '$', rule: 'parse_stringified_object' }],
+    });
+  });
+
+  it('validates before the policy has its say, and nothing invalid reaches the server', async () => {
+    const { fail, upstream } = bench(TOOLS, { policy: DENY, rateLimits: NOTHING_LEFT });
+    expect((await fail(READ, {})).error).toBe('ARGS_INVALID');
+    expect((await fail(READ, 'text')).error).toBe('ARGS_INVALID');
+    expect((await fail(READ, [1])).error).toBe('ARGS_INVALID');
+    expect(await fail(idOf('broken'), {})).toMatchObject({ error: 'SCHEMA_INVALID', retryable: false });
+    expect((await fail(READ, { n: 1 })).error).toBe('POLICY_DENIED');
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('asks the policy before it counts: what is denied is free', async () => {
+    const { fail, pipeline } = bench(TOOLS, { policy: DENY, rateLimits: NOTHING_LEFT });
+    const session = {};
+    expect((await fail(READ, { n: 1 }, { session })).error).toBe('POLICY_DENIED');
+    expect(pipeline.limiter.left({ session, metaTool: 'tool_execute' })).toMatchObject([{ limit: 1, left: 1 }]);
+    const allowed = bench(TOOLS, { rateLimits: NOTHING_LEFT });
+    await allowed.run(READ, { n: 1 });
+    expect((await allowed.fail(READ, { n: 1 })).error).toBe('RATE_LIMITED');
+  });
+
+  it('tells that a call begins when it is sent, by its contract: of nothing that is refused, looked up or tried dry', async () => {
+    const { run, fail, upstream } = bench(TOOLS, { cache: CACHE });
+    const told: string[] = [];
+    const begins = (contract: string): undefined => void told.push(`${contract}, ${upstream.calls.length} sent`);
+    await run(READ, { n: 1 }, { begins });
+    expect(told).toEqual(['never_replay, 0 sent']);
+    await run(READ, { n: 1 }, { begins });
+    await run(READ, { n: 2 }, { begins, dryRun: true });
+    await fail(READ, { n: 'two' }, { begins });
+    await bench(TOOLS, { policy: DENY }).fail(READ, { n: 1 }, { begins });
+    expect(told).toHaveLength(1);
+  });
+
+  it('counts before it looks into the cache', async () => {
+    const { fail, run, upstream } = bench(TOOLS, { cache: CACHE, rateLimits: NOTHING_LEFT });
+    await run(READ, { n: 1 });
+    expect(await fail(READ, { n: 1 })).toMatchObject({
+      error: 'RATE_LIMITED',
+      details: { scope: 'tool_execute/session' },
+    });
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('ends a dry run before the cache, and writes and consumes nothing', async () => {
+    const { run, upstream, firewalled, pipeline } = bench(TOOLS, { cache: CACHE, rateLimits: NOTHING_LEFT });
+    for (let i = 0; i < 3; i++) expect((await run(READ, { n: 1 }, { dryRun: true })).kind).toBe('dry_run');
+    expect(upstream.calls).toEqual([]);
+    expect(firewalled).toEqual([]);
+    expect((await run(READ, { n: 1 })).kind).toBe('result');
+    expect(pipeline.limiter.left({ session: {}, metaTool: 'tool_execute' })).toEqual([
+      { scope: 'tool_execute/session', limit: 1, left: 1 },
+    ]);
+  });
+
+  it('stores what the firewall let through, and never an error', async () => {
+    const failing = bench(TOOLS, { cache: CACHE });
+    failing.upstream.answer = () => text('not there', { isError: true });
+    await failing.run(READ, { n: 1 });
+    await failing.run(READ, { n: 1 });
+    expect(failing.upstream.calls).toHaveLength(2);
+
+    let refuses = true;
+    const walled = bench(
+      TOOLS,
+      { cache: CACHE },
+      {
+        firewall: () => {
+          if (refuses) throw new GatewayError('UPSTREAM_ERROR', 'The disk is full.');
+          return { text: '', provenance: {} };
+        },
+      },
+    );
+    expect((await walled.fail(READ, { n: 1 })).message).toBe('The disk is full.');
+    refuses = false;
+    await walled.run(READ, { n: 1 });
+    expect(walled.upstream.calls).toHaveLength(2);
+  });
+
+  it('says in the provenance where arguments could not be judged', async () => {
+    const tools = toolsOf(
+      [{ name: 'odd', description: 'Odd.', inputSchema: { properties: { a: { enum: [] } } } }],
+      'fs',
+    );
+    const [id] = [...tools.keys()] as [string];
+    const outcome = await bench(tools).run(id, { a: 1 });
+    expect(resultOf(outcome).provenance.args_unchecked).toContain('cannot be used');
+  });
+
+  it('finishes on the view of the catalog that it started on', async () => {
+    const { run, upstream, pipeline } = bench(TOOLS, { cache: CACHE });
+    let goOn = (): void => undefined;
+    upstream.answer = ({ n }) => (n > 1 ? text('new') : new Promise((resolve) => (goOn = () => resolve(text('old')))));
+    const under = run(READ, { n: 1 });
+    while (upstream.calls.length === 0) await new Promise((turn) => setImmediate(turn));
+    pipeline.invalidate();
+    // It joins nothing that began before the refresh, and that one's answer is not kept.
+    expect(resultOf(await run(READ, { n: 1 })).text).toBe('new');
+    goOn();
+    expect(resultOf(await under).text).toBe('old');
+    expect(resultOf(await run(READ, { n: 1 }))).toEqual({ text: 'new', provenance: { cache_hit: true } });
+  });
+
+  it('throws nothing but errors of its own, whatever comes in', async () => {
+    const { run } = bench(TOOLS, { tolerantArgs: true, cache: CACHE });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...TOOLS.keys(), '', '__proto__'), fc.jsonValue(), async (id, args) => {
+        try {
+          await run(id, args);
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError);
+          const { message, path } = (error as GatewayError).toObject();
+          expect(message.length).toBeLessThanOrEqual(256);
+          expect(message).not.toMatch(/\p{Cc}/u);
+          expect(path).toBe(id);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('tells of a fault of its own without its inside', async () => {
+    const { fail, log } = bench(
+      TOOLS,
+      {},
+      {
+        firewall: () => {
+          throw new TypeError('undefined is not SECRET');
+        },
+      },
+    );
+    expect((await fail(READ, { n: 1 })).message).toBe(
+      'Waygate itself failed on this call; its log tells why. Tell the user.',
+    );
+    expect(log.join()).toContain('undefined is not [REDACTED-SECRET]');
+  });
+});
+
+describe('a dry run', () => {
+  it('tells everything', async () => {
+    const { run, upstream } = bench(TOOLS, {
+      tolerantArgs: true,
+      cache: CACHE,
+      rateLimits: readRateLimits({ tool_execute: { max_calls_per_minute: 5 } }),
+      policy: readPolicy({ rules: [{ action: 'require_approval', tool: 'read', reason: 'Ask first.' }] }),
+      contracts: { ...NOTHING_REPEATED, servers: { fs: 'convergent' } },
+      deadlines: { default: 1_000, servers: {}, tools: [['read', 5_000]] },
+    });
+    upstream.state = 'failed';
+    upstream.reason = 'exit code 1';
+    const outcome = await run(READ, { n: '5' }, { dryRun: true });
+    expect(outcome).toEqual({
+      kind: 'dry_run',
+      report: {
+        dry_run: true,
+        tool_id: READ,
+        upstream_name: 'read',
+        args_valid: true,
+        annotations: { readOnlyHint: true, verified: false },
+        checks: [
+          { name: 'schema_validation', status: 'pass' },
+          { name: 'rate_limit', status: 'pass' },
+          { name: 'policy', status: 'AUTH_REQUIRED', reason: 'Ask first.' },
+        ],
+        args: { n: 5 },
+        arg_repairs: [{ path: '$.n', rule: 'str_to_integer' }],
+        policy: { action: 'require_approval', rule_index: 0, reason: 'Ask first.' },
+        quota: [{ scope: 'tool_execute/minute', limit: 5, left: 5 }],
+        server: { name: 'fs', state: 'failed', reason: 'exit code 1' },
+        replay: 'convergent',
+        deadline_ms: 5_000,
+        cache: 'miss',
+      },
+    });
+  });
+
+  it('expects what the tool did before', async () => {
+    const { run } = bench(TOOLS);
+    await run(READ, { n: 1 });
+    await run(READ, { n: 2 });
+    const outcome = await run(READ, { n: 3 }, { dryRun: true });
+    expect(outcome).toMatchObject({ report: { expected: { calls: 2, result_bytes: { median: 11, max: 11 } } } });
+  });
+});

@@ -1,0 +1,421 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { resolve } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/calls/json.ts';
+import { argumentError } from '../../src/calls/validation/argumentError.ts';
+import { ArgumentValidator } from '../../src/calls/validation/argumentValidator.ts';
+import { SchemaCompiler } from '../../src/calls/validation/compileSchema.ts';
+import { isLightPattern, linearEngine } from '../../src/calls/validation/linearPattern.ts';
+import { checkSchemaHealth, SCHEMA_LIMITS, schemaFindings } from '../../src/calls/validation/schemaHealth.ts';
+import { profileSchema } from '../../src/calls/validation/schemaProfile.ts';
+import { ThreadedCheck } from '../../src/calls/validation/threadedCheck.ts';
+
+/** What is judged, not how fast: hostileSchemas.test.ts has the limits that ship. */
+const unhurried = () =>
+  new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000, startMs: 20_000 });
+
+const validator = new ArgumentValidator({ thread: unhurried() });
+afterAll(() => validator.dispose());
+
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
+
+/** What the model is told of arguments that do not fit. */
+async function told(schema: JsonObject, args: unknown) {
+  const verdict = await validator.validate(schema, args);
+  if (verdict.kind !== 'invalid') throw new Error(`it is ${verdict.kind}`);
+  const tool = { id: 'git:log#00000000', name: 'log', server: 'git', inputSchema: schema };
+  const { message, details } = argumentError(tool, verdict, args, (words) =>
+    words.replaceAll('SECRET', 'MASK'),
+  ).toObject();
+  return { message, ...(details as { path: unknown; problems: string[]; expected: JsonObject }) };
+}
+
+describe('validation', () => {
+  it('takes what declares no type, no properties or nothing at all', async () => {
+    for (const schema of [
+      {},
+      null,
+      undefined,
+      { $schema: 'http://json-schema.org/draft-07/schema#' },
+      { type: 'object' },
+    ]) {
+      expect(await validator.validate(schema, { any: 1 })).toEqual({ kind: 'valid' });
+    }
+  });
+
+  it('reads a schema by the dialect that it declares', async () => {
+    const tuple = { properties: { at: { type: 'array', items: [{ type: 'integer' }] } } };
+    const wrong = { at: ['x'] };
+    expect(
+      await validator.validate({ $schema: 'http://json-schema.org/draft-07/schema#', ...tuple }, wrong),
+    ).toMatchObject({ kind: 'invalid' });
+    // Lists of items are no 2020-12; undeclared they are still understood.
+    expect(
+      await validator.validate({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple }, wrong),
+    ).toMatchObject({ kind: 'bad_schema' });
+    expect(await validator.validate({ ...tuple }, wrong)).toMatchObject({ kind: 'invalid' });
+    const prefixed = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: { at: { prefixItems: [{ type: 'integer' }] } },
+    };
+    expect(await validator.validate(prefixed, wrong)).toMatchObject({ kind: 'invalid' });
+    // Draft-04 writes an exclusive bound in its own way.
+    const old = {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      properties: { n: { minimum: 1, exclusiveMinimum: true } },
+    };
+    expect(await validator.validate(old, { n: 1 })).toMatchObject({ kind: 'unchecked' });
+  });
+
+  it('follows references into properties and back to the root', async () => {
+    const byProperty = object({ a: { type: 'integer' }, b: { $ref: '#/properties/a' } });
+    expect((await told(byProperty, { b: 'x' })).problems).toEqual(['b must be a whole number, not a string']);
+    const tree = object({ value: { type: 'integer' }, children: { type: 'array', items: { $ref: '#' } } });
+    expect(await validator.validate(tree, { value: 1, children: [{ value: 2 }] })).toEqual({ kind: 'valid' });
+    expect((await told(tree, { children: [{ children: [{ value: 'x' }] }] })).path).toEqual([
+      'children',
+      0,
+      'children',
+      0,
+      'value',
+    ]);
+  });
+
+  it('takes no arguments nested beyond what can be sent', async () => {
+    const args = { a: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`) };
+    expect((await told(object({ a: {} }), args)).message).toContain(
+      'the arguments must not be nested deeper than 200 levels',
+    );
+  });
+
+  it('compiles on the loop only what is quick to compile', async () => {
+    const wide = (n: number) =>
+      object(Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, { type: 'string' }])));
+    const own = new ArgumentValidator({ thread: unhurried() });
+    expect(await own.validate(wide(400), { p0: 1 })).toMatchObject({ kind: 'invalid' });
+    expect(own.compiled).toBe(0);
+    expect(await own.validate(wide(40), { p0: 1 })).toMatchObject({ kind: 'invalid' });
+    expect(own.compiled).toBe(1);
+    own.dispose();
+  });
+
+  it('compiles nothing that goes beyond the limits, which can be set', async () => {
+    const own = new ArgumentValidator({ limits: { ...SCHEMA_LIMITS, maxProperties: 1 } });
+    const two = object({ a: { type: 'string' }, b: { type: 'string' } });
+    const reason = 'its schema goes beyond the limits (2 properties > 1)';
+    expect(await own.validate(two, { a: 1 })).toEqual({ kind: 'unchecked', reason });
+    const wider = new ArgumentValidator({ limits: SCHEMA_LIMITS });
+    expect(await wider.validate(two, { a: 1 })).toMatchObject({ kind: 'invalid' });
+    for (const one of [own, wider]) one.dispose();
+  });
+
+  it('fetches no reference', async () => {
+    let asked = 0;
+    const server = createServer((_, answer) => {
+      asked += 1;
+      answer.end('{}');
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as { port: number };
+    const schema = object({ a: { $ref: `http://127.0.0.1:${port}/a.json` } });
+    expect(await validator.validate(schema, { a: 1 })).toMatchObject({
+      kind: 'unchecked',
+      reason: expect.stringContaining('reference'),
+    });
+    await new Promise((closed) => server.close(closed));
+    expect(asked).toBe(0);
+  });
+
+  it('passes on what a well-formed schema cannot judge, and says so', async () => {
+    // A real server sends an empty enum.
+    expect(await validator.validate(object({ a: { enum: [] } }), { a: 1 })).toMatchObject({ kind: 'unchecked' });
+    // A promise would count as true.
+    expect(await validator.validate({ $async: true, ...object({ a: { type: 'string' } }) }, { a: 1 })).toMatchObject({
+      kind: 'unchecked',
+    });
+  });
+
+  it('keeps patterns apart, and reads them as JavaScript does', async () => {
+    const schema = object({
+      a: { pattern: '^a+$' },
+      b: { pattern: '^b+$' },
+      u: { pattern: '^\\u0041$' },
+      c: { pattern: 'b' },
+    });
+    expect(await validator.validate(schema, { a: 'aa', b: 'bb', u: 'A', c: 'abc' })).toEqual({ kind: 'valid' });
+    expect((await told(schema, { a: 'bb', b: 'bb' })).problems).toEqual(['a must be a string that matches ^a+$']);
+    expect(linearEngine('^a$', 'u').toString()).not.toBe(linearEngine('^b$', 'u').toString());
+  });
+
+  it('checks patterns that no linear engine knows where they can be killed', async () => {
+    const schema = object({ a: { pattern: '^(?=.*\\d)\\w{3,100}$' } });
+    expect(isLightPattern('^(?=.*\\d)\\w{3,100}$')).toBe(false);
+    expect(await validator.validate(schema, { a: 'ab1' })).toEqual({ kind: 'valid' });
+    expect(await validator.validate(schema, { a: 'abc' })).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('keeps the identifiers of one schema out of another', async () => {
+    const $id = 'http://example.com/inner';
+    const named = object({ a: { $ref: $id } }, { $defs: { inner: { $id, type: 'string' } } });
+    expect(await validator.validate(named, { a: 'x' })).toEqual({ kind: 'valid' });
+    expect(await validator.validate(named, { a: 1 })).toMatchObject({ kind: 'invalid' });
+    // Those that only name it have nothing to be checked against: one checked in place, one in the thread.
+    const elsewhere = object({ a: { $ref: $id } });
+    const inThread = object({ a: { $ref: $id }, again: { $ref: '#' } });
+    for (const schema of [elsewhere, inThread]) {
+      expect(await validator.validate(schema, { a: 1 })).toMatchObject({ kind: 'unchecked' });
+    }
+  });
+
+  it.each([
+    ['date', '2024-02-29', '2023-02-29'],
+    ['date-time', '2024-01-01T10:00:00', 'tomorrow'],
+    ['date-time', '2024-01-01T10:00:00.5+02:00', '2024-01-01'],
+    ['time', '10:00:00Z', '25:00:00'],
+    ['duration', 'P1DT2H', 'P'],
+    ['email', 'a@b.example', 'a at b'],
+    ['hostname', 'host-1.example', 'a b'],
+    ['ipv4', '192.0.2.1', '192.0.2.256'],
+    ['ipv6', '2001:db8::1', '2001:db8::g'],
+    ['uri', 'https://example.com/a?b=c', 'example.com/a'],
+    ['uuid', '123e4567-e89b-12d3-a456-426614174000', '123e4567'],
+  ])('knows the format %s', async (format, good, bad) => {
+    const schema = object({ a: { type: 'string', format } });
+    expect(await validator.validate(schema, { a: good })).toEqual({ kind: 'valid' });
+    expect((await told(schema, { a: bad })).message).toContain(`of format ${format}, like `);
+  });
+
+  it('leaves formats alone that it does not know', async () => {
+    expect(await validator.validate(object({ a: { type: 'string', format: 'cidrv4' } }), { a: '?' })).toEqual({
+      kind: 'valid',
+    });
+  });
+
+  it('holds a bounded number of compiled validators, and forgets them with the catalog', async () => {
+    const compiler = new SchemaCompiler<string>(linearEngine, 8);
+    for (let i = 0; i < 100; i++) compiler.validator(`k${i}`, () => ({ dialect: 'draft-07', schema: { minimum: i } }));
+    expect(compiler.size).toBeLessThanOrEqual(8);
+    let compiled = 0;
+    const again = () => {
+      compiled += 1;
+      return { dialect: 'draft-07' as const, schema: { minimum: 99 } };
+    };
+    compiler.validator('k99', again);
+    expect(compiled).toBe(0);
+
+    const own = new ArgumentValidator();
+    await own.validate(object({ a: { type: 'string' } }), {});
+    expect(own.compiled).toBe(1);
+    own.clear();
+    expect(own.compiled).toBe(0);
+    own.dispose();
+  });
+
+  it('passes on what no thread can be had for', async () => {
+    const missing = new URL('./missing.ts', import.meta.url);
+    const own = new ArgumentValidator({ thread: new ThreadedCheck(missing) });
+    const recursive = object({ a: { $ref: '#' } });
+    for (let i = 0; i < 2; i++) {
+      expect(await own.validate(recursive, { a: 1 })).toEqual({
+        kind: 'unchecked',
+        reason: 'there is no thread to check it in',
+      });
+    }
+    own.dispose();
+  });
+
+  it('takes no time for the thread’s that this loop was held up itself', async () => {
+    const answers = `
+      import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', ({ id, value }) => {
+        parentPort.postMessage({ compiled: id });
+        parentPort.postMessage({ id, errors: [] });
+        Atomics.store(value, 0, 1);
+        Atomics.notify(value, 0);
+      });
+      parentPort.postMessage('ready');`;
+    const limits = { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000, startMs: 20_000 };
+    const own = new ThreadedCheck(new URL(`data:text/javascript,${encodeURIComponent(answers)}`), limits);
+    let overruns = 0;
+    const ask = (value: Int32Array) =>
+      own.check({ key: 'k', dialect: 'draft-07', schema: '{}', value }, () => {
+        overruns += 1;
+      });
+    const flag = () => new Int32Array(new SharedArrayBuffer(4));
+    await ask(flag());
+    Object.assign(limits, { answerMs: 1, valueMs: 1, compileMs: 1 });
+    // Where timers are the next to have their turn, and not what comes.
+    await new Promise((turn) => setImmediate(turn));
+    const answered = flag();
+    const asked = ask(answered);
+    // It is sent before any timer has its turn.
+    for (let i = 0; i < 5; i++) await undefined;
+    Atomics.wait(answered, 0, 0);
+    Atomics.wait(flag(), 0, 0, 50);
+    expect(await asked).toMatchObject({ kind: 'answered' });
+    expect(overruns).toBe(0);
+    own.dispose();
+  });
+
+  it('throws at no schema and no value', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue(), async (schema, args) => {
+        const verdict = await validator.validate(schema, args);
+        expect(['valid', 'invalid', 'unchecked', 'bad_schema']).toContain(verdict.kind);
+        expect(await validator.validate(schema, args)).toEqual(verdict);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  const real = resolve('../shared/data/catalog/real-tools.json');
+  it.skipIf(!existsSync(real))(
+    'can use the schemas of real servers',
+    async () => {
+      const { tools } = JSON.parse(readFileSync(real, 'utf8')) as {
+        tools: { server: string; name: string; inputSchema: JsonObject }[];
+      };
+      const own = new ArgumentValidator();
+      const refused: string[] = [];
+      for (const { server, name, inputSchema } of tools) {
+        const verdict = await own.validate(inputSchema, {});
+        if (verdict.kind === 'bad_schema') refused.push(`${server}/${name}`);
+        if (verdict.kind === 'unchecked' && !/too long/.test(verdict.reason))
+          refused.push(`${server}/${name}: ${verdict.reason}`);
+      }
+      own.dispose();
+      // Its enum has no value at all.
+      expect(refused).toEqual([
+        expect.stringContaining('netlify-coding-rules: its schema cannot be used (enum must have non-empty array)'),
+      ]);
+    },
+    120_000,
+  );
+});
+
+describe('what a model is told', () => {
+  const issue = object(
+    {
+      owner: { type: 'string' },
+      state: { enum: ['open', 'closed', 'all'] },
+      per_page: { type: 'integer', minimum: 1, maximum: 100 },
+      labels: { type: 'array', items: { type: 'string' } },
+    },
+    { required: ['owner'], additionalProperties: false },
+  );
+
+  it('lists every failing path, with what was expected and what was most likely meant', async () => {
+    const { message, path, problems, expected } = await told(issue, {
+      Owner: 'me',
+      state: 'opened',
+      perPage: 3,
+      labels: ['a', 1],
+    });
+    expect(problems).toEqual([
+      '"owner" is missing: a string; you gave "Owner"',
+      '"Owner" is not an argument; did you mean "owner"?',
+      '"perPage" is not an argument; did you mean "per_page"?',
+      'labels.1 must be a string, not a whole number',
+      'state must be one of "open", "closed", "all"; did you mean "open"?',
+    ]);
+    expect(path).toEqual([]);
+    expect(message).toBe(
+      'Correct the arguments of log and call again: "owner" is missing: a string; you gave "Owner" (and 4 more).',
+    );
+    expect(expected['#/properties/state']).toEqual({ enum: ['open', 'closed', 'all'] });
+    expect(Object.keys((expected['#'] as { properties: object }).properties)).toEqual([
+      'owner',
+      'state',
+      'per_page',
+      'labels',
+    ]);
+  });
+
+  it('never says the values again: they may be secrets', async () => {
+    const { message, problems } = await told(issue, { owner: 5, state: 'hunter2-hunter2', per_page: 'hunter3' });
+    expect(`${message}${problems.join()}`).not.toContain('hunter');
+  });
+
+  it('tells the branch of a choice that was meant, or all of them', async () => {
+    const schema = object({
+      where: { anyOf: [{ type: 'string' }, object({ path: { type: 'string' } }, { required: ['path'] })] },
+    });
+    expect((await told(schema, { where: { file: 'x' } })).problems).toEqual(['"path" is missing: a string (in where)']);
+    expect((await told(schema, { where: 5 })).problems).toEqual(['where must be a string, or an object']);
+  });
+
+  it('stays within an answer, whatever is wrong', async () => {
+    const schema = object({ items: { type: 'array', items: object({ x: { type: 'string' } }, { required: ['x'] }) } });
+    const { problems, expected, message } = await told(schema, { items: Array.from({ length: 2_000 }, () => ({})) });
+    expect(problems.length).toBe(20);
+    expect(JSON.stringify({ problems, expected, message }).length).toBeLessThan(6_000);
+    const choices = object({
+      a: {
+        anyOf: Array.from({ length: 80 }, (_, i) =>
+          object({ [`key_number_${i}`]: { type: 'string' } }, { required: ['key_number_0'] }),
+        ),
+      },
+    });
+    expect(JSON.stringify((await told(choices, { a: 5 })).expected).length).toBeLessThan(1_700);
+    const long = 'k'.repeat(5_000);
+    const answer = await told(object({}, { additionalProperties: false }), { [long]: 1, [`${long}2`]: 1 });
+    expect(JSON.stringify(answer).length).toBeLessThan(2_000);
+  });
+
+  it('holds no secret of the schema either', async () => {
+    const { message, problems, expected } = await told(object({ a: { enum: ['SECRET'], description: 'a SECRET' } }), {
+      a: 1,
+    });
+    expect(problems).toEqual(['a must be "MASK"']);
+    expect(JSON.stringify([message, expected])).not.toContain('SECRET');
+  });
+
+  it('is one line without control characters', async () => {
+    const schema = object({ a: { enum: ['x\u001b[31m\ny', '\u202e'] } });
+    expect((await told(schema, { a: 1 })).message).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe('schema health', () => {
+  it('bounds what multiplies too', () => {
+    const branches = { anyOf: Array.from({ length: 600 }, () => ({ type: 'string' })) };
+    expect(checkSchemaHealth(branches).map(({ kind }) => kind)).toEqual(['branches_exceeded']);
+    const refs = {
+      allOf: [
+        object(Object.fromEntries(Array.from({ length: 511 }, (_, i) => [`p${i}`, { $ref: '#/$defs/a' }]))),
+        ...[1, 2].map(() => ({ $ref: '#' })),
+      ],
+    };
+    expect(checkSchemaHealth(refs).map(({ kind }) => kind)).toEqual(['refs_exceeded']);
+    let deep: JsonObject = { type: 'string' };
+    for (let i = 0; i < 5_000; i++) deep = { not: deep };
+    expect(checkSchemaHealth(deep)).toContainEqual({ kind: 'depth_exceeded', detail: '5001 levels > 32' });
+  });
+
+  it('is told of however many patterns', () => {
+    const patternProperties = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`^${i}`, true]));
+    expect(checkSchemaHealth({ patternProperties }).map(({ kind }) => kind)).toContain('size_exceeded');
+  });
+
+  it('counts one nested property as two levels', () => {
+    const nested = (levels: number): JsonObject =>
+      levels === 0 ? { type: 'string' } : object({ a: nested(levels - 1) });
+    expect(profileSchema(nested(3)).depth).toBe(7);
+    expect(checkSchemaHealth(nested(15))).toEqual([]);
+    expect(checkSchemaHealth(nested(16))).toEqual([{ kind: 'depth_exceeded', detail: '33 levels > 32' }]);
+  });
+
+  it('keeps every tool in lenient mode, and refuses the catalog in raise mode', () => {
+    const tools = [
+      { server: 'git', upstreamName: 'log', inputSchema: { type: 'strnig' } },
+      { server: 'git', upstreamName: 'show', inputSchema: { type: 'object' } },
+    ];
+    expect(schemaFindings(tools)).toEqual([
+      { server: 'git', tool: 'log', kind: 'flagged', reason: expect.stringContaining('not well formed: at /type') },
+    ]);
+    expect(() => schemaFindings(tools, { onInvalid: 'raise' })).toThrow(/The tool "log" of git is refused/);
+    expect(schemaFindings(tools, { limits: { ...SCHEMA_LIMITS, maxBytes: 10 } })).toHaveLength(2);
+  });
+});

@@ -1,0 +1,70 @@
+/** Operations of the meta-tools: specification 000 §3.1, §3.4, §4.2. */
+import { GatewayError } from '../../../src/errors/gatewayError.ts';
+import { gatewaySurface } from '../../../src/modes/gateway/gatewayMode.ts';
+import { ALL_TOOLS } from '../../../src/modes/shared/definitions.ts';
+import { TRANSPARENT_TOOLS } from '../../../src/modes/transparent/definitions.ts';
+import { fixedContext } from '../../support/fixedContext.ts';
+import type { ConformanceFile, Operation, OperationTable } from '../conformance.ts';
+
+interface ToolResult {
+  structuredContent: Record<string, unknown>;
+}
+
+/** Calls a meta-tool over the tools of the file's own fixture, in JSON. */
+async function call(name: string, args: object, tools: readonly unknown[]): Promise<Record<string, unknown>> {
+  const surface = gatewaySurface(fixedContext([{ server: 'fixture', tools }]));
+  const result = await surface.callTool(
+    name,
+    { ...args, render: 'json' },
+    { signal: new AbortController().signal, client: 'conformance', session: {} },
+  );
+  return (result as ToolResult).structuredContent;
+}
+
+function fixtureTools(file: ConformanceFile): unknown[] {
+  return file.groups.runtime_fixture?.[0]?.input as unknown[];
+}
+
+/** Of both modes: those of the same name take the same. */
+const DEFINITIONS = [...ALL_TOOLS, ...TRANSPARENT_TOOLS.filter(({ name }) => name === 'tool_hydrate')];
+
+/** 004 adds `render` to what 000 pins. */
+const inputSchema = (name: string): Operation => ({
+  run: () => {
+    const definition = DEFINITIONS.find((tool) => tool.name === name);
+    const { render: _render, ...properties } = definition?.inputSchema.properties ?? {};
+    return { inputSchema: { ...definition?.inputSchema, properties } };
+  },
+});
+
+export const surfaceOperations: OperationTable = {
+  meta_tools: Object.fromEntries(DEFINITIONS.map(({ name }) => [`inputSchema of ${name}`, inputSchema(name)])),
+  browse_errors: {
+    tool_browse: {
+      run: async (input, { file, expected }) => {
+        const answer = await call('tool_browse', input as object, fixtureTools(file));
+        // `details` is the implementation's own; a case that has none says nothing of it.
+        if ('details' in (expected as object)) return answer;
+        const { details: _details, ...error } = answer;
+        return error;
+      },
+    },
+    'tool_browse query on empty catalog': {
+      run: async (input) => ({ cards: (await call('tool_browse', input as object, [])).cards }),
+    },
+  },
+  errors: {
+    'GatewayError JSON': {
+      run: (input) => {
+        const { code, message, ...options } = input as {
+          code: GatewayError['code'];
+          message: string;
+          path: string;
+          retryable: boolean;
+          details: Record<string, unknown>;
+        };
+        return new GatewayError(code, message, options).toObject();
+      },
+    },
+  },
+};

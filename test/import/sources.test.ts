@@ -1,0 +1,262 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration's own
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CLIENT_IDS, type ClientId } from '../../src/import/clientIds.ts';
+import { UnreadableSource } from '../../src/import/sourceFile.ts';
+import { CLIENT_SOURCES, clientSource, sourceOfFile } from '../../src/import/sources/all.ts';
+import type { Surroundings } from '../../src/import/surroundings.ts';
+
+const fixture = (name: string): string => resolve('test/fixtures/import', name);
+const context = { workspace: '/w', env: { HOME: '/h' }, platform: 'linux' as NodeJS.Platform };
+const parse = (id: ClientId, text: string, more: object = {}) => clientSource(id).parse(text, { ...context, ...more });
+
+const FIXTURES: readonly [ClientId, string][] = [
+  ['vscode', 'vscode.mcp.json'],
+  ['claude-code', 'claude-code.mcp.json'],
+  ['claude-code', 'claude-code.user.json'],
+  ['claude-desktop', 'claude_desktop_config.json'],
+  ['cursor', 'cursor.mcp.json'],
+  ['windsurf', 'windsurf.mcp_config.json'],
+  ['codex', 'codex.config.toml'],
+  ['gemini', 'gemini.settings.json'],
+  ['zed', 'zed.settings.json'],
+  ['copilot-cli', 'copilot.mcp-config.json'],
+];
+
+describe('each client’s file', () => {
+  it.each(FIXTURES)('%s: %s is read as its golden file says', async (id, name) => {
+    const parsed = parse(id, readFileSync(fixture(name), 'utf8'));
+    await expect(`${JSON.stringify(parsed, null, 2)}\n`).toMatchFileSnapshot(fixture(`golden/${name}.txt`));
+  });
+
+  it('is covered by a fixture', () => {
+    expect(new Set(FIXTURES.map(([id]) => id))).toEqual(new Set(CLIENT_IDS));
+    expect(new Set(CLIENT_SOURCES.map(({ id }) => id))).toEqual(new Set(CLIENT_IDS));
+  });
+});
+
+describe('what is easily lost', () => {
+  const only = (id: ClientId, entry: object, key = 'mcpServers', more: object = {}) =>
+    parse(id, JSON.stringify({ [key]: { one: entry } }), more).servers[0];
+
+  it('is kept of a VS Code server: cwd, envFile, inputs and headers', () => {
+    const text = JSON.stringify({
+      servers: { a: { command: 'c', cwd: '/w', envFile: '.env' }, b: { url: 'https://b', headers: { H: '1' } } },
+      inputs: [{ id: 'k' }],
+    });
+    const { servers, inputs } = parse('vscode', text);
+    expect(servers.map(({ entry }) => entry)).toEqual([
+      { command: 'c', cwd: '/w', envFile: '.env' },
+      { type: 'http', url: 'https://b', headers: { H: '1' } },
+    ]);
+    expect(inputs).toEqual([{ type: 'promptString', id: 'k' }]);
+  });
+
+  it('is told by name alone, never by value', () => {
+    const server = only('cursor', { command: 'c', timeout: 5, apiKey: 'fixture-value' });
+    expect(server?.notes).toEqual(['not carried over: timeout, apiKey']);
+  });
+
+  it.each<[string, ClientId, object, object]>([
+    ['type "local"', 'copilot-cli', { type: 'local', command: 'c' }, { command: 'c' }],
+    ['tools that are all', 'copilot-cli', { command: 'c', tools: ['*'] }, { command: 'c' }],
+    ['streamable-http', 'claude-code', { type: 'streamable-http', url: 'u' }, { type: 'http', url: 'u' }],
+    ['numbers among the arguments', 'cursor', { command: 'c', args: ['-p', 80] }, { command: 'c', args: ['-p', '80'] }],
+    ['empty lists and objects', 'cursor', { command: 'c', args: [], env: {} }, { command: 'c' }],
+    ['a command beside a URL', 'vscode', { command: 'c', url: 'u' }, { command: 'c' }],
+    ['httpUrl', 'gemini', { httpUrl: 'u' }, { type: 'http', url: 'u' }],
+    ['a bare url of Gemini', 'gemini', { url: 'u' }, { type: 'sse', url: 'u' }],
+    ['a url of Gemini with its type', 'gemini', { url: 'u', type: 'http' }, { type: 'http', url: 'u' }],
+    ['serverUrl', 'windsurf', { serverUrl: 'u' }, { type: 'http', url: 'u' }],
+    ['disabled', 'windsurf', { command: 'c', disabled: true }, { command: 'c', disabled: true }],
+  ])('%s', (_, id, entry, expected) => {
+    expect(only(id, entry)?.entry).toEqual(expected);
+  });
+
+  it('a server that Gemini’s allow list leaves out is off', () => {
+    const text = JSON.stringify({ mcp: { allowed: ['a'] }, mcpServers: { a: { command: 'a' }, b: { command: 'b' } } });
+    expect(parse('gemini', text).servers.map(({ entry }) => entry.disabled)).toEqual([undefined, true]);
+  });
+
+  it('references become ours', () => {
+    const args = ['${ONE}', '${TWO:-two}', '${SET:-x}', '$THREE', '${env:FOUR}', '${workspaceFolder}'];
+    const read = (id: ClientId) => only(id, { command: 'c', args }, 'mcpServers', { env: { SET: '1' } })?.entry;
+    const common = ['${env:ONE}', 'two', '${env:SET}'];
+    expect(read('claude-code')).toMatchObject({ args: [...common, '$THREE', '${env:FOUR}', '${env:workspaceFolder}'] });
+    expect(read('gemini')).toMatchObject({
+      args: [...common, '${env:THREE}', '${env:FOUR}', '${env:workspaceFolder}'],
+    });
+    expect(read('cursor')).toMatchObject({ args });
+  });
+
+  it('a separator is that of the platform', () => {
+    const server = only('cursor', { command: 'a${/}b${pathSeparator}c' }, 'mcpServers', { platform: 'win32' });
+    expect(server?.entry).toEqual({ command: 'a\\b\\c' });
+  });
+
+  it.each<ClientId>(['claude-desktop', 'zed'])('%s replaced nothing, and that is told', (id) => {
+    const server = only(id, { command: '${HOME}/x' }, id === 'zed' ? 'context_servers' : 'mcpServers');
+    expect(server).toMatchObject({ entry: { command: '${HOME}/x' }, notes: [expect.stringContaining('plain text')] });
+  });
+
+  it('Claude Code’s own servers of this folder are found however the folder is written', () => {
+    const text = JSON.stringify({ projects: { 'C:/Work/App/': { mcpServers: { a: { command: 'a' } } } } });
+    const { servers } = parse('claude-code', text, { workspace: 'c:\\work\\app', platform: 'win32' });
+    expect(servers.map(({ path }) => path)).toEqual([['projects', 'C:/Work/App/', 'mcpServers', 'a']]);
+  });
+});
+
+describe('a server that cannot be read', () => {
+  it.each<[string, unknown, string]>([
+    ['no object', 'npx', 'it is not an object'],
+    ['neither command nor URL', {}, 'it has neither a command nor a URL'],
+    ['an empty command', { command: ' ' }, 'it has neither a command nor a URL'],
+    ['arguments that are no list', { command: 'c', args: '-y' }, 'its "args" are not a list'],
+    ['an environment that is no object', { command: 'c', env: ['A=b'] }, 'its "env" are not an object'],
+    ['a variable that is no text', { command: 'c', env: { A: {} } }, '"env.A" is not a text'],
+    ['another transport', { type: 'ws', url: 'u' }, 'its type "ws" is none that Waygate knows'],
+  ])('%s', (_, entry, message) => {
+    const text = JSON.stringify({ servers: { bad: entry, ok: { command: 'c' } } });
+    const { servers, flaws } = parse('vscode', text);
+    expect(flaws).toEqual([{ name: 'bad', message }]);
+    expect(servers.map(({ name }) => name)).toEqual(['ok']);
+  });
+
+  it('without a name is left out', () => {
+    expect(parse('vscode', '{"servers":{" ":{"command":"c"}}}').flaws).toHaveLength(1);
+  });
+
+  it('servers that are a list are told', () => {
+    expect(parse('cursor', '{"mcpServers":[]}').flaws).toEqual([
+      { name: 'mcpServers', message: 'it is not an object of servers by name' },
+    ]);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it.each<[ClientId, string, number, number]>([
+    ['cursor', '{\n  "mcpServers": {,\n', 2, 18],
+    ['vscode', '[]', 1, 1],
+    ['codex', 'a = 1\n[mcp_servers.x\nsecret = "fixture-secret"', 2, 15],
+  ])('%s says where', (id, text, line, column) => {
+    let error: unknown;
+    try {
+      parse(id, text);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(UnreadableSource);
+    expect(error).toMatchObject({ line, column, message: expect.not.stringContaining('fixture-secret') });
+  });
+
+  it('however deep it nests', () => {
+    expect(() => parse('cursor', '['.repeat(200_000))).toThrow(UnreadableSource);
+  });
+
+  it('a byte order mark is no fault', () => {
+    expect(parse('cursor', '\ufeff{"mcpServers":{"a":{"command":"c"}}}').servers).toHaveLength(1);
+    expect(parse('codex', '\ufeff[mcp_servers.a]\ncommand = "c"').servers).toHaveLength(1);
+  });
+});
+
+describe('where the files lie', () => {
+  const at = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv = {}): Surroundings => ({
+    platform,
+    home: platform === 'win32' ? 'C:\\Users\\u' : '/home/u',
+    env,
+    workspace: platform === 'win32' ? 'D:\\w' : '/w',
+    subfolders: (folder) => (/[\\/]Code[\\/]User[\\/]profiles$/.test(folder) ? ['-1a2b'] : []),
+  });
+  const files = (surroundings: Surroundings, ...ids: ClientId[]): string[] =>
+    ids.flatMap((id) =>
+      clientSource(id)
+        .places(surroundings)
+        .map(({ file }) => file),
+    );
+
+  it('on Linux', () => {
+    expect(files(at('linux'), ...CLIENT_IDS)).toMatchInlineSnapshot(`
+      [
+        "/w/.vscode/mcp.json",
+        "/home/u/.config/Code/User/mcp.json",
+        "/home/u/.config/Code/User/profiles/-1a2b/mcp.json",
+        "/home/u/.config/Code - Insiders/User/mcp.json",
+        "/home/u/.config/VSCodium/User/mcp.json",
+        "/home/u/.local/share/code-server/User/mcp.json",
+        "/home/u/.vscode-server/data/User/mcp.json",
+        "/w/.mcp.json",
+        "/home/u/.claude.json",
+        "/home/u/.config/Claude/claude_desktop_config.json",
+        "/w/.cursor/mcp.json",
+        "/home/u/.cursor/mcp.json",
+        "/home/u/.codeium/windsurf/mcp_config.json",
+        "/w/.codex/config.toml",
+        "/home/u/.codex/config.toml",
+        "/w/.gemini/settings.json",
+        "/home/u/.gemini/settings.json",
+        "/w/.zed/settings.json",
+        "/home/u/.config/zed/settings.json",
+        "/w/.github/mcp.json",
+        "/home/u/.copilot/mcp-config.json",
+      ]
+    `);
+  });
+
+  it('on macOS', () => {
+    const support = '/home/u/Library/Application Support';
+    expect(files(at('darwin'), 'vscode', 'claude-desktop', 'zed')).toEqual(
+      expect.arrayContaining([
+        `${support}/Code/User/mcp.json`,
+        `${support}/Code/User/profiles/-1a2b/mcp.json`,
+        `${support}/Claude/claude_desktop_config.json`,
+        '/home/u/.config/zed/settings.json',
+      ]),
+    );
+  });
+
+  it('on Windows', () => {
+    const roaming = { APPDATA: 'C:\\Users\\u\\AppData\\Roaming' };
+    const found = files(at('win32', roaming), 'vscode', 'claude-desktop', 'zed', 'cursor');
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'D:\\w\\.vscode\\mcp.json',
+        `${roaming.APPDATA}\\Code - Insiders\\User\\mcp.json`,
+        `${roaming.APPDATA}\\Claude\\claude_desktop_config.json`,
+        `${roaming.APPDATA}\\Zed\\settings.json`,
+        'C:\\Users\\u\\.cursor\\mcp.json',
+      ]),
+    );
+    expect(files(at('win32'), 'vscode', 'claude-desktop', 'zed', 'cursor')).toEqual(found);
+  });
+
+  it('where the clients’ own variables say so', () => {
+    const env = { CODEX_HOME: '/c', CLAUDE_CONFIG_DIR: '/d', COPILOT_HOME: '/e', XDG_CONFIG_HOME: '/x' };
+    expect(files(at('linux', env), 'codex', 'claude-code', 'copilot-cli', 'claude-desktop', 'zed')).toEqual(
+      expect.arrayContaining([
+        '/c/config.toml',
+        '/d/.claude.json',
+        '/e/mcp-config.json',
+        '/x/Claude/claude_desktop_config.json',
+        '/x/zed/settings.json',
+      ]),
+    );
+  });
+});
+
+describe('a file that the person names', () => {
+  it.each<[string, string, ClientId]>([
+    ['/x/config.toml', '', 'codex'],
+    ['/x/.mcp.json', '{}', 'claude-code'],
+    ['/x/claude_desktop_config.json', '{}', 'claude-desktop'],
+    ['/x/mcp_config.json', '{}', 'windsurf'],
+    ['/x/mcp-config.json', '{}', 'copilot-cli'],
+    ['C:\\x\\.cursor\\mcp.json', '{}', 'cursor'],
+    ['/x/.gemini/settings.json', '{}', 'gemini'],
+    ['/x/settings.json', '{"context_servers":{}}', 'zed'],
+    ['/x/any.json', '{"servers":{}}', 'vscode'],
+    ['/x/any.json', '{"mcpServers":{}}', 'claude-code'],
+  ])('%s with %s has the form of %s', (file, text, id) => {
+    expect(sourceOfFile(file, text).id).toBe(id);
+  });
+});

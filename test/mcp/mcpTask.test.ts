@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_HELD_TASKS, readHeldTasks } from '../../src/mcp/heldTask.ts';
+import {
+  createdTask,
+  hasEnded,
+  knowsTaskMethod,
+  RELATED_TASK,
+  readTask,
+  relatedTask,
+  relateTo,
+  takesTasks,
+} from '../../src/mcp/mcpTask.ts';
+
+describe('what a server says of a task', () => {
+  it('is read as far as it can be', () => {
+    const task = { taskId: 't', status: 'working', ttl: 5, pollInterval: 7, statusMessage: 'busy', more: true };
+    const { more: _more, ...read } = task;
+    expect(readTask(task)).toEqual(read);
+    expect(createdTask({ task })).toEqual(read);
+    expect(readTask({ taskId: 't', status: 'new', ttl: null, pollInterval: -1, statusMessage: 4 })).toEqual({
+      taskId: 't',
+      status: 'new',
+      ttl: null,
+    });
+  });
+
+  it.each([undefined, null, 7, 'task', [], {}, { taskId: 't' }, { taskId: '', status: 'working' }])(
+    '%j is no task',
+    (value) => {
+      expect(readTask(value)).toBeUndefined();
+      expect(createdTask({ task: value })).toBeUndefined();
+    },
+  );
+
+  it('with an id that nobody could keep is none', () => {
+    expect(readTask({ taskId: 'x'.repeat(1_024), status: 'working' })).toBeDefined();
+    expect(readTask({ taskId: 'x'.repeat(1_025), status: 'working' })).toBeUndefined();
+  });
+
+  it('tells whether it has ended', () => {
+    const ended = ['working', 'input_required', 'completed', 'failed', 'cancelled'].filter((status) =>
+      hasEnded({ status }),
+    );
+    expect(ended).toEqual(['completed', 'failed', 'cancelled']);
+  });
+});
+
+describe('the capability', () => {
+  it('is read for what it says, and only for that', () => {
+    expect(takesTasks({ tasks: { requests: { tools: { call: {} } } } })).toBe(true);
+    for (const tasks of [undefined, null, {}, { requests: {} }, { requests: { tools: {} } }, { requests: null }]) {
+      expect(takesTasks({ tasks })).toBe(false);
+    }
+    expect(takesTasks(undefined)).toBe(false);
+    expect(knowsTaskMethod({ tasks: { list: {} } }, 'list')).toBe(true);
+    expect(knowsTaskMethod({ tasks: { list: {} } }, 'cancel')).toBe(false);
+  });
+});
+
+describe('the task that a message belongs to', () => {
+  it('is named in its _meta, and can be named otherwise or not at all, with all else as it was', () => {
+    const message = { a: 1, _meta: { b: 2, [RELATED_TASK]: { taskId: 't', c: 3 } } };
+    expect(relatedTask(message)).toBe('t');
+    expect(relateTo('u', message)).toEqual({ a: 1, _meta: { b: 2, [RELATED_TASK]: { taskId: 'u', c: 3 } } });
+    expect(relateTo(undefined, message)).toEqual({ a: 1, _meta: { b: 2 } });
+    expect(relateTo(undefined, { a: 1, _meta: { [RELATED_TASK]: { taskId: 't' } } })).toEqual({ a: 1 });
+    expect(relateTo('u', { a: 1 })).toEqual({ a: 1, _meta: { [RELATED_TASK]: { taskId: 'u' } } });
+    for (const _meta of [undefined, null, {}, { [RELATED_TASK]: 't' }, { [RELATED_TASK]: { taskId: 7 } }]) {
+      expect(relatedTask({ _meta })).toBeUndefined();
+    }
+  });
+});
+
+describe('the tasks that a host tells of', () => {
+  const held = { id: 'a', server: 's', serverTaskId: 't', toolId: 'i', upstreamName: 'u', ttl: 5, since: 1 };
+
+  it('are taken one by one, as many as a session may have', () => {
+    expect(readHeldTasks([held, { ...held, ttl: 'long' }])).toEqual([held, { ...held, ttl: null }]);
+    for (const wrong of [
+      { id: 7 },
+      { server: null },
+      { serverTaskId: '' },
+      { toolId: 1 },
+      { upstreamName: [] },
+      { since: 'x' },
+    ]) {
+      expect(readHeldTasks([{ ...held, ...wrong }, held])).toEqual([held]);
+    }
+    expect(readHeldTasks('tasks')).toEqual([]);
+    expect(readHeldTasks([null])).toEqual([]);
+    expect(readHeldTasks(Array(MAX_HELD_TASKS + 1).fill(held))).toHaveLength(MAX_HELD_TASKS);
+  });
+});

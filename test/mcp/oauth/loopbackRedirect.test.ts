@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { listenForRedirect } from '../../../src/mcp/oauth/loopbackRedirect.ts';
+
+const MINUTE = 60_000;
+
+describe('the wait for the browser', () => {
+  it('ends with the answer of its own state, and nobody listens any more', async () => {
+    const redirect = await listenForRedirect('mine', MINUTE);
+    expect((await fetch(redirect.uri.replace('/callback', '/'))).status).toBe(404);
+    expect((await fetch(`${redirect.uri}?code=c&state=mine`, { method: 'POST' })).status).toBe(404);
+    const page = await fetch(`${redirect.uri}?code=c&state=mine&iss=https://login.example`);
+    expect(page.headers.get('content-security-policy')).toBe("default-src 'none'");
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(await redirect.answer).toEqual({ code: 'c', iss: 'https://login.example' });
+    await expect(fetch(redirect.uri)).rejects.toThrow();
+  });
+
+  it('ends by itself', async () => {
+    const redirect = await listenForRedirect('mine', 50);
+    await expect(redirect.answer).rejects.toThrow(/^Nobody signed in within/);
+    await expect(fetch(redirect.uri)).rejects.toThrow();
+  });
+
+  it('ends when somebody guesses', async () => {
+    const redirect = await listenForRedirect('mine', MINUTE);
+    for (let i = 0; i < 20; i++) expect((await fetch(`${redirect.uri}?code=c&state=${i}`)).status).toBe(400);
+    await expect(redirect.answer).rejects.toThrow(/too many answers were not its own/);
+    await expect(fetch(redirect.uri)).rejects.toThrow();
+  });
+
+  it('ends when it is given up', async () => {
+    const redirect = await listenForRedirect('mine', MINUTE);
+    redirect.close();
+    await expect(redirect.answer).rejects.toThrow('The sign-in was given up.');
+  });
+});

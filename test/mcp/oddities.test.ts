@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Oddities } from '../../src/mcp/wire/oddities.ts';
+import { UnaskedAllowance } from '../../src/mcp/wire/unaskedAllowance.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('oddities', () => {
+  it('are counted by kind, as plain data', () => {
+    const oddities = new Oddities();
+    oddities.add('garbage_line');
+    oddities.add('garbage_line', 4);
+    oddities.add('late_response');
+    expect(JSON.parse(JSON.stringify(oddities))).toEqual({ garbage_line: 5, late_response: 1 });
+    expect(oddities.count('null_id')).toBe(0);
+  });
+
+  it('beyond a hundred within ten seconds are told once, and again in a later window', () => {
+    const told: string[] = [];
+    const oddities = new Oddities((oddity) => void told.push(oddity));
+    for (let i = 0; i < 100; i++) oddities.add('unknown_response');
+    expect(told).toEqual([]);
+    for (let i = 0; i < 100; i++) oddities.add('unknown_response');
+    expect(told).toEqual(['unknown_response']);
+    vi.advanceTimersByTime(10_001);
+    oddities.add('unknown_response', 101);
+    expect(told).toEqual(['unknown_response', 'unknown_response']);
+  });
+
+  it('of a part count as those of the whole from when it joins, and what was before is not held against it', () => {
+    const told: string[] = [];
+    const whole = new Oddities((oddity) => void told.push(oddity));
+    const part = new Oddities();
+    whole.add('late_response');
+    part.add('unknown_response', 150);
+    part.add('late_response');
+    part.joins(whole);
+    part.add('unknown_response', 100);
+    expect([told, JSON.parse(JSON.stringify(whole))]).toEqual([[], { late_response: 2, unknown_response: 250 }]);
+    part.add('unknown_response');
+    expect(told).toEqual(['unknown_response']);
+  });
+
+  it('that come slowly are never too many', () => {
+    const told: string[] = [];
+    const oddities = new Oddities((oddity) => void told.push(oddity));
+    for (let i = 0; i < 1_000; i++) {
+      oddities.add('garbage_line');
+      vi.advanceTimersByTime(200);
+    }
+    expect(told).toEqual([]);
+  });
+});
+
+describe('what a server may say by itself', () => {
+  it('is a burst, and then so much a second', () => {
+    const allowance = new UnaskedAllowance();
+    for (let i = 0; i < 16_384; i++) allowance.spend(10, 'message');
+    expect(allowance.waitMs).toBe(0);
+    for (let i = 0; i < 4_096; i++) allowance.spend(10, 'message');
+    expect(allowance.waitMs).toBe(1_000);
+    vi.advanceTimersByTime(600);
+    expect(allowance.waitMs).toBe(400);
+    vi.advanceTimersByTime(400);
+    expect(allowance.waitMs).toBe(0);
+  });
+
+  it('costs its size where that is more, little where it is no message, and a lot where it asks over HTTP', () => {
+    const [messages, garbage, questions] = [new UnaskedAllowance(), new UnaskedAllowance(), new UnaskedAllowance()];
+    messages.spend(3 * 1024 * 1024, 'message');
+    for (let i = 0; i < 30_000; i++) garbage.spend(10, 'garbage');
+    for (let i = 0; i < 1_536; i++) questions.spend(10, 'question');
+    expect(messages.waitMs).toBe(2_000);
+    expect(garbage.waitMs).toBe(0);
+    expect(questions.waitMs).toBe(2_000);
+  });
+});

@@ -1,0 +1,90 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { StdioUpstream } from '../../src/mcp/wire/stdioUpstream.ts';
+import { UpstreamClient } from '../../src/mcp/wire/upstreamClient.ts';
+
+interface Asked {
+  id: number;
+  method: string;
+  params: { protocolVersion?: string; _meta?: { progressToken?: number } };
+}
+type Answer = (asked: Asked, say: (message: object) => void, input: PassThrough) => void;
+
+/** A client of a server over streams, which answers as given; `initialize` as it should be where nothing is said of it. */
+function clientOf(answer: Answer) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const say = (message: object): void => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  output.on('data', (chunk: Buffer) => {
+    for (const line of chunk.toString().split('\n').filter(Boolean)) {
+      const asked = JSON.parse(line) as Asked;
+      if (asked.id !== undefined) answer(asked, say, input);
+    }
+  });
+  const client = new UpstreamClient();
+  const connect = () =>
+    client.connect(new StdioUpstream({ input, output }), { onClose: () => undefined }, 2_000).catch((error) => error);
+  return { client, connect, input };
+}
+
+async function connected(onCall: Answer) {
+  const { client, connect, input } = clientOf((asked, say, stream) => {
+    const { id, method, params } = asked;
+    const serverInfo = { name: 'x', version: '1' };
+    if (method !== 'initialize') onCall(asked, say, stream);
+    else say({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo } });
+  });
+  expect(await connect()).toBeUndefined();
+  const call = (more = {}) =>
+    client.callTool('x', {}, { timeoutMs: 2_000, ...more }).catch((error: unknown) => error) as Promise<unknown>;
+  return { client, call, input };
+}
+
+/** Codes that the SDK uses itself for a lost connection and for a time-out, and what it says with them. */
+const SDK_LIKE: [string, { code: number; message: string; data?: unknown }][] = [
+  ['-32000', { code: -32000, message: 'login failed' }],
+  ["-32000, in the SDK's words", { code: -32000, message: 'Connection closed' }],
+  ['-32001', { code: -32001, message: 'slow' }],
+  ["-32001, as the SDK's own", { code: -32001, message: 'Request timed out', data: { timeout: 2_000 } }],
+  ['-32603', { code: -32603, message: 'no', data: { why: ['a', 1] } }],
+];
+
+describe('an error that a server answers', () => {
+  it.each(SDK_LIKE)('to a call is an answer, whatever its code: %s', async (_what, error) => {
+    const { client, call } = await connected(({ id }, say) => say({ id, error }));
+    const { code, message, data } = error;
+    expect(await call()).toMatchObject({ failure: 'error', code, message, data });
+    expect(client.closed).toBe(false);
+    await client.close();
+  });
+
+  it.each(SDK_LIKE)('is one too where the server ends with it: %s', async (_what, error) => {
+    const { call } = await connected(({ id }, say, input) => {
+      say({ id, error });
+      input.end();
+    });
+    expect(await call()).toMatchObject({ failure: 'error', code: error.code });
+  });
+
+  it.each(SDK_LIKE)('to initialize is its refusal, though the client closes: %s', async (_what, error) => {
+    const { client, connect } = clientOf(({ id }, say) => say({ id, error }));
+    expect(await connect()).toMatchObject({ failure: 'error', code: error.code, message: error.message });
+    expect(client.closed).toBe(true);
+  });
+});
+
+describe('a request', () => {
+  it('whose connection closes is closed, its initialize too', async () => {
+    const { call } = await connected((_asked, _say, input) => input.end());
+    expect(await call()).toMatchObject({ failure: 'closed' });
+    expect(await call()).toMatchObject({ failure: 'closed' });
+    const { connect } = clientOf((_asked, _say, input) => input.end());
+    expect(await connect()).toMatchObject({ failure: 'closed' });
+  });
+
+  it('that runs out of time is told apart from one that nobody wants any more', async () => {
+    const { client, call } = await connected(() => undefined);
+    expect(await call({ timeoutMs: 20 })).toMatchObject({ failure: 'timeout' });
+    expect(await call({ signal: AbortSignal.timeout(20) })).not.toMatchObject({ failure: 'timeout' });
+    await client.close();
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { advertisedNames } from '../../src/modes/shared/catalog/advertisedNames.ts';
+
+const STRICT = /^[A-Za-z0-9_.-]{1,64}$/;
+
+describe('names for a strict client', () => {
+  it('stay as they are where they fit', () => {
+    expect(advertisedNames([{ id: 'a:b#1', name: 'a.b' }])).toEqual(new Map([['a:b#1', 'a.b']]));
+  });
+
+  it('are made to fit, and none is another’s', () => {
+    const all = [
+      { id: '1', name: 'a.b c' },
+      { id: '2', name: 'a.b/c' },
+      { id: '3', name: 'x'.repeat(200) },
+      { id: '4', name: `${'x'.repeat(200)}y` },
+      { id: '5', name: '' },
+      { id: '6', name: 'tool_view' },
+    ];
+    const names = advertisedNames(all, new Set(['tool_view']));
+    expect(new Set(names.values()).size).toBe(all.length);
+    for (const name of names.values()) expect(name).toMatch(STRICT);
+    expect(names.get('6')).not.toBe('tool_view');
+  });
+
+  it('do not depend on the order', () => {
+    const all = [
+      { id: '1', name: 'a b' },
+      { id: '2', name: 'a/b' },
+      { id: '3', name: 'c' },
+    ];
+    expect(new Map([...advertisedNames([...all].reverse())].sort())).toEqual(advertisedNames(all));
+  });
+});

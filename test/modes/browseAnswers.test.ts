@@ -1,0 +1,241 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { responseCapTokens } from '../../src/catalog/cards/cardBudget.ts';
+import { countTokens } from '../../src/catalog/tokenizer/tokens.ts';
+import type { ServerListing } from '../../src/catalog/types.ts';
+import { gatewaySurface } from '../../src/modes/gateway/gatewayMode.ts';
+import type { GatewayContext } from '../../src/modes/shared/modeContext.ts';
+import { fixedContext, readyServer } from '../support/fixedContext.ts';
+
+const tool = (name: string, description: string, more: object = {}) => ({
+  name,
+  description,
+  inputSchema: { type: 'object', properties: { id: { type: 'string' } } },
+  ...more,
+});
+
+const TRACKER: ServerListing = {
+  server: 'tracker',
+  tools: [
+    tool('create_issue', 'Create a new issue in a repository.'),
+    tool('close_issue', 'Close an issue.', { annotations: { destructiveHint: true } }),
+    tool('list_issues', 'List the issues of a repository.', { annotations: { readOnlyHint: true } }),
+  ],
+};
+const CHAT: ServerListing = { server: 'chat', tools: [tool('send_message', 'Post a message to a channel.')] };
+
+interface Answer {
+  text: string;
+  isError: boolean;
+  json: Record<string, unknown>;
+}
+
+/** One session on a fixed catalog. */
+function session(context: GatewayContext) {
+  const surface = gatewaySurface(context);
+  const key = {};
+  return async (name: string, args: object): Promise<Answer> => {
+    const result = (await surface.callTool(name, args, {
+      signal: new AbortController().signal,
+      client: 'test',
+      session: key,
+    })) as { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean };
+    return {
+      text: result.content.map((part) => part.text).join(''),
+      isError: result.isError === true,
+      json: result.structuredContent ?? {},
+    };
+  };
+}
+
+const cardIds = (answer: Answer): string[] => (answer.json.cards as { id: string }[]).map((card) => card.id);
+
+describe('an answer of tool_browse', () => {
+  it('to a query lists the tools, best first, and says what comes next', async () => {
+    const call = session(fixedContext([TRACKER, CHAT]));
+    expect((await call('tool_browse', { query: 'open a new issue' })).text).toMatchInlineSnapshot(`
+      "2 tools for this query, best first (4 searched).
+      [1/2] tracker:create_issue#fc9592de (tool) — Create a new issue in a repository. [mcp]
+      [2/2] tracker:close_issue#b194a8c5 (tool) — Close an issue. [destructive, mcp]
+      Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.
+      "
+    `);
+  });
+
+  it('to "/" has a card a server, and to a path what is there', async () => {
+    const call = session(fixedContext([TRACKER, CHAT]));
+    expect((await call('tool_browse', { path: '/' })).text).toMatchInlineSnapshot(`
+      "/: 2 entries, 4 tools.
+      [1/2] /chat (internal) — 1 tool: send_message
+      [2/2] /tracker (internal) — 3 tools: close_issue, create_issue, list_issues
+      "
+    `);
+    expect((await call('tool_browse', { path: '/tracker' })).text).toMatchInlineSnapshot(`
+      "/tracker: 3 entries, 3 tools.
+      [1/3] tracker:close_issue#b194a8c5 (tool) — Close an issue. [destructive, mcp]
+      [2/3] tracker:create_issue#fc9592de (tool) — Create a new issue in a repository. [mcp]
+      [3/3] tracker:list_issues#c73eba3b (tool) — List the issues of a repository. [mcp, read-only]
+      Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.
+      "
+    `);
+    expect((await call('tool_browse', { path: '/tracker/close_issue' })).text).toMatchInlineSnapshot(`
+      "/tracker/close_issue: 1 entry, 1 tool.
+      [1/1] tracker:close_issue#b194a8c5 (tool) — Close an issue. [destructive, mcp]
+      Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.
+      "
+    `);
+  });
+
+  it('says plainly that nothing matched, with what there is', async () => {
+    const call = session(fixedContext([TRACKER, CHAT]));
+    const answer = await call('tool_browse', { query: 'photosynthesis' });
+    expect(answer.isError).toBe(false);
+    expect(answer.text).toMatchInlineSnapshot(`
+      "No tool matches this query (4 searched).
+      There is: /chat (1), /tracker (3).
+      Try other words for one capability at a time, or look around with "path".
+      "
+    `);
+    const data = await call('tool_browse', { query: 'photosynthesis', render: 'json' });
+    expect(data.json).toMatchObject({ cards: [], searched: 4, confidence: 'none' });
+  });
+
+  it('never passes a starting server off as an empty one', async () => {
+    const servers = [{ ...readyServer('slow', 0), state: 'starting' as const }];
+    const call = session(fixedContext([{ server: 'slow', tools: [] }], { servers }));
+    expect((await call('tool_browse', { query: 'anything' })).text).toContain('Still starting: slow');
+    expect((await call('tool_browse', { path: '/' })).text).toContain('Still starting: slow');
+  });
+
+  it('names the other servers of a tool that several have', async () => {
+    const twin = { ...CHAT, server: 'chat-two' };
+    const call = session(fixedContext([CHAT, twin]));
+    const answer = await call('tool_browse', { query: 'post a message', render: 'json' });
+    expect(cardIds(answer)).toHaveLength(1);
+    expect((await call('tool_browse', { query: 'post a message' })).text).toMatch(
+      /The same tool as chat-two:send_message#\w{8}: chat:send_message#\w{8}\./,
+    );
+  });
+
+  it('carries at most top_k cards, by the configuration where the call does not say', async () => {
+    const many = { server: 'many', tools: Array.from({ length: 30 }, (_, i) => tool(`read_${i}`, 'Read a record.')) };
+    const call = session(fixedContext([many, TRACKER], { browse: { topK: 2 } }));
+    const query = 'issue';
+    expect(cardIds(await call('tool_browse', { query, render: 'json' }))).toHaveLength(2);
+    expect(cardIds(await call('tool_browse', { query, top_k: 1, render: 'json' }))).toHaveLength(1);
+  });
+
+  it('to a path is complete up to its bound, and says how to get the rest', async () => {
+    const words = 'with a description that is neither short nor long but of the usual length for such a tool'.repeat(2);
+    const servers = Array.from({ length: 400 }, (_, i) => ({ server: `server-${i}`, tools: [tool('run', words)] }));
+    const call = session(fixedContext(servers));
+    for (const render of ['porcelain', 'json']) {
+      const answer = await call('tool_browse', { path: '/', render });
+      expect(answer.text.length).toBeLessThan(8_000);
+    }
+    const { text } = await call('tool_browse', { path: '/' });
+    const shown = text.split('\n').filter((line) => line.startsWith('[')).length;
+    expect(text).toContain(`/: 400 entries, 400 tools.`);
+    expect(text).toContain(`${400 - shown} more: `);
+  });
+
+  it('stays within the bound of 000 §2.3, whatever else there is to tell', async () => {
+    const failing = Array.from({ length: 30 }, (_, i) => ({
+      ...readyServer(`failing-${i}`, 0),
+      state: 'failed' as const,
+      reason: `The command "server-${i}" was not found; install it or give its whole path.`,
+      location: { file: '/w/.vscode/waygate.json', line: i + 1, column: 1 },
+    }));
+    const call = session(fixedContext([TRACKER, CHAT], { servers: failing }));
+    for (const args of [{ query: 'list issues', top_k: 1 }, { query: 'issue' }, { path: '/' }, { path: '/tracker' }]) {
+      const { text } = await call('tool_browse', args);
+      const cards = text.split('\n').filter((line) => /^\[\d+\/\d+\]/.test(line)).length;
+      expect(cards).toBeGreaterThan(0);
+      expect(countTokens(text)).toBeLessThanOrEqual(responseCapTokens(cards));
+    }
+    expect((await call('tool_browse', { path: '/tracker' })).text).toContain('Failed: failing-0, failing-1,');
+    const nothing = await call('tool_browse', { query: 'photosynthesis' });
+    expect(nothing.text).toContain('failing-0: The command "server-0" was not found');
+    expect(countTokens(nothing.text)).toBeLessThanOrEqual(responseCapTokens(10));
+  });
+
+  const real = resolve('../shared/data/catalog/real-tools.json');
+  it.skipIf(!existsSync(real))('of ten cards costs at most 600 tokens', async () => {
+    const { tools } = JSON.parse(readFileSync(real, 'utf8')) as { tools: { server: string }[] };
+    const listings = Map.groupBy(tools, (one) => one.server);
+    const call = session(fixedContext([...listings].map(([server, of]) => ({ server, tools: of }))));
+    const queries = [
+      'create an issue',
+      'send an email',
+      'query a database',
+      'list files',
+      'deploy a website',
+      'take a screenshot',
+    ];
+    const costs = await Promise.all(
+      queries.map(async (query) => countTokens((await call('tool_browse', { query })).text)),
+    );
+    expect(Math.max(...costs)).toBeLessThanOrEqual(600);
+  });
+});
+
+describe('cache-stable browsing', () => {
+  it('keeps what was shown first and unchanged, behind it the marker and what is new', async () => {
+    const call = session(fixedContext([TRACKER, CHAT], { browse: { cacheStable: true } }));
+    const first = await call('tool_browse', { query: 'list issues', top_k: 1, render: 'json' });
+    const second = await call('tool_browse', { query: 'create, close or list an issue', render: 'json' });
+    expect(cardIds(second).slice(0, 2)).toEqual([...cardIds(first), '__cache_breakpoint__']);
+    expect((second.json.cards as object[])[0]).toEqual((first.json.cards as object[])[0]);
+  });
+
+  it('is each session’s own, and off unless configured', async () => {
+    const context = fixedContext([TRACKER, CHAT], { browse: { cacheStable: true } });
+    await session(context)('tool_browse', { query: 'list issues', top_k: 1 });
+    const other = await session(context)('tool_browse', { query: 'create, close or list an issue', render: 'json' });
+    expect(cardIds(other)).not.toContain('__cache_breakpoint__');
+    const plain = session(fixedContext([TRACKER, CHAT]));
+    await plain('tool_browse', { query: 'list issues', top_k: 1 });
+    const again = await plain('tool_browse', { query: 'create, close or list an issue', render: 'json' });
+    expect(cardIds(again)).not.toContain('__cache_breakpoint__');
+  });
+
+  it('does not record a hydration that failed', async () => {
+    const call = session(fixedContext([TRACKER, CHAT], { browse: { cacheStable: true } }));
+    await call('tool_view', { handle: 'schema:tracker:nothing#00000000', selector: {} });
+    const answer = await call('tool_browse', { query: 'list issues', render: 'json' });
+    expect(cardIds(answer)).not.toContain('__cache_breakpoint__');
+  });
+});
+
+describe('the tool a tool_id names', () => {
+  const context = fixedContext([TRACKER, CHAT]);
+  const view = context.view().catalog;
+  const id = view.tools.find((one) => one.name === 'create_issue')?.id as string;
+  const dryRun = (given: string) =>
+    session(context)('tool_execute', { tool_id: given, args: {}, dry_run: true, render: 'json' });
+
+  it.each([
+    ['as it stands', id],
+    ['with a stray blank', ` ${id}\n`],
+    ['in another case', id.toUpperCase()],
+    ['without its hash', 'tracker:create_issue'],
+  ])('is found %s', async (_how, given) => {
+    expect((await dryRun(given)).json).toMatchObject({ dry_run: true, tool_id: id });
+  });
+
+  it.each([
+    ['a beginning of a name', 'tracker:create'],
+    ['a name of another server', 'chat:create_issue'],
+    ['an old hash', 'tracker:create_issue#00000000'],
+    ['nothing', ''],
+  ])('is never guessed from %s', async (_how, given) => {
+    const answer = await dryRun(given);
+    expect(answer.json).toMatchObject({ error: 'HYDRATE_FAILED', path: given, retryable: false });
+  });
+
+  it('is suggested where one was most likely meant', async () => {
+    expect((await dryRun('tracker:create')).json.message).toContain(`Did you mean "${id}"?`);
+    expect((await dryRun(id.replace('issue', 'isue'))).json.message).toContain(`Did you mean "${id}"?`);
+  });
+});

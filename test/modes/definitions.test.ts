@@ -1,0 +1,63 @@
+import { getEncoding } from 'js-tiktoken';
+import { describe, expect, it } from 'vitest';
+import { ALL_TOOLS, GATEWAY_TOOLS, PROMPT_TOOLS, RESOURCE_TOOLS } from '../../src/modes/shared/definitions.ts';
+import { INSTRUCTIONS, SERVER_INFO } from '../../src/modes/shared/introduction.ts';
+
+function* schemasIn(schema: unknown): Generator<Record<string, unknown>> {
+  if (typeof schema !== 'object' || schema === null) return;
+  yield schema as Record<string, unknown>;
+  for (const value of Object.values(schema)) yield* schemasIn(value);
+}
+
+describe('what a client sees of the gateway', () => {
+  it('costs at most 700 tokens, instructions included', () => {
+    const tokens = getEncoding('cl100k_base').encode(JSON.stringify(GATEWAY_TOOLS) + INSTRUCTIONS).length;
+    expect(tokens).toBeLessThanOrEqual(700);
+    // A counter that counts nothing would pass as well.
+    expect(tokens).toBeGreaterThan(200);
+  });
+
+  it.each([
+    ['resources', RESOURCE_TOOLS],
+    ['prompts', PROMPT_TOOLS],
+  ])('costs at most 300 tokens more where there are %s', (_, tools) => {
+    const tokens = getEncoding('cl100k_base').encode(JSON.stringify(tools)).length;
+    expect(tokens).toBeLessThanOrEqual(300);
+    expect(tokens).toBeGreaterThan(100);
+  });
+
+  it('says how a template is read', () => {
+    expect(RESOURCE_TOOLS[1]?.description).toMatch(/template/);
+    expect(PROMPT_TOOLS[1]?.description).toContain('schema:<prompt_id>');
+  });
+
+  it('names all three tools within the first 512 characters of the instructions', () => {
+    const start = INSTRUCTIONS.slice(0, 512);
+    for (const { name } of GATEWAY_TOOLS) expect(start).toContain(name);
+  });
+
+  it('has a server name that Copilot makes a legal prefix of', () => {
+    for (const name of [SERVER_INFO.name, SERVER_INFO.title]) expect(name).toMatch(/^[a-z0-9-]{1,13}$/);
+  });
+
+  it('has names that every client takes', () => {
+    expect(GATEWAY_TOOLS.map((tool) => tool.name)).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
+    expect(ALL_TOOLS).toHaveLength(7);
+    for (const { name } of ALL_TOOLS) expect(name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
+  });
+
+  it.each(ALL_TOOLS.map((tool) => [tool.name, tool.inputSchema] as const))('has a plain schema for %s', (_, schema) => {
+    expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) });
+    for (const combination of ['anyOf', 'oneOf', 'allOf', 'not', '$ref'])
+      expect(schema).not.toHaveProperty(combination);
+    for (const part of schemasIn(schema)) if (part.type === 'array') expect(part).toHaveProperty('items');
+    for (const name of schema.required ?? []) expect(schema.properties).toHaveProperty(name);
+  });
+
+  it('claims to be read-only where it only reads, and nowhere else', () => {
+    for (const { name, annotations } of ALL_TOOLS) {
+      if (name === 'tool_execute') expect(annotations.readOnlyHint).toBe(false);
+      else expect(annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false });
+    }
+  });
+});

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ClientPeer } from '../../../src/mcp/session/sessionMode.ts';
+import { MAX_SUBSCRIPTIONS, Subscriptions } from '../../../src/modes/primitives/subscriptions.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A server that keeps its answers back until it is told to give them, and counts who holds it. */
+function world() {
+  const asked: string[] = [];
+  const log: string[] = [];
+  let holds = 0;
+  let answer: (uri: string) => Promise<Record<string, unknown>> = async () => ({});
+  const server = {
+    state: 'ready',
+    capabilities: { resources: { subscribe: true } },
+    request: (method: string, params: Record<string, unknown>) => {
+      asked.push(`${method.replace('resources/', '')} ${params.uri}`);
+      return answer(String(params.uri));
+    },
+    hold: () => {
+      holds += 1;
+      return () => {
+        holds -= 1;
+      };
+    },
+  };
+  const subscriptions = new Subscriptions(
+    (name) => (name === 'one' ? server : undefined),
+    (line) => void log.push(line),
+  );
+  return {
+    subscriptions,
+    asked,
+    log,
+    server,
+    holds: () => holds,
+    answerWith: (next: typeof answer) => {
+      answer = next;
+    },
+  };
+}
+
+function session() {
+  const heard: unknown[] = [];
+  const peer: ClientPeer = {
+    client: { name: 'test', version: '1', protocolVersion: '2025-11-25' },
+    session: {},
+    capabilities: {},
+    notify: (_method, params) => void heard.push(params?.uri),
+    request: async () => ({}),
+  };
+  return { peer, heard };
+}
+
+const at = (uri: string, prefix = '') => ({ server: 'one', uri, prefix });
+
+describe('a subscription', () => {
+  it('is one at the server for all sessions, also where they ask at the same time, and ends with the last', async () => {
+    const { subscriptions, asked, holds } = world();
+    const [a, b] = [session(), session()];
+    await Promise.all([subscriptions.subscribe(a.peer, at('x://1')), subscriptions.subscribe(b.peer, at('x://1'))]);
+    await subscriptions.subscribe(a.peer, at('x://1'));
+    expect([asked, holds()]).toEqual([['subscribe x://1'], 1]);
+    await subscriptions.unsubscribe(a.peer.session, at('x://1'));
+    await subscriptions.unsubscribe(a.peer.session, at('x://1'));
+    expect(asked).toHaveLength(1);
+    subscriptions.end(b.peer.session);
+    expect([asked, holds()]).toEqual([['subscribe x://1', 'unsubscribe x://1'], 0]);
+  });
+
+  it('that the server refuses leaves nothing behind, for nobody who waited for it', async () => {
+    const { subscriptions, holds, answerWith, asked } = world();
+    const [a, b] = [session(), session()];
+    answerWith(() => Promise.reject(new Error('no')));
+    const both = [subscriptions.subscribe(a.peer, at('x://1')), subscriptions.subscribe(b.peer, at('x://1'))];
+    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(holds()).toBe(0);
+    subscriptions.updated('one', { uri: 'x://1' });
+    await vi.runAllTimersAsync();
+    expect(a.heard).toEqual([]);
+    answerWith(async () => ({}));
+    await subscriptions.subscribe(a.peer, at('x://1'));
+    expect(asked).toEqual(['subscribe x://1', 'subscribe x://1']);
+  });
+
+  it('is told under the address that its session uses, not more often than it can be read', async () => {
+    const { subscriptions } = world();
+    const [plain, behind, other] = [session(), session(), session()];
+    await subscriptions.subscribe(plain.peer, at('x://1'));
+    await subscriptions.subscribe(behind.peer, at('x://1', 'waygate://server/one/'));
+    await subscriptions.subscribe(other.peer, at('x://2'));
+    for (let i = 0; i < 500; i++) subscriptions.updated('one', { uri: 'x://1' });
+    subscriptions.updated('two', { uri: 'x://2' });
+    subscriptions.updated('one', {});
+    await vi.runAllTimersAsync();
+    expect([plain.heard, behind.heard, other.heard]).toEqual([['x://1'], ['waygate://server/one/x://1'], []]);
+  });
+
+  it('is told of what lies below it, and once where both are subscribed', async () => {
+    const { subscriptions } = world();
+    const [above, both] = [session(), session()];
+    await subscriptions.subscribe(above.peer, at('file:///a'));
+    await subscriptions.subscribe(both.peer, at('file:///a'));
+    await subscriptions.subscribe(both.peer, at('file:///a/b'));
+    subscriptions.updated('one', { uri: 'file:///a/b' });
+    subscriptions.updated('one', { uri: 'file:///ab' });
+    await vi.runAllTimersAsync();
+    expect([above.heard, both.heard]).toEqual([['file:///a/b'], ['file:///a/b']]);
+  });
+
+  it('is made again where its server has started again, and only then its sessions hear of it', async () => {
+    const { subscriptions, asked, holds, log, answerWith } = world();
+    const a = session();
+    await subscriptions.subscribe(a.peer, at('x://1'));
+    subscriptions.serverReady('other');
+    subscriptions.serverReady('one');
+    await vi.runAllTimersAsync();
+    expect([asked.length, a.heard, holds()]).toEqual([2, ['x://1'], 1]);
+    answerWith(() => Promise.reject(new Error('gone')));
+    subscriptions.serverReady('one');
+    await vi.runAllTimersAsync();
+    expect(a.heard).toEqual(['x://1']);
+    expect(log).toEqual(['one: a resource could not be subscribed to again: gone']);
+  });
+
+  it('that starts its server is made once', async () => {
+    const { subscriptions, asked, answerWith } = world();
+    answerWith(async () => {
+      subscriptions.serverReady('one');
+      return {};
+    });
+    await subscriptions.subscribe(session().peer, at('x://1'));
+    expect(asked).toEqual(['subscribe x://1']);
+  });
+
+  it('does not start a server to end there', async () => {
+    const { subscriptions, asked, server } = world();
+    const a = session();
+    await subscriptions.subscribe(a.peer, at('x://1'));
+    server.state = 'not_started';
+    subscriptions.end(a.peer.session);
+    expect(asked).toEqual(['subscribe x://1']);
+  });
+
+  it('is refused where there is no such server, where it cannot, and beyond the limit', async () => {
+    const { subscriptions, server } = world();
+    const a = session();
+    await expect(subscriptions.subscribe(a.peer, { ...at('x'), server: 'gone' })).rejects.toMatchObject({
+      code: -32601,
+    });
+    for (let i = 0; i < MAX_SUBSCRIPTIONS; i++) await subscriptions.subscribe(a.peer, at(`x://${i}`));
+    await expect(subscriptions.subscribe(a.peer, at('x://more'))).rejects.toMatchObject({ code: -32602 });
+    await subscriptions.subscribe(session().peer, at('x://more'));
+    server.capabilities = { resources: { subscribe: false } };
+    await expect(subscriptions.subscribe(session().peer, at('x://1'))).rejects.toMatchObject({ code: -32601 });
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionMemory } from '../../src/link/movingSession.ts';
+import { remembering } from '../../src/modes/shared/sessionMemory.ts';
+import { fixedGateway } from './fixedGateway.ts';
+
+/** What a face shows, as the test has it, and how often it was looked at. */
+function face() {
+  const state = { tools: ['one'] as unknown, version: [{}, {}] as readonly unknown[], looks: 0 };
+  const { surface, context } = fixedGateway({});
+  const shown = {
+    tools: () => {
+      state.looks += 1;
+      return state.tools;
+    },
+    prompts: () => 'the same',
+  };
+  const settled = () => Promise.resolve();
+  const served = remembering(surface, { calls: context.calls, shown, version: () => state.version, settled });
+  return { state, list: (served.memory as SessionMemory).list };
+}
+
+describe('what stands for a list', () => {
+  it('is the same wherever the same is shown, and another otherwise', () => {
+    const [one, two, three] = [face(), face(), face()];
+    three.state.tools = ['two'];
+    expect(one.list('tools')).toBe(two.list('tools'));
+    expect(one.list('tools')).not.toBe(three.list('tools'));
+    expect(one.list('resources')).toBeUndefined();
+  });
+
+  it('is made once for what does not change, and for nothing that nobody asks for', () => {
+    const { state, list } = face();
+    list('prompts');
+    expect(state.looks).toBe(0);
+    const mark = list('tools');
+    expect([list('tools'), list('prompts') && list('tools')]).toEqual([mark, mark]);
+    expect(state.looks).toBe(1);
+    for (const i of [0, 1]) {
+      state.tools = [`changed ${i}`];
+      state.version = state.version.map((part, at) => (at === i ? {} : part));
+      expect(list('tools')).not.toBe(mark);
+      expect(state.looks).toBe(i + 2);
+    }
+  });
+});

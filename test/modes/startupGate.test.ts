@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_STARTUP, type StartupConfig } from '../../src/config/gatewayConfig.ts';
+import type { ServerState } from '../../src/control/contract.ts';
+import { StartupGate, startupFlaw } from '../../src/modes/shared/startupGate.ts';
+
+const flaw = (config: Partial<StartupConfig>, states: ServerState[], toolCount = 1, required = true) =>
+  startupFlaw({
+    config: { ...DEFAULT_STARTUP, ...config },
+    servers: states.map((state, i) => ({ name: `s${i}`, state, required })),
+    toolCount,
+  });
+
+describe('a start', () => {
+  it.each<[string, Partial<StartupConfig>, ServerState[], number, string | undefined]>([
+    ['asks nothing by itself', {}, ['failed'], 0, undefined],
+    [
+      'that is strict needs all of them',
+      { mode: 'strict' },
+      ['ready', 'failed', 'needs_approval'],
+      1,
+      '"startup" is strict, and these servers are not up: s1 (failed), s2 (needs approval).',
+    ],
+    ['has a server that sleeps for one that is up', { mode: 'strict' }, ['ready', 'not_started'], 1, undefined],
+    [
+      'may need some of them',
+      { minHealthyServers: 2 },
+      ['ready', 'starting', 'failed'],
+      1,
+      '"startup" needs 2 servers, and 1 of 3 is up.',
+    ],
+    ['is content with those', { minHealthyServers: 2 }, ['ready', 'ready', 'failed'], 1, undefined],
+    [
+      'may need a tool',
+      { failOnEmptyCatalog: true },
+      ['ready'],
+      0,
+      '"startup" needs a tool, and the catalog has none.',
+    ],
+  ])('%s', (_, config, states, toolCount, expected) => {
+    expect(flaw(config, states, toolCount)).toBe(expected);
+  });
+
+  it('does not wait for a server that is not required', () => {
+    expect(flaw({ mode: 'strict' }, ['failed'], 1, false)).toBeUndefined();
+  });
+
+  it('is waited for while servers are starting, and judged once', async () => {
+    let state: ServerState = 'starting';
+    const gate = new StartupGate(() => ({
+      config: { ...DEFAULT_STARTUP, mode: 'strict' },
+      servers: [{ name: 'one', state, required: true }],
+      toolCount: 1,
+    }));
+    const admitted = gate.admit();
+    state = 'ready';
+    await admitted;
+    state = 'failed';
+    await gate.admit();
+  });
+
+  it('that has failed answers nothing, until it has succeeded', async () => {
+    let state: ServerState = 'failed';
+    const gate = new StartupGate(() => ({
+      config: { ...DEFAULT_STARTUP, mode: 'strict' },
+      servers: [{ name: 'one', state, required: true }],
+      toolCount: 1,
+    }));
+    await expect(gate.admit()).rejects.toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      message: expect.stringMatching(/^Waygate does not serve yet: .*one \(failed\)\. Tell the user\.$/),
+    });
+    state = 'ready';
+    await gate.admit();
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { buildCatalog } from '../../src/catalog/catalog.ts';
+import { fitsTokens } from '../../src/catalog/tokenizer/tokens.ts';
+import { StrippedTools } from '../../src/modes/transparent/strippedTools.ts';
+
+const tool = (name: string, description = 'Does it.') => ({ name, description, inputSchema: { type: 'object' } });
+
+const NOBODY = { servers: () => [], workspace: '/workspace' };
+
+describe('the stripped list', () => {
+  it('cuts a description at a sentence, and a sentence that does not end where it must (000 §2.4)', () => {
+    const sentences = `First sentence. ${'Second sentence of many words. '.repeat(20)}`;
+    const catalog = buildCatalog([
+      { server: 's', tools: [tool('one', sentences), tool('two', 'word '.repeat(200)), tool('three')] },
+    ]);
+    const described = Object.fromEntries(
+      new StrippedTools(catalog).list.map(({ name, description }) => [name, description]),
+    );
+    expect(described['s.one']).toMatch(/^First sentence\. .*\.$/);
+    expect(described['s.two']).toMatch(/…$/);
+    expect(described['s.three']).toBe('Does it.');
+    for (const words of Object.values(described)) expect(fitsTokens(words as string, 60)).toBe(true);
+  });
+
+  it('resolves names that come to one and the same, each to its own tool', () => {
+    const catalog = buildCatalog([{ server: 's', tools: [tool('a b'), tool('a/b'), tool('a_b')] }]);
+    const tools = new StrippedTools(catalog);
+    const resolved = tools.list.map(({ name }) => tools.resolve(name, NOBODY).upstreamName);
+    expect(resolved.sort()).toEqual(['a b', 'a/b', 'a_b']);
+    for (const { id } of catalog.tools) expect(tools.resolve(id, NOBODY).id).toBe(id);
+    expect(() => tools.resolve('s.nothing', NOBODY)).toThrow(/There is no tool/);
+    expect(() => tools.resolve('%E0%A4%A', NOBODY)).toThrow(/There is no tool/);
+  });
+});

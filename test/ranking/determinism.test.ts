@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { buildRankIndex, type RankIndex, rank } from '../../src/ranking/rankIndex.ts';
+import { SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
+
+function rankings(index: RankIndex): string {
+  return JSON.stringify(
+    SMALL_QUERIES.map(([query]) => rank(index, query, { topK: 10 }).hits.map(({ tool, score }) => [tool.id, score])),
+  );
+}
+
+const expected = rankings(buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE));
+
+test('the order in which tools and servers come changes nothing', () => {
+  fc.assert(
+    fc.property(
+      fc.shuffledSubarray([...SMALL_CATALOG], { minLength: SMALL_CATALOG.length }),
+      fc.shuffledSubarray([...SMALL_SERVERS], { minLength: SMALL_SERVERS.length }),
+      (tools, servers) => rankings(buildRankIndex(tools, servers, WITH_TABLE)) === expected,
+    ),
+    { numRuns: 10 },
+  );
+});
+
+test('what was asked before changes nothing', () => {
+  const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
+  for (const [query] of [...SMALL_QUERIES].reverse()) rank(index, `${query} zzzz`, { topK: 3 });
+  expect(rankings(index)).toBe(expected);
+});
+
+test('the locale of the machine changes nothing', () => {
+  const script = fileURLToPath(new URL('./printRankings.ts', import.meta.url));
+  const run = (locale: string) =>
+    JSON.parse(
+      execFileSync(process.execPath, [script], {
+        encoding: 'utf8',
+        env: { ...process.env, LC_ALL: locale, LANG: locale },
+      }),
+    ) as { locale: string; rankings: unknown };
+  const turkish = run('tr_TR.UTF-8');
+  expect(turkish.locale).toMatch(/^tr/);
+  expect(turkish.rankings).toEqual(run('en_US.UTF-8').rankings);
+});
+
+test('scores are whole numbers and fall; equal scores stand by id', () => {
+  const twins = ['delta', 'alpha', 'charlie', 'bravo'].map((server) => ({
+    ...(SMALL_CATALOG[0] as (typeof SMALL_CATALOG)[number]),
+    id: `${server}:same`,
+    server: 'same',
+    namespace: 'same',
+    upstreamName: 'same_thing',
+    description: 'Short text.',
+  }));
+  const { hits } = rank(buildRankIndex(twins, []), 'same thing', { topK: 10 });
+  expect(new Set(hits.map(({ score }) => Number.isInteger(score)))).toEqual(new Set([true]));
+  const [first, ...rest] = hits;
+  expect(first?.tool.id).toBe('alpha:same');
+  expect(rest.map(({ tool }) => tool.id)).toEqual(['bravo:same', 'charlie:same', 'delta:same']);
+  expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((a, b) => b - a));
+});

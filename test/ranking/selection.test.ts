@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { SelectionError, selectionSchema, validateSelection } from '../../src/ranking/selection.ts';
+
+const ISSUE = 'github:create_issue@1#a1b2c3d4';
+const LIST = 'github:list_issues@1#deadbeef';
+const OFFERED = [ISSUE, LIST];
+
+describe('the schema offers only what was found (000 §2.6)', () => {
+  const schema = {
+    type: 'object',
+    properties: { tool_id: { type: 'string', enum: OFFERED } },
+    required: ['tool_id'],
+    additionalProperties: false,
+  };
+
+  test('as JSON Schema, for OpenAI and for Anthropic', () => {
+    expect(selectionSchema(OFFERED)).toEqual(schema);
+    expect(selectionSchema(OFFERED, 'openai')).toEqual({
+      type: 'json_schema',
+      json_schema: { name: 'tool_selection', strict: true, schema },
+    });
+    expect(selectionSchema(OFFERED, 'anthropic')).toMatchObject({ name: 'tool_selection', input_schema: schema });
+  });
+
+  test('each id once, in the order offered', () => {
+    expect(selectionSchema(['b:two', 'a:one', 'b:two'])).toMatchObject({
+      properties: { tool_id: { enum: ['b:two', 'a:one'] } },
+    });
+  });
+
+  test('a property may have any name, even that of a prototype', () => {
+    const { properties } = selectionSchema(['a:b'], 'json_schema', { propertyName: '__proto__' });
+    expect(Object.keys(properties as object)).toEqual(['__proto__']);
+  });
+
+  test('an unknown provider is told before an empty list', () => {
+    const codeOf = (run: () => unknown) => {
+      try {
+        run();
+      } catch (error) {
+        return error instanceof SelectionError ? error.code : error;
+      }
+      return undefined;
+    };
+    expect(codeOf(() => selectionSchema([], 'cohere'))).toBe('CONFIG_ERROR');
+    expect(codeOf(() => selectionSchema([]))).toBe('ROUTE_ERROR');
+  });
+});
+
+describe('a selection is repaired where that is certain, never guessed', () => {
+  test.each([
+    [ISSUE, 'accepted', ISSUE, null, null],
+    [`  ${ISSUE}\n`, 'repaired', ISSUE, 'strip', null],
+    [ISSUE.toUpperCase(), 'repaired', ISSUE, 'case_fold', null],
+    ['GITHUB:CREATE', 'repaired', ISSUE, 'prefix', null],
+    ['github:', 'rejected', null, null, 'ambiguous_prefix'],
+    ['gitlab:create_issue', 'rejected', null, null, 'not_a_candidate'],
+    ['   ', 'rejected', null, null, 'empty_selection'],
+    [null, 'rejected', null, null, 'empty_selection'],
+  ])('%j', (given, status, selectedId, repair, reason) => {
+    expect(validateSelection(given, OFFERED)).toEqual({ status, selectedId, rawId: given ?? '', repair, reason });
+  });
+
+  test('two ids that differ only in case are not told apart by case', () => {
+    expect(validateSelection('A:B', ['a:b', 'a:B'])).toMatchObject({ status: 'rejected', reason: 'ambiguous_case' });
+  });
+
+  test('without repair only white space is forgiven', () => {
+    expect(validateSelection(ISSUE.toUpperCase(), OFFERED, { repair: false })).toMatchObject({
+      reason: 'not_a_candidate',
+    });
+    expect(validateSelection(` ${ISSUE}`, OFFERED, { repair: false })).toMatchObject({
+      status: 'repaired',
+      repair: 'strip',
+    });
+  });
+});
+
+interface Case {
+  id: string;
+  input: Record<string, unknown>;
+  expected: Record<string, unknown>;
+}
+
+const SHARED = new URL('../../../shared/cases/gateway.json', import.meta.url);
+
+describe.skipIf(!existsSync(SHARED))('the shared cases', () => {
+  const groups: Record<string, Case[]> = existsSync(SHARED) ? JSON.parse(readFileSync(SHARED, 'utf8')).groups : {};
+
+  test.each(groups.selection_schema ?? [])('$id', ({ input, expected }) => {
+    const options = {
+      ...(typeof input.property_name === 'string' ? { propertyName: input.property_name } : {}),
+      ...(typeof input.schema_name === 'string' ? { schemaName: input.schema_name } : {}),
+    };
+    const run = () => selectionSchema(input.candidates as string[], input.provider as string | undefined, options);
+    if ('error' in expected) expect(run).toThrow(expect.objectContaining({ code: expected.error }));
+    else if ('ok' in expected) expect(run()).toEqual(expected.ok);
+    else expect(run()).toMatchObject({ properties: { tool_id: { enum: expected.enum } } });
+  });
+
+  test.each(groups.selection_validate ?? [])('$id', ({ input, expected }) => {
+    const result = validateSelection(input.selected as string | null, input.candidates as string[], {
+      repair: input.repair !== false,
+    });
+    expect({
+      status: result.status,
+      selected_id: result.selectedId,
+      raw_id: result.rawId,
+      repair: result.repair,
+      reason: result.reason,
+    }).toEqual(expected);
+  });
+});

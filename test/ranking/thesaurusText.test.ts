@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { compiledVocabulary } from '../../src/ranking/vocabulary/all.ts';
+import { compileThesaurus } from '../../src/ranking/words/thesaurus.ts';
+import { readThesaurus, writeThesaurus } from '../../src/ranking/words/thesaurusText.ts';
+
+describe('a thesaurus as text', () => {
+  const compiled = compiledVocabulary();
+  const read = readThesaurus(writeThesaurus(compiled));
+
+  test.each(['meanings', 'loosePhrases', 'phraseLengths'] as const)('has the same %s, in the same order', (part) => {
+    expect(compiled[part].size).toBeGreaterThan(1_000);
+    for (const [key, value] of compiled[part]) {
+      expect(read[part].has(key)).toBe(true);
+      expect(read[part].get(key)).toEqual(value);
+    }
+  });
+
+  test('has nothing else', () => {
+    for (const part of ['meanings', 'loosePhrases', 'phraseLengths'] as const) {
+      for (const key of ['', 'zyxwv', 'delet\tremov', 'constructor']) {
+        expect(read[part].has(key)).toBe(false);
+        expect(read[part].get(key)).toBeUndefined();
+      }
+    }
+  });
+
+  test('keeps weights as they are', () => {
+    const { meanings } = readThesaurus(writeThesaurus(compileThesaurus(['a1, b2~ > c3~, d_e~~'])));
+    expect(meanings.get('b2')).toEqual([
+      { stems: ['c3'], weight: 0.6 * 0.6 },
+      { stems: ['d', 'e'], weight: 0.35 * 0.6 },
+    ]);
+  });
+
+  test('of nothing is nothing', () => {
+    expect(readThesaurus(writeThesaurus(compileThesaurus([]))).meanings.has('a')).toBe(false);
+  });
+
+  test('a word that would be read as another is refused', () => {
+    expect(() => writeThesaurus(compileThesaurus(['k=v, pair']))).toThrow(/vocabulary has a word with/);
+  });
+});

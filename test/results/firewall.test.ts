@@ -1,0 +1,322 @@
+import * as files from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import type { ArtifactFiles } from '../../src/results/artifacts/artifactFile.ts';
+import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
+import { viewArtifact } from '../../src/results/artifacts/viewArtifact.ts';
+import { Firewall, type FirewallOptions } from '../../src/results/resultIntake.ts';
+import { PLANTED } from '../secrets/planted.ts';
+
+const CALL = { toolId: 'fs:read#0badcafe', upstreamName: 'read' };
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+function setUp(options: Partial<FirewallOptions> = {}) {
+  const store = options.store ?? new ArtifactStore();
+  const firewall = new Firewall({ ...options, store });
+  const admit = (result: Record<string, unknown>) => firewall.admit(result, CALL);
+  const whole = async (handle: string | undefined): Promise<Buffer> => {
+    const reader = await store.open(handle ?? '');
+    return reader ? reader.read(0, reader.info.size) : Buffer.alloc(0);
+  };
+  return { store, admit, whole };
+}
+
+const text = (words: string, more: Record<string, unknown> = {}) => ({
+  content: [{ type: 'text', text: words }],
+  ...more,
+});
+
+describe('what a model gets', () => {
+  it('is the status and the result itself when it fits', async () => {
+    const { admit } = setUp();
+    expect((await admit(text('all is well'))).text).toBe('ok\nall is well');
+    expect((await admit({ content: [] })).text).toBe('ok (no content)');
+    expect((await admit({})).text).toBe('ok (no content)');
+  });
+
+  it('says Error first when the server says that it failed', async () => {
+    const { admit } = setUp();
+    const failed = await admit(text('no such file', { isError: true }));
+    expect(failed).toMatchObject({ isError: true, text: 'Error UPSTREAM_ERROR: no such file' });
+    expect((await admit(text('x\n'.repeat(9_000), { isError: true }))).text).toMatch(/^Error UPSTREAM_ERROR · /);
+  });
+
+  it('is a digest, its handle and calls to copy when it does not', async () => {
+    const { admit, store } = setUp();
+    const long = Array.from({ length: 2_000 }, (_, i) => `src/room/file${i}.ts`).join('\n');
+    const { text: told } = await admit(text(long));
+    expect(told.length).toBeLessThanOrEqual(4_000);
+    expect(told).toMatch(/^ok · Text, [\d,]+ characters: 2,000 lines/);
+    const calls = told.split('\n').filter((line) => line.startsWith('{"handle"'));
+    expect(calls).toHaveLength(3);
+    const { handle, selector } = JSON.parse(calls[0] as string) as {
+      handle: string;
+      selector: Record<string, unknown>;
+    };
+    expect((await viewArtifact(store, handle, selector)).data.text).toContain(`src/room/file${selector['start']}.ts\n`);
+  });
+
+  it.each([500, 4_000, 7_000, 1_000_000])('stays within what is allowed when %i characters are', async (shownChars) => {
+    const { admit } = setUp({ shownChars });
+    for (const unit of [
+      'a line of words\n',
+      '{"a":1}\n',
+      'x',
+      '\u200b',
+      '👍',
+      '2026-01-01 00:00:00 ERROR bad\n',
+      'a,b,c\n',
+    ]) {
+      const { text: told } = await admit(text(unit.repeat(20_000 / unit.length)));
+      expect(told.length).toBeLessThan(7_500);
+      expect(told).not.toMatch(/\p{Cs}|\u200b/u);
+    }
+  });
+
+  it('shows what is hidden in it; the artifact keeps it', async () => {
+    const { admit, whole } = setUp();
+    const result = await admit(text('safe\u{e0041}\u001b[8mhidden'));
+    expect(result.text).toBe('ok\nsafe\\u{e0041}\\u001b[8mhidden');
+    const { summary, artifacts } = result.envelope();
+    expect(summary).toBe('safe\\u{e0041}\\u001b[8mhidden');
+    expect((await whole(artifacts[0]?.handle)).toString()).toBe('safe\u{e0041}\u001b[8mhidden');
+  });
+
+  it('is the structure where there is no text, and the text alone where there is', async () => {
+    const { admit } = setUp();
+    expect((await admit({ content: [], structuredContent: { b: 1, a: [true] } })).text).toBe(
+      'ok\n{"a": [true], "b": 1}',
+    );
+    expect((await admit(text('{"a":1}', { structuredContent: { a: 1 } }))).text).toBe('ok\n{"a":1}');
+  });
+});
+
+describe('parts that are no text', () => {
+  it('images, audio and embedded resources reach the client, each kept by its content', async () => {
+    const { admit, whole } = setUp();
+    const first = await admit({
+      content: [
+        { type: 'text', text: 'two parts' },
+        {
+          type: 'image',
+          data: PIXEL,
+          mimeType: 'image/png',
+          annotations: { audience: ['user'], priority: 0.5, odd: 1 },
+        },
+        { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+        { type: 'resource', resource: { uri: 'file:///a.bin', mimeType: 'application/gzip', blob: 'H4sI' } },
+      ],
+    });
+    expect(first.parts).toEqual([
+      { type: 'image', data: PIXEL, mimeType: 'image/png', annotations: { audience: ['user'], priority: 0.5 } },
+      { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+      {
+        type: 'resource',
+        resource: { uri: 'file:///a.bin', mimeType: 'application/gzip', blob: 'H4sI' },
+        annotations: { audience: ['user'] },
+      },
+    ]);
+    const [image, audio, file] = first.envelope().artifacts;
+    expect(first.text.split('\n')).toEqual([
+      'ok',
+      'two parts',
+      `image (image/png, 70 bytes) attached, kept as ${image?.handle}`,
+      `audio (audio/wav, 3 bytes) attached, kept as ${audio?.handle}`,
+      `file file:///a.bin (application/gzip, 3 bytes) attached, kept as ${file?.handle}`,
+    ]);
+    expect(await whole(image?.handle)).toEqual(Buffer.from(PIXEL, 'base64'));
+
+    const second = await admit({ content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] });
+    expect(second.envelope().artifacts[0]?.handle).not.toBe(image?.handle);
+    expect(await whole(image?.handle)).toEqual(Buffer.from(PIXEL, 'base64'));
+  });
+
+  it('what is over the budget is named by its handle', async () => {
+    const { admit } = setUp({ mediaBudget: 100 });
+    const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
+    const { parts, text: told } = await admit({ content: [image, image] });
+    expect(parts).toHaveLength(1);
+    expect(told).toMatch(/attached, kept as image:[\s\S]*not attached, kept as image:/);
+  });
+
+  it.each([
+    ['no base64', { type: 'image', data: '%%%', mimeType: 'image/png' }],
+    ['no data', { type: 'image', mimeType: 'image/png' }],
+    ['a type that is none', { type: 'audio', data: 'AAAA', mimeType: 'image/png' }],
+    ['a type with more in it', { type: 'image', data: 'AAAA', mimeType: 'image/png\r\nX: y' }],
+  ])('an image with %s is kept and not handed on', async (_, part) => {
+    const { parts, envelope } = await setUp().admit({ content: [part] });
+    expect(parts).toEqual([]);
+    expect(envelope().artifacts).toHaveLength(1);
+  });
+
+  it('the text of a resource is read with the rest, and the resource is for the user alone', async () => {
+    const { text: told, parts } = await setUp().admit({
+      content: [{ type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# A' } }],
+    });
+    expect(told).toBe('ok\n# A');
+    expect(parts).toMatchObject([{ type: 'resource', annotations: { audience: ['user'] } }]);
+  });
+
+  it('a link reaches the client for the user alone; the model is told its address', async () => {
+    const { text: told, parts } = await setUp().admit({
+      content: [{ type: 'resource_link', uri: 'file:///a.txt', name: 'A', annotations: { audience: ['assistant'] } }],
+    });
+    expect(told).toBe('ok\nlink: A <file:///a.txt>');
+    expect(parts).toEqual([
+      { type: 'resource_link', uri: 'file:///a.txt', name: 'A', annotations: { audience: ['user'] } },
+    ]);
+  });
+
+  it('a long name of a link is cut between characters, for the model and for the client', async () => {
+    const uri = 'file:///a.txt';
+    const link = (name: string) => setUp().admit({ content: [{ type: 'resource_link', uri, name }] });
+    expect((await link(`${'a'.repeat(199)}🚀`)).text).toBe(`ok\nlink: ${'a'.repeat(199)} <${uri}>`);
+    expect((await link(`${'a'.repeat(255)}🚀`)).parts).toMatchObject([{ name: 'a'.repeat(255) }]);
+  });
+
+  it('of a hundred links the model is told some, and that there are more', async () => {
+    const link = (i: number) => ({
+      type: 'resource_link',
+      uri: `file:///a/rather/long/path/${i}.txt`,
+      name: `file ${i}`,
+    });
+    const { text: told, parts } = await setUp().admit({ content: Array.from({ length: 100 }, (_, i) => link(i)) });
+    expect(parts).toHaveLength(100);
+    expect(told.length).toBeLessThan(2_000);
+    expect(told).toMatch(/… \d+ more of these; render=json lists all$/);
+  });
+
+  it('text for the user alone is handed on as such, and not told', async () => {
+    const forUser = { type: 'text', text: 'for you', annotations: { audience: ['user'] } };
+    const {
+      text: told,
+      parts,
+      envelope,
+    } = await setUp().admit({ content: [forUser, { type: 'text', text: 'for it' }] });
+    expect(told).toBe('ok\nfor it\n1 text part for the user alone');
+    expect(parts).toEqual([forUser]);
+    expect(envelope().provenance['content_annotations']).toEqual([{ part_index: 0, audience: ['user'] }]);
+  });
+
+  it.each([
+    [[{ type: 'hologram', data: 1 }]],
+    [[null, 7, 'text', ['x']]],
+    [[{ type: 'text', text: 5 }]],
+    [[{ type: 'resource' }]],
+    [{ type: 'text' }],
+    ['text'],
+  ])('parts of another shape are kept: %j', async (content) => {
+    const { envelope, text: told } = await setUp().admit({ content });
+    expect(told).toMatch(/^ok/);
+    expect(envelope().artifacts.every(({ handle }) => handle.startsWith('part:'))).toBe(true);
+    expect(envelope().artifacts.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the envelope', () => {
+  it('has what the pipeline tells, and handles by content for every artifact', async () => {
+    const firewall = new Firewall({ store: new ArtifactStore() });
+    const call = { ...CALL, provenance: { cache_hit: true, arg_repairs: [{ path: 'a', rule: 'str_to_integer' }] } };
+    const { envelope } = await firewall.admit(text('a: 1', { structuredContent: { a: 1 } }), call);
+    expect(envelope()).toMatchObject({
+      status: 'ok',
+      summary: 'a: 1\na: 1',
+      provenance: { tool: 'read', protocol: 'mcp', tool_id: CALL.toolId, cache_hit: true },
+      firewall_stats: { triggered: false, strategy: 'passthrough', original_chars: 9, artifact_ref: null },
+    });
+    for (const { handle, content_hash } of envelope().artifacts) {
+      expect(handle).toMatch(new RegExp(`^(structured|text):${CALL.toolId}:[0-9a-f]{16}$`));
+      expect(content_hash).toMatch(new RegExp(`^${handle.slice(-16)}`));
+    }
+  });
+});
+
+describe('secrets', () => {
+  const planted = PLANTED.map((one) => one.in).join('\n');
+  const seen = (shown: unknown): string[] => {
+    const all = JSON.stringify(shown).replaceAll('\\\\', '\\').replaceAll('\\n', '\n').replaceAll('\\"', '"');
+    return PLANTED.map((one) => one.secret).filter((secret) => all.includes(secret));
+  };
+
+  it('of a failed result appear nowhere but in the artifact they came from', async () => {
+    for (const filler of ['', 'nothing here\n'.repeat(2_000)]) {
+      const { admit, whole } = setUp();
+      const result = await admit(text(filler + planted, { isError: true }));
+      expect(seen([result.text, result.parts, result.envelope()])).toEqual([]);
+      expect(seen((await whole(result.envelope().artifacts[0]?.handle)).toString())).toHaveLength(50);
+    }
+  });
+
+  it('of any result can be masked on the way to the model and to the disk', async () => {
+    const { admit, whole } = setUp({ maskForModel: 'always', maskOnDisk: true });
+    const result = await admit(text(planted, { structuredContent: { planted } }));
+    expect(seen([result.text, result.envelope()])).toEqual([]);
+    for (const { handle } of result.envelope().artifacts) expect(seen((await whole(handle)).toString())).toEqual([]);
+  });
+
+  it('are left alone where nobody asked', async () => {
+    expect((await setUp().admit(text('password: hunter2'))).text).toContain('hunter2');
+    expect((await setUp({ maskForModel: 'never' }).admit(text('password: hunter2', { isError: true }))).text).toContain(
+      'hunter2',
+    );
+  });
+});
+
+describe('with a disk', () => {
+  it('what was left out of an answer is on it when the answer is given', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));
+    const long = 'a line of a file\n'.repeat(1_000);
+    await setUp({ store: new ArtifactStore({ folder }) }).admit(text(long));
+    const [name] = await readdir(folder);
+    expect((await readFile(join(folder, name as string))).toString()).toContain(long);
+    await rm(folder, { recursive: true });
+  });
+
+  it('that is full the call still gets its text, and says what was lost', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));
+    const full: ArtifactFiles = {
+      ...files,
+      open: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })),
+    };
+    const { admit } = setUp({ store: new ArtifactStore({ folder, files: full }) });
+    expect((await admit(text('short'))).text).toBe('ok\nshort');
+
+    const small = await admit(text('a line\n'.repeat(2_000)));
+    expect(small.text).toMatch(
+      /^ok · Text[\s\S]*full disk \(ENOSPC\)[\s\S]*It can be read until the gateway restarts\.$/,
+    );
+
+    const large = await admit(text('a line\n'.repeat(100_000)));
+    expect(large.text).toMatch(
+      /^partial · Text[\s\S]*a line[\s\S]*is not kept\. The state folder of Waygate is on a full disk/,
+    );
+    expect(large.text).not.toContain('tool_view');
+    expect(large.envelope()).toMatchObject({ status: 'partial', artifacts: [] });
+    await rm(folder, { recursive: true });
+  });
+});
+
+it('an answer that is kept does not keep a large result', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));
+  const { admit } = setUp({ store: new ArtifactStore({ folder }) });
+  const used = (): number => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = used();
+  const kept = [];
+  for (let i = 0; i < 4; i++) {
+    kept.push(await admit(text(Buffer.alloc(30_000_000, `${i} lines of a log\n`).toString())));
+  }
+  expect(used() - before).toBeLessThan(15_000_000);
+  expect(kept.every((answer) => answer.envelope().summary.length === 500)).toBe(true);
+  await rm(folder, { recursive: true });
+});

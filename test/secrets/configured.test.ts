@@ -1,0 +1,175 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import { type LoadedConfig, parseConfig } from '../../src/config/loadConfig.ts';
+import { followReferences, writtenForm } from '../../src/config/secretReferences.ts';
+import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
+import { secretsGiven } from '../../src/import/secretsGiven.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const parse = (config: object): LoadedConfig =>
+  parseConfig(JSON.stringify(config), '/w/waygate.json', '/w', { A: 'a' });
+const messages = (config: object): string[] => parse(config).problems.map(({ message }) => message);
+const sourceOf = (values: Record<string, string>) => ({ get: async (name: string) => values[name] });
+
+describe('references to secrets', () => {
+  const config = parse({
+    inputs: [
+      { id: 'key', type: 'promptString', password: true, description: 'the API key', default: 'never' },
+      { id: 'zone', type: 'pickString', options: ['eu', 'us'], default: 'eu' },
+    ],
+    servers: {
+      program: { command: 'x', args: ['--key=${input:key}', '${env:A}'], env: { T: 'a ${secret:T} b ${secret:U}' } },
+      address: { url: 'https://${input:zone}.x/mcp?k=${secret:T}', headers: { Authorization: 'Bearer ${secret:T}' } },
+    },
+  });
+  const [program, address] = config.servers;
+
+  it('are no problem, and no value stands in the configuration', () => {
+    expect(config.problems).toEqual([]);
+    expect(writtenForm((program as StdioServerConfig).args.join(' '))).toBe('--key=${input:key} a');
+    expect(writtenForm((program as StdioServerConfig).env.T as string)).toBe('a ${secret:T} b ${secret:U}');
+  });
+
+  it('are followed for a start, and a value is data', async () => {
+    const source = sourceOf({ 'input:key': 'k1', T: '${secret:U}$&\0U\0', U: 'u' });
+    const started = await followReferences(program as StdioServerConfig, source, config.inputs);
+    expect(started).toMatchObject({ args: ['--key=k1', 'a'], env: { T: 'a ${secret:U}$&\0U\0 b u' } });
+    expect(await followReferences(address as StdioServerConfig, sourceOf({ T: 't' }), config.inputs)).toMatchObject({
+      url: 'https://eu.x/mcp?k=t',
+      headers: { Authorization: 'Bearer t' },
+    });
+    const auth = { clientId: 'us', clientSecret: '${secret:T}' };
+    const guarded = parse({ servers: { one: { url: 'https://x', auth } } }).servers[0] as ServerConfig;
+    expect(JSON.stringify(guarded)).not.toContain('"t"');
+    expect(await followReferences(guarded, sourceOf({ T: 't' }), [])).toMatchObject({
+      auth: { clientId: 'us', clientSecret: 't' },
+    });
+  });
+
+  it('are told apart from what is none: secrets and passwords, and no other inputs', async () => {
+    const secrets: string[] = [];
+    const source = sourceOf({ 'input:key': 'k1', 'input:zone': 'us', T: 't1', U: 'u1' });
+    for (const server of [program, address] as ServerConfig[]) {
+      await followReferences(server, source, config.inputs, (value) => secrets.push(value));
+    }
+    expect(secrets.sort()).toEqual(['k1', 't1', 't1', 't1', 'u1']);
+  });
+
+  it.each([
+    [{ T: 't', U: 'u' }, 'It needs the input "key" (the API key); set it: waygate secret set input:key.'],
+    [{ 'input:key': 'k', T: 't' }, 'It needs the secret "U"; set it: waygate secret set U.'],
+  ])('that nobody has set are told with the way out: %o', async (values, sentence) => {
+    const started = followReferences(program as StdioServerConfig, sourceOf(values), config.inputs);
+    await expect(started).rejects.toThrow(sentence);
+  });
+
+  it.each([
+    [{}, '"inputs": it must be a list of inputs.'],
+    [[{ type: 'promptString' }], /needs an "id"/],
+    [[{ id: 'a', type: 'command', command: 'x' }], /Unknown key "command"/],
+    [[{ id: 'a', type: 'command' }], /"a" is of type "command", which only the editor could run; use "promptString"\./],
+    [[{ id: 'a', type: 'text' }], /needs a "type"/],
+    [[{ id: 'a', type: 'pickString' }], /needs "options"/],
+    [[{ id: 'a', type: 'promptString', pasword: true }], /Unknown key "pasword"; did you mean "password"\?/],
+    [
+      [
+        { id: 'a', type: 'promptString' },
+        { id: 'a', type: 'promptString' },
+      ],
+      /stands here twice/,
+    ],
+  ])('to inputs of another form are told: %j', (inputs, problem) => {
+    expect(messages({ inputs, servers: {} })).toEqual([expect.stringMatching(problem)]);
+  });
+});
+
+describe('a secret in clear', () => {
+  const warned = (server: object): string[] => {
+    const { problems, servers } = parse({ servers: { one: server } });
+    expect(problems.every(({ severity }) => severity === 'warning')).toBe(true);
+    expect(servers).toHaveLength(1);
+    return problems.map(({ message }) => message);
+  };
+
+  it.each([
+    [
+      { command: 'x', env: { GITHUB_TOKEN: 'abcdefgh1' } },
+      /"env\.GITHUB_TOKEN" looks like .*secret set GITHUB_TOKEN\.$/,
+    ],
+    [{ command: 'x', env: { apiKey: 'abcdefgh1' } }, /"env\.apiKey" looks like/],
+    [{ command: 'x', env: { ANY: `ghp_${'a'.repeat(36)}` } }, /"env\.ANY" looks like/],
+    [{ command: 'x', args: ['--api-key', 'abcdefgh1'] }, /one of "args" looks like .*secret set api-key\.$/],
+    [{ command: 'x', args: ['--token=abcdefgh1'] }, /one of "args" looks like/],
+    [
+      { command: 'x', args: [`sk-${'a'.repeat(40)}`] },
+      /write \$\{secret:NAME\} there and run: waygate secret set NAME\.$/,
+    ],
+    [
+      { url: 'https://x', headers: { Authorization: 'Bearer abcdefgh1' } },
+      /"headers\.Authorization" .*set one_TOKEN\.$/,
+    ],
+    [{ url: 'https://x', headers: { 'X-Api-Key': 'abcdefgh1' } }, /"headers\.X-Api-Key" looks like/],
+  ])('is warned of, and used all the same: %j', (server, warning) => {
+    expect(warned(server)).toEqual([expect.stringMatching(warning)]);
+  });
+
+  it.each([
+    { command: 'x', env: { GITHUB_TOKEN: '${env:A}', TOKEN_FILE: '/run/secrets/token', KEYBOARD: 'qwertyuiop' } },
+    { command: 'x', env: { MAX_TOKENS: '4096', USE_TOKEN: 'true', API_KEY: '<your key>', PASSWORD: '' } },
+    { command: 'x', args: ['--token', '${secret:T}', '--monkey', 'abcdefgh1', '--token', './token.txt'] },
+    { url: 'https://x', headers: { Authorization: 'Bearer ${secret:T}', Accept: 'application/json' } },
+  ])('is not suspected where there is none: %j', (server) => {
+    expect(warned(server)).toEqual([]);
+  });
+});
+
+describe('the file of secrets', () => {
+  it('is for its owner alone, keeps inputs apart by workspace, and has one secret for all', async () => {
+    const root = join(temporaryFolder('wg-'), 'state');
+    const [a, b] = [new FileSecrets(root, '/a'), new FileSecrets(root, '/b')];
+    expect(await a.get('T')).toBeUndefined();
+    a.set('T', 'shared');
+    a.set('input:key', 'of a');
+    b.set('input:key', 'of b');
+    expect([await b.get('T'), await a.get('input:key'), await b.get('input:key')]).toEqual(['shared', 'of a', 'of b']);
+    expect(a.names()).toEqual(['T', 'input:key']);
+    expect(statSync(a.file).mode & 0o777).toBe(0o600);
+    expect([b.delete('input:key'), b.delete('input:key')]).toEqual([true, false]);
+    expect(await a.get('input:key')).toBe('of a');
+    expect(b.names()).toEqual(['T']);
+  });
+
+  it('that is damaged holds nothing, and is written anew', async () => {
+    const root = temporaryFolder('wg-');
+    const secrets = new FileSecrets(root, '/a');
+    for (const text of ['', '[', 'null', '{"T": 5}']) {
+      writeFileSync(secrets.file, text);
+      expect(await secrets.get('T')).toBeUndefined();
+    }
+    secrets.set('__proto__', 'x');
+    expect(await secrets.get('__proto__')).toBe('x');
+    expect(readFileSync(secrets.file, 'utf8')).toContain('"__proto__"');
+  });
+});
+
+describe('what a server is given that is secret', () => {
+  const givenTo = (server: object, kept: readonly string[] = []): string[] =>
+    secretsGiven(parse({ servers: { one: server } }).servers[0] as ServerConfig, kept);
+
+  it.each([
+    [{ command: 'x', env: { DB_PASSWORD: 'hunter2', REGION: 'eu-west', TOKEN_FILE: '/run/token' } }, ['hunter2']],
+    [{ command: 'x', args: ['--api-key', 'k-1-2-3', '--token=t-1-2-3', '--root', '/srv'] }, ['k-1-2-3', 't-1-2-3']],
+    [{ url: 'https://x/mcp?key=k-1-2-3', headers: { 'X-Api-Key': 'h 1', Accept: 'text/plain' } }, ['k-1-2-3', 'h 1']],
+    [{ url: 'https://x', headers: { Authorization: 'Bearer b-1-2-3' } }, ['b-1-2-3']],
+    [{ command: 'x', env: { DSN: 'postgres://me:pass-1@db/shop' } }, ['postgres://me:pass-1@db/shop', 'pass-1']],
+  ])('stands in clear in %j', (server, secrets) => {
+    expect(givenTo(server)).toEqual(secrets);
+  });
+
+  it('is all that was kept for it, and the password within', () => {
+    const kept = ['plain words', 'Server=db;Password=pass-2;Timeout=5'];
+    expect(givenTo({ command: 'x' }, kept)).toEqual([...kept, 'pass-2']);
+  });
+});

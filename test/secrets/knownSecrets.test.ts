@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { KnownSecrets } from '../../src/secrets/knownSecrets.ts';
+import { knownSecrets, SECRET_MASK, scrubSecretChunks, scrubSecrets } from '../../src/secrets/mask.ts';
+import { computedMs } from '../support/computedMs.ts';
+
+/** What is left of a text beside what was found in it, each run of that as one sign. */
+function rest(known: KnownSecrets, text: string): string {
+  const found = [...known.find(text)];
+  const isFound = (at: number): boolean => found.some(({ start, end }) => start <= at && at < end);
+  return [...text].map((sign, at) => (!isFound(at) ? sign : isFound(at - 1) ? '' : '*')).join('');
+}
+
+function knowing(...values: string[]): KnownSecrets {
+  const known = new KnownSecrets(SECRET_MASK);
+  known.learn('server one', values);
+  return known;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('what a server was given to keep', () => {
+  it('is found wherever it stands, as it is', () => {
+    const known = knowing('Zq7-secret', 'a.*+?^$()[b]{2}|\\c');
+    expect(rest(known, 'Zq7-secret and "Zq7-secret", xZq7-secrety')).toBe('* and "*", x*y');
+    expect(rest(known, 'is a.*+?^$()[b]{2}|\\c, not aXbbc')).toBe('is *, not aXbbc');
+    expect(rest(known, 'zq7-secret')).toBe('zq7-secret');
+  });
+
+  it.each([
+    ['JSON', (value: string) => JSON.stringify(value).slice(1, -1)],
+    [
+      'JSON as Python writes it',
+      (value: string) => JSON.stringify(value).slice(1, -1).replaceAll('ü', '\\u00fc').replaceAll('€', '\\u20ac'),
+    ],
+    ['a URL', encodeURIComponent],
+    ['a form', (value: string) => new URLSearchParams({ '': value }).toString().slice(1)],
+  ])('is found as it stands in %s', (_, encode) => {
+    for (const value of ['Zq7-plain-value', 'pass w€rt/ü+ "so"\\?&=~!', 'two\nlines of it']) {
+      expect(rest(knowing(value), `<${encode(value)}>`)).toBe('<*>');
+    }
+  });
+
+  it('is found in base64, whatever stands before and behind it', () => {
+    for (const value of ['Zq7-value', 'Zq7?>value~', 'Zq7-valué-77']) {
+      const known = knowing(value);
+      for (const before of ['', 'u', 'us', 'usr:', 'user:']) {
+        for (const after of ['', '!', '!!']) {
+          const encoded = base64(before + value + after);
+          const left = rest(known, encoded);
+          expect(left.length).toBeLessThanOrEqual(base64(before).length + base64(after).length + 5);
+          expect(left).toContain('*');
+          const url = encoded.replaceAll('+', '-').replaceAll('/', '_');
+          expect(rest(known, url)).toHaveLength(left.length);
+        }
+      }
+    }
+  });
+
+  it('is not what stands in too many texts by chance', () => {
+    const known = knowing('', 'a', 'true', '8080', 'admin', '1234567', ' on ', 'x\ny');
+    const text = 'true: 8080 is on, admin has 12345678 a x y dHJ1ZQ== ODA4MA== YWRtaW4=';
+    expect(rest(known, text)).toBe(text);
+    expect(rest(knowing('hunter', '12345678'), 'hunter has 12345678')).toBe('* has *');
+  });
+
+  it('is found whole where two lie over one another, or one lies within another', () => {
+    const known = knowing('abc123def', '123defghi', 'zq7-zq7-zq7', 'zq7-zq7-zq7-more');
+    expect(rest(known, '<abc123defghi>')).toBe('<*>');
+    expect(rest(known, '<zq7-zq7-zq7-zq7-more>')).toBe('<*>');
+    expect(rest(known, '<zq7-zq7-zq7-zq7-zq7>')).toBe('<*>');
+  });
+
+  it('is found line by line where it has several', () => {
+    const known = knowing('first-line\r\n  second-line\nend-line');
+    expect(rest(known, 'said:\nsecond-line')).toBe('said:\n*');
+    expect(rest(known, 'first-line | end-line')).toBe('* | *');
+    expect(rest(known, '<first-line\r\n  second-line\nend-line>')).toBe('<*>');
+  });
+
+  it('is no part of the mask, which would be masked for ever', () => {
+    const known = knowing('REDACTED', 'SECRET]', 'D-SECRET');
+    expect(rest(known, SECRET_MASK)).toBe(SECRET_MASK);
+  });
+
+  it('stays known when it is another, as long as somebody may repeat it', () => {
+    const known = knowing('value-number-0');
+    const version = () => known.version;
+    for (let n = 1; n < 8; n++) known.learn('server one', [`value-number-${n}`]);
+    expect(rest(known, 'value-number-0 value-number-7')).toBe('* *');
+    known.learn('server two', ['value-of-two']);
+    known.learn('server one', ['value-number-8']);
+    expect(rest(known, 'value-number-0 value-number-1 value-of-two')).toBe('value-number-0 * *');
+    const before = version();
+    for (let n = 0; n < 20; n++) known.learn('server two', ['value-of-two']);
+    expect(version()).toBe(before);
+    known.learn('server two', []);
+    expect([version(), rest(known, 'value-of-two')]).toEqual([before + 1, '*']);
+  });
+});
+
+describe('the scrub of all texts', () => {
+  const value = 'Bn5-kept by the whole process';
+  knownSecrets.learn('a test', [value]);
+
+  it('masks it, and all that stands over it, once', () => {
+    expect(scrubSecrets(`no: ${value}.`)).toBe(`no: ${SECRET_MASK}.`);
+    expect(scrubSecrets(scrubSecrets(`password=x${value}`))).toBe(`password=${SECRET_MASK}`);
+  });
+
+  it('finds it in a stream, wherever that is cut, however long it is', () => {
+    const long = `Lg8 ${'a long one '.repeat(9_000)}`;
+    knownSecrets.learn('a long test', [long]);
+    for (const secret of [value, long]) {
+      for (const shift of [0, 1, 5, 17, 28, 29]) {
+        const text = `${'x '.repeat(70_000)}${secret}${'y '.repeat(110_000)}`;
+        const at = 140_000 + shift;
+        const chunks = [text.slice(0, at), text.slice(at, at + 70_000), text.slice(at + 70_000)];
+        expect([...scrubSecretChunks(chunks)].join('')).toBe(text.replace(secret, SECRET_MASK));
+      }
+    }
+    knownSecrets.learn('a long test', []);
+  });
+
+  it('takes no longer for many than for a few, but for looking', () => {
+    const many = Array.from({ length: 100 }, (_, i) => `${i}-many-values-${i * 7_919}`);
+    knownSecrets.learn('many', many);
+    const line = 'github: failed: It ended before it answered (exit code 3). It said: Error: no way there. '.repeat(2);
+    const ms = computedMs(() => {
+      for (let n = 0; n < 2_000; n++) scrubSecrets(line);
+    });
+    // Some 40 µs for each; making the texts to look for anew would be a millisecond.
+    expect(ms / 2_000).toBeLessThan(0.4);
+  });
+});

@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EventLog, rotatedFiles, rotatedName } from '../../src/telemetry/eventLog.ts';
+import { follow } from '../../src/telemetry/jsonLines.ts';
+import { until } from '../support/hostProcess.ts';
+import { recordsOf } from '../support/lines.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const notice = (event: string, attributes: object): object => ({ event, ...attributes });
+const logFile = (): string => join(temporaryFolder('waygate-log-'), 'events.jsonl');
+const numbers = (file: string): unknown[] =>
+  recordsOf(file)
+    .filter((record) => 'n' in record)
+    .map((record) => record.n);
+
+describe('the event log', () => {
+  it('writes lines in their order, for its owner alone, and flushes on close', async () => {
+    const file = logFile();
+    const log = new EventLog({ file });
+    for (let n = 0; n < 500; n++) log.append(() => ({ n }));
+    expect(existsSync(file)).toBe(false);
+    await log.close();
+    expect(numbers(file)).toEqual(Array.from({ length: 500 }, (_, n) => n));
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(log.status).toEqual({ written: 500, dropped: 0, failures: 0 });
+    log.append(() => ({ n: 501 }));
+    await log.flush();
+    expect(numbers(file)).toHaveLength(500);
+  });
+
+  it('writes by itself after a moment', async () => {
+    const file = logFile();
+    const log = new EventLog({ file, flushDelayMs: 1 });
+    log.append(() => ({ n: 1 }));
+    await until('the line', async () => numbers(file).length === 1);
+    await log.close();
+  });
+
+  it('appends to what is there, and ends a line that a crash has torn', async () => {
+    const file = logFile();
+    writeFileSync(file, '{"n":1}\n{"n":2,"torn":"ye');
+    const log = new EventLog({ file, notice });
+    log.append(() => ({ n: 3 }));
+    await log.close();
+    expect(readFileSync(file, 'utf8')).toBe('{"n":1}\n{"n":2,"torn":"yenull\n{"event":"log.healed"}\n{"n":3}\n');
+    expect(numbers(file)).toEqual([1, 3]);
+  });
+
+  it('leaves no empty line where another was still writing what looked torn', async () => {
+    const file = logFile();
+    writeFileSync(file, '{"n":1,"half":"ye');
+    const endsItsLine = (event: string): object => {
+      writeFileSync(file, 's"}\n', { flag: 'a' });
+      return { event };
+    };
+    const log = new EventLog({ file, notice: endsItsLine });
+    log.append(() => ({ n: 2 }));
+    await log.close();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { n: 1, half: 'yes' },
+      null,
+      { event: 'log.healed' },
+      { n: 2 },
+    ]);
+  });
+
+  it('renames what is full, never empties it, and lets go of the oldest alone', async () => {
+    const file = logFile();
+    const log = new EventLog({ file, maxBytes: 1_000, maxFiles: 3 });
+    for (let n = 0; n < 400; n++) {
+      log.append(() => ({ n, filler: 'x'.repeat(20) }));
+      if (n % 5 === 0) await log.flush();
+    }
+    await log.close();
+    const files = [...(await rotatedFiles(file)), file];
+    expect(readdirSync(join(file, '..'))).toHaveLength(3);
+    expect(files).toHaveLength(3);
+    for (const one of files) expect(statSync(one).size).toBeLessThanOrEqual(1_000);
+    const kept = (await Promise.all(files.map(numbers))).flat() as number[];
+    // Without a gap up to the last one: what is full is whole in its new place.
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => 400 - kept.length + i));
+    expect(kept.length).toBeGreaterThan(40);
+  });
+
+  it('holds a bounded number of events, and tells in the log how many did not fit', async () => {
+    const file = logFile();
+    const log = new EventLog({ file, maxQueue: 10, notice });
+    for (let n = 0; n < 25; n++) log.append(() => ({ n }));
+    await log.close();
+    const records = recordsOf(file);
+    expect(records).toContainEqual({ event: 'log.dropped', count: 15, reason: 'too many at once' });
+    expect(numbers(file)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(log.status).toEqual({ written: 10, dropped: 15, failures: 0 });
+  });
+
+  it('loses an event that cannot be made, and no other', async () => {
+    const file = logFile();
+    const log = new EventLog({ file });
+    log.append(() => ({ n: 1 }));
+    log.append(() => {
+      throw new Error('no');
+    });
+    log.append(() => ({ n: 2n }));
+    log.append(() => ({ n: 3 }));
+    await log.close();
+    expect(numbers(file)).toEqual([1, 3]);
+    expect(log.status).toMatchObject({ written: 2, dropped: 2 });
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('is not harmed by a full disk, which its status tells', async () => {
+    const log = new EventLog({ file: '/dev/full' });
+    log.append(() => ({ n: 1 }));
+    await log.flush();
+    log.append(() => ({ n: 2 }));
+    await log.close();
+    expect(log.status).toEqual({ written: 0, dropped: 2, failures: 2, failing: 'ENOSPC' });
+  });
+
+  it('goes on where the disk does again, and tells there what was lost', async () => {
+    const file = logFile();
+    mkdirSync(file);
+    const log = new EventLog({ file, notice });
+    for (const n of [1, 2]) {
+      log.append(() => ({ n }));
+      await log.flush();
+    }
+    expect(log.status).toMatchObject({ written: 0, dropped: 2, failing: 'EISDIR' });
+    rmdirSync(file);
+    log.append(() => ({ n: 3 }));
+    await log.close();
+    expect(recordsOf(file)).toEqual([{ event: 'log.dropped', count: 2, reason: 'EISDIR' }, { n: 3 }]);
+    expect(log.status).toEqual({ written: 1, dropped: 2, failures: 2 });
+  });
+
+  it('follows to the new file where another has renamed the old one', async () => {
+    const file = logFile();
+    const log = new EventLog({ file });
+    log.append(() => ({ n: 1 }));
+    await log.flush();
+    const renamed = rotatedName(file, new Date(), 1);
+    renameSync(file, renamed);
+    log.append(() => ({ n: 2 }));
+    await log.close();
+    expect([numbers(renamed), numbers(file)]).toEqual([[1], [2]]);
+  });
+
+  it('of two processes at once keeps every line whole, whatever is renamed meanwhile', async () => {
+    const file = logFile();
+    const program = `
+      import { EventLog } from ${JSON.stringify(resolve('src/telemetry/eventLog.ts'))};
+      const log = new EventLog({ file: process.argv[1], maxBytes: 60_000, maxFiles: 50 });
+      for (let n = 0; n < 1500; n++) {
+        log.append(() => ({ n, who: process.argv[2], filler: 'é'.repeat(100) }));
+        if (n % 50 === 0) await log.flush();
+      }
+      await log.close();`;
+    const run = (who: string): Promise<number | null> =>
+      new Promise((done) => {
+        const args = ['--experimental-strip-types', '--input-type=module', '-e', program, file, who];
+        spawn(process.execPath, args, { stdio: 'inherit' }).once('exit', done);
+      });
+    expect(await Promise.all(['a', 'b'].map(run))).toEqual([0, 0]);
+    const lines = readdirSync(join(file, '..')).flatMap((name) =>
+      readFileSync(join(file, '..', name), 'utf8')
+        .split('\n')
+        .slice(0, -1),
+    );
+    const records = lines.map((line) => JSON.parse(line) as { who: string; n: number } | null);
+    for (const who of ['a', 'b']) {
+      const seen = records.flatMap((record) => (record?.who === who ? [record.n] : []));
+      expect(seen.sort((x, y) => x - y)).toEqual(Array.from({ length: 1_500 }, (_, n) => n));
+    }
+  });
+});
+
+describe('a reader of the log', () => {
+  it('follows what comes from now on, through a rotation and a line that comes in halves, and leaves out what is torn or no object', async () => {
+    const file = logFile();
+    writeFileSync(file, '{"n":0}\n');
+    const stop = new AbortController();
+    const seen: unknown[] = [];
+    const following = (async () => {
+      for await (const { n } of follow(file, { signal: stop.signal, pollMs: 5 })) seen.push(n);
+    })();
+    // It has begun when it sees what is appended: an appended line counts from then on.
+    const log = new EventLog({ file, maxBytes: 100, maxFiles: 5 });
+    await until('it to have begun', async () => {
+      log.append(() => ({ n: 'begun' }));
+      await log.flush();
+      return seen.length > 0;
+    });
+    for (let n = 1; n <= 20; n++) {
+      log.append(() => ({ n }));
+      await log.flush();
+      await until(`number ${n}`, () => seen.includes(n));
+    }
+    await log.close();
+    writeFileSync(file, 'null\n[2]\n{"n":\r\n{"n":', { flag: 'a' });
+    writeFileSync(file, '21}\n', { flag: 'a' });
+    await until('the line of two halves', () => seen.includes(21));
+    stop.abort();
+    await following;
+    for (const none of [0, undefined]) expect(seen).not.toContain(none);
+    expect(seen.filter((n) => typeof n === 'number')).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
+  });
+});

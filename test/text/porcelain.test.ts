@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../src/errors/gatewayError.ts';
+import { compareBuilds } from '../../src/lib/build.ts';
+import { contractOf } from '../../src/replay/replay.ts';
+import { boundData } from '../../src/text/boundData.ts';
+import { nearest } from '../../src/text/nearest.ts';
+import {
+  boundText,
+  count,
+  duration,
+  errorText,
+  firstLines,
+  groupDigits,
+  latency,
+  oneLine,
+  shortened,
+  table,
+} from '../../src/text/porcelain.ts';
+
+describe('porcelain', () => {
+  it('bounds a text, never cutting a character in two', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', '😀', '\n', 'é'), maxLength: 400 });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 60, max: 300 }), (whole, limit) => {
+        const bounded = boundText(whole, limit);
+        expect(bounded.length).toBeLessThanOrEqual(limit);
+        expect(bounded).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
+        if (whole.length <= limit) expect(bounded).toBe(whole);
+      }),
+      { seed: 5, numRuns: 1_000 },
+    );
+  });
+
+  it('says how much it left out', () => {
+    expect(boundText('x'.repeat(200), 100)).toBe(`${'x'.repeat(60)}\n… 140 more characters`);
+  });
+
+  it('makes one line of anything', () => {
+    expect(oneLine(' a\u0000b\n\tc\u009b ')).toBe('a b c');
+    expect(oneLine('x'.repeat(20), 10)).toBe(`${'x'.repeat(9)}…`);
+  });
+
+  it('shortens to the limit with a mark, and never cuts a character in two', () => {
+    expect([shortened('abc', 3), shortened('abcd', 3), shortened('a😀b', 3)]).toEqual(['abc', 'ab…', 'a…']);
+  });
+
+  it('tells times and latencies as exactly as they are worth', () => {
+    expect([0, 119_400, 180_000, 7_199_000, 7_200_000, -5].map(duration)).toEqual([
+      '0 s',
+      '119 s',
+      '3 min',
+      '2 h',
+      '2 h',
+      '0 s',
+    ]);
+    expect([0, 0.4321, 12.345, 999, 1_500].map(latency)).toEqual(['0 ms', '0.432 ms', '12.3 ms', '999 ms', '1.5 s']);
+  });
+
+  it('sets a table: numbers to the right and grouped, texts to the left, no space at an end', () => {
+    expect(
+      table(
+        ['tool', 'calls', 'last'],
+        [
+          ['a', 1_234, '1 ms'],
+          ['longer', 7, ''],
+        ],
+      ),
+    ).toEqual(['tool    calls  last', 'a       1,234  1 ms', 'longer      7']);
+  });
+
+  it('says how many lines it left out', () => {
+    expect(firstLines(['a', 'b', 'c'], 3)).toEqual(['a', 'b', 'c']);
+    expect(firstLines(['a', 'b', 'c'], 1)).toEqual(['a', '… 2 lines omitted']);
+  });
+
+  it('counts as a person does', () => {
+    expect([count(1, 'tool'), count(0, 'tool'), count(3288, 'tool'), count(2, 'entry', 'entries')]).toEqual([
+      '1 tool',
+      '0 tools',
+      '3,288 tools',
+      '2 entries',
+    ]);
+    expect([999, 1000, 1234567].map(groupDigits)).toEqual(['999', '1,000', '1,234,567']);
+  });
+
+  it('says of an error what to do', () => {
+    const error = new GatewayError('UPSTREAM_UNAVAILABLE', 'It is gone.', { path: 'x', details: { a: 1, b: 'c' } });
+    expect(errorText(error)).toBe(
+      'Error UPSTREAM_UNAVAILABLE: It is gone.\na: 1\nb: c\nretryable: the same call may succeed later',
+    );
+    expect(error.toObject()).toEqual({
+      error: 'UPSTREAM_UNAVAILABLE',
+      message: 'It is gone.',
+      path: 'x',
+      retryable: true,
+      details: { a: 1, b: 'c' },
+    });
+    expect(new GatewayError('ARGS_INVALID', 'No.', { details: {} }).toObject()).not.toHaveProperty('details');
+  });
+});
+
+describe('data that is too long', () => {
+  it('always fits, and stays as it is where it does', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 6 })),
+        fc.integer({ min: 30, max: 2_000 }),
+        (data, limit) => {
+          const bounded = boundData(data, limit);
+          expect(JSON.stringify(bounded).length).toBeLessThanOrEqual(limit);
+          if (JSON.stringify(data).length <= limit) expect(bounded).toBe(data);
+          else expect(bounded).toMatchObject({ truncated: true });
+        },
+      ),
+      { seed: 6, numRuns: 500 },
+    );
+  });
+
+  it('loses the end of its texts before it loses members, and never an id', () => {
+    const cards = Array.from({ length: 20 }, (_, i) => ({ id: `server:tool_${i}#abcdef01`, text: 'x'.repeat(2_000) }));
+    const { cards: kept } = boundData({ cards }) as { cards: typeof cards };
+    expect(kept.map(({ id }) => id)).toEqual(cards.map(({ id }) => id));
+  });
+
+  it('may be too deep to be written at all', () => {
+    let deep: unknown = 1;
+    for (let i = 0; i < 100_000; i++) deep = [deep];
+    expect(JSON.stringify(boundData({ deep })).length).toBeLessThan(8_000);
+  });
+});
+
+describe('a mistyped word', () => {
+  it.each([
+    ['serv', ['serve', 'status'], 'serve'],
+    ['stauts', ['serve', 'status'], 'status'],
+    ['SERVE', ['serve'], 'serve'],
+    ['xyz', ['serve', 'status'], undefined],
+    ['ab', ['ac', 'ad'], 'ac'],
+    ['', ['a'], 'a'],
+    ['a'.repeat(40), [`${'a'.repeat(32)}bbbbbbbb`], `${'a'.repeat(32)}bbbbbbbb`],
+    ['a'.repeat(40), [`${'a'.repeat(31)}bbbbbbbbb`], undefined],
+    ['abcdefghijkl', ['badcfehgjilk', 'bacdefghijlk'], 'bacdefghijlk'],
+  ])('%j of %j is %j', (word, known, meant) => {
+    expect(nearest(word, known)).toBe(meant);
+  });
+});
+
+describe('builds', () => {
+  it('are ordered by version, then by the time they were made', () => {
+    const order = ['nonsense', '0.1.0+20260101000000', '0.1.0+20260102000000', '0.2.0-beta.1+1', '0.10.0+0', '1.0.0+0'];
+    for (let i = 1; i < order.length; i++) {
+      expect(compareBuilds(order[i - 1] as string, order[i] as string)).toBeLessThan(0);
+      expect(compareBuilds(order[i] as string, order[i - 1] as string)).toBeGreaterThan(0);
+    }
+    expect(compareBuilds('0.1.0+5', '0.1.0+5')).toBe(0);
+  });
+});
+
+describe('replay contracts', () => {
+  it.each([
+    ['tools/list', undefined, 'convergent'],
+    ['tools/call', 'tool_browse', 'convergent'],
+    ['tools/call', 'tool_view', 'convergent'],
+    ['tools/call', 'resource_browse', 'convergent'],
+    ['tools/call', 'resource_read', 'convergent'],
+    ['tools/call', 'prompt_browse', 'convergent'],
+    ['tools/call', 'prompt_get', 'convergent'],
+    ['resources/subscribe', undefined, 'convergent'],
+    ['resources/unsubscribe', undefined, 'convergent'],
+    ['tasks/get', undefined, 'convergent'],
+    ['tasks/result', undefined, 'convergent'],
+    ['tasks/list', undefined, 'convergent'],
+    ['tasks/cancel', undefined, 'convergent'],
+    ['tools/call', 'tool_execute', 'never_replay'],
+    ['tools/call', undefined, 'never_replay'],
+    ['something/new', undefined, 'never_replay'],
+  ])('%s %s is %s', (method, tool, contract) => {
+    expect(contractOf(method, tool)).toBe(contract);
+  });
+});

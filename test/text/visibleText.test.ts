@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { visibleText } from '../../src/text/visibleText.ts';
+
+describe('hidden characters', () => {
+  it.each([
+    ['a terminal sequence', '\u001b[31mred\u001b[0m', '\\u001b[31mred\\u001b[0m'],
+    ['the C1 form of it', '\u009b31m', '\\u009b31m'],
+    ['a carriage return that overwrites', 'shown\rhidden', 'shown\\u000dhidden'],
+    ['zero-width characters', 'a\u200bb\u2060c\ufeffd', 'a\\u200bb\\u2060c\\ufeffd'],
+    ['a joiner between Latin letters', 'a\u200db\u200cc', 'a\\u200db\\u200cc'],
+    ['bidirectional controls', '\u202eabc\u2066d', '\\u202eabc\\u2066d'],
+    ['TAG characters', 'x\u{e0041}\u{e0042}', 'x\\u{e0041}\\u{e0042}'],
+    ['TAG characters behind a flag that is none', '🏴\u{e0041}\u{e007f}', '🏴\\u{e0041}\\u{e007f}'],
+    ['a run of variation selectors', 'a\ufe0f\ufe01\u{e0101}', 'a\\ufe0f\\ufe01\\u{e0101}'],
+    ['a second selector behind an emoji', '❤\ufe0f\ufe0f', '❤\ufe0f\\ufe0f'],
+    ['fillers', 'a\u3164b\u115fc', 'a\\u3164b\\u115fc'],
+    ['line separators', 'a\u2028b', 'a\\u2028b'],
+    ['half of a surrogate pair', 'a\ud800b\udc00', 'a\\ud800b\\udc00'],
+  ])('shows %s', (_, text, shown) => {
+    expect(visibleText(text)).toBe(shown);
+  });
+
+  it.each([
+    ['line breaks and tabs', 'a\tb\nc\r\nd'],
+    ['a family', '👩‍👩‍👧‍👦'],
+    ['a skin tone, and a heart on fire', '👍🏽 ❤️‍🔥'],
+    ['a keycap', '1️⃣'],
+    ['the flag of Scotland', '🏴󠁧󠁢󠁳󠁣󠁴󠁿'],
+    ['Persian', 'نامه‌ای'],
+    ['Devanagari', 'क्‍ष'],
+    ['a Japanese name', '葛󠄀城'],
+    ['accents put together', 'e\u0301'],
+  ])('keeps %s', (_, text) => {
+    expect(visibleText(text)).toBe(text);
+  });
+
+  it('changes nothing twice', () => {
+    // A joiner beside a sign that is hidden itself, of a script that needs joiners: nothing is left for it to join.
+    for (const text of ['\u001b[0m\u200b\u{e0041}', 'ن\u200c\u17b4', '\u061c\u200cن']) {
+      const shown = visibleText(text);
+      expect(visibleText(shown)).toBe(shown);
+    }
+  });
+});
