@@ -50,7 +50,7 @@ const OWN_BUNDLES = [
 const ownBundles = {
   name: 'own-bundles',
   setup(context) {
-    context.onResolve({ filter: /^\.\/\w+\.ts$/ }, ({ kind, path, resolveDir }) => {
+    context.onResolve({ filter: /^\.[\w./]+\.ts$/ }, ({ kind, path, resolveDir }) => {
       if (kind !== 'dynamic-import') return undefined;
       const own = OWN_BUNDLES.find(({ source }) => join(resolveDir, path) === join(root, source));
       return own && { path: `./${own.file}`, external: true };

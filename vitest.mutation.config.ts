@@ -7,9 +7,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/ops/**/*.test.ts',
+      'test/{errors,lib,mcp,replay,supervision,telemetry,text}/*.test.ts',
       'test/upstream/{serverCalls,judgeThrown,judgedWords,callers}.test.ts',
-      'test/firewall/{secrets,knownSecrets,scrubValue,properties}.test.ts',
+      'test/secrets/{mask,knownSecrets}.test.ts',
+      'test/results/{scrubValue,properties}.test.ts',
     ],
     runner: './test/support/mutationRunner.ts',
     pool: 'forks',

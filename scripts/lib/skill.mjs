@@ -2,7 +2,7 @@ import { cpSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const SOURCE = 'skills/mcp-bootstrap';
-/** `src/ops`, `test/support/historyChecker.ts`: how the skill's text names what it is about. */
+/** `src/replay`, `test/support/historyChecker.ts`: how the skill's text names what it is about. */
 const PART = /`((?:src|test)\/[\w./-]+)`/g;
 const RELATIVE_IMPORT = /(?:from |import\()'(\.[^']+)'/g;
 

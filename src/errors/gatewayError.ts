@@ -1,4 +1,4 @@
-import { oneLine } from '../text/porcelain.ts';
+import { boundText, oneLine } from '../text/porcelain.ts';
 import type { Fault } from './fault.ts';
 
 /** The error object of 000 §3.4. It is made here and nowhere else. */
@@ -70,4 +70,21 @@ export class GatewayError extends Error {
       ...(this.details && Object.keys(this.details).length > 0 ? { details: this.details } : {}),
     };
   }
+}
+
+/** VS Code passes a failed result's text on unmarked: the first word says that it is an error. */
+export function errorText(error: GatewayError): string {
+  const lines = [`Error ${error.code}: ${error.message}`];
+  for (const [name, value] of Object.entries(error.details ?? {})) {
+    if (isListOfTexts(value)) lines.push(`${name}:`, ...value.map((item) => `- ${item}`));
+    else lines.push(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  }
+  if (error.retryable) lines.push('retryable: the same call may succeed later');
+  return boundText(lines.join('\n'));
+}
+
+function isListOfTexts(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item.includes(' '))
+  );
 }

@@ -1,4 +1,5 @@
 import type { Fault } from '../errors/fault.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { HealthSnapshot } from './health.ts';
 import type { RestartLimits } from './restartPolicy.ts';
 
@@ -15,15 +16,6 @@ export interface StartContext {
   signal: AbortSignal;
   /** It runs; what follows is its greeting. For the health report. */
   initializing(): void;
-}
-
-export interface SupervisorClock {
-  /** Milliseconds, never backwards: `performance.now()`. */
-  now(): number;
-  /** In [0, 1). */
-  random(): number;
-  /** Returns what cancels it. */
-  after(ms: number, run: () => void): () => void;
 }
 
 export interface SupervisorOptions<Handle> {
@@ -43,7 +35,7 @@ export interface SupervisorOptions<Handle> {
   /** No start is near: whoever waits should be told. */
   onUnavailable?(error: UnavailableError): void;
   onChange?(health: HealthSnapshot): void;
-  clock: SupervisorClock;
+  clock: Clock;
   limits?: RestartLimits;
 }
 

@@ -1,28 +1,9 @@
-import type { GatewayError } from '../errors/gatewayError.ts';
-
 /**
  * What a model reads (004, Porcelain by Default): lines, deterministic, bounded, the summary first.
  */
 
 /** Copilot moves any text beyond 8,192 characters into a file: every answer stays below this (design.md §3). */
 export const MAX_ANSWER_CHARS = 8_000;
-
-/** VS Code passes a failed result's text on unmarked: the first word says that it is an error. */
-export function errorText(error: GatewayError): string {
-  const lines = [`Error ${error.code}: ${error.message}`];
-  for (const [name, value] of Object.entries(error.details ?? {})) {
-    if (isListOfTexts(value)) lines.push(`${name}:`, ...value.map((item) => `- ${item}`));
-    else lines.push(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  }
-  if (error.retryable) lines.push('retryable: the same call may succeed later');
-  return boundText(lines.join('\n'));
-}
-
-function isListOfTexts(value: unknown): value is string[] {
-  return (
-    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item.includes(' '))
-  );
-}
 
 /** Cuts at a line where one is near, and says how much was left out. */
 export function boundText(text: string, limit = MAX_ANSWER_CHARS): string {

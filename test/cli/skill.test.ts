@@ -40,7 +40,7 @@ describe('waygate skill install', () => {
     const file = join(into, SKILL_NAME, 'SKILL.md');
     expect((await waygate(workspace, ['skill', 'install', '--into', into])).code).toBe(0);
     writeFileSync(file, 'mine');
-    const part = join(into, SKILL_NAME, 'parts/src/ops/fault.ts');
+    const part = join(into, SKILL_NAME, 'parts/src/errors/fault.ts');
     writeFileSync(part, 'of an earlier version');
     const kept = await waygate(workspace, ['skill', 'install', '--into', into]);
     expect(kept.code).toBe(1);

@@ -77,24 +77,28 @@ describe('installing the skill', () => {
   });
 
   it('replaces parts of another version unasked, and no other file', () => {
-    const source = workspace({ 'SKILL.md': 'ours', 'parts/LICENSE': 'L', 'parts/src/ops/a.ts': 'new' });
+    const source = workspace({ 'SKILL.md': 'ours', 'parts/LICENSE': 'L', 'parts/src/replay/a.ts': 'new' });
     const root = workspace({
       [`s/${SKILL_NAME}/SKILL.md`]: 'mine',
-      [`s/${SKILL_NAME}/parts/src/ops/a.ts`]: 'old',
-      [`s/${SKILL_NAME}/parts/src/ops/own.ts`]: 'mine',
+      [`s/${SKILL_NAME}/parts/src/replay/a.ts`]: 'old',
+      [`s/${SKILL_NAME}/parts/src/replay/own.ts`]: 'mine',
     });
     const plan = planSkillInstall(source, root, 's');
     expect(plan).toMatchObject({
       missing: ['parts/LICENSE'],
-      outdated: ['parts/src/ops/a.ts'],
+      outdated: ['parts/src/replay/a.ts'],
       different: ['SKILL.md'],
     });
-    expect(installSkill(plan, { replace: false })).toEqual(['parts/LICENSE', 'parts/src/ops/a.ts']);
+    expect(installSkill(plan, { replace: false })).toEqual(['parts/LICENSE', 'parts/src/replay/a.ts']);
     const textOf = (file: string): string => readFileSync(join(plan.target, file), 'utf8');
-    expect(['SKILL.md', 'parts/src/ops/a.ts', 'parts/src/ops/own.ts'].map(textOf)).toEqual(['mine', 'new', 'mine']);
+    expect(['SKILL.md', 'parts/src/replay/a.ts', 'parts/src/replay/own.ts'].map(textOf)).toEqual([
+      'mine',
+      'new',
+      'mine',
+    ]);
     expect(planSkillInstall(source, root, 's')).toMatchObject({
       outdated: [],
-      same: ['parts/LICENSE', 'parts/src/ops/a.ts'],
+      same: ['parts/LICENSE', 'parts/src/replay/a.ts'],
     });
   });
 

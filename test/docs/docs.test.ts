@@ -131,7 +131,7 @@ describe('docs/answers.md', () => {
   });
 
   it('has rules alone that some test names', () => {
-    const tests = globSync('test/{cli,dispatch,ops,surface}/**/*.test.ts').map(read).join('\n');
+    const tests = globSync('test/{cli,calls,text,modes}/**/*.test.ts').map(read).join('\n');
     const rules = Object.keys({ ...NORMALISATION_RULES, ...REPAIR_RULES });
     expect(rules.filter((rule) => !tests.includes(rule))).toEqual([]);
   });
@@ -176,11 +176,11 @@ describe('docs/reliability.md', () => {
       ['src/host', 'const WORKER_WAIT_MS = 25_000;', 'after at most 25 s'],
       ['src/host', /\bmax_?replays(?: =|:) 2\b/i, 'repeats a read at most twice'],
       ['src/worker', 'const DRAIN_MS = 10_000;', 'takes longer than 10 s'],
-      ['src/dispatch', 'CALL_DEADLINE_MS = 120_000;', '120 s unless set'],
-      ['src/dispatch', 'LONGEST_CALL_MS = 600_000;', 'to 10 min at most'],
-      ['src/protocol', 'const MAX_PAGES = 64;', '64 pages'],
-      ['src/protocol', 'const MAX_ITEMS = 10_000;', '10,000 items'],
-      ['src/protocol', 'MAX_FRAME_BYTES = 16 * 1024 * 1024;', 'lines above 16 MiB'],
+      ['src/calls', 'CALL_DEADLINE_MS = 120_000;', '120 s unless set'],
+      ['src/calls', 'LONGEST_CALL_MS = 600_000;', 'to 10 min at most'],
+      ['src/mcp', 'const MAX_PAGES = 64;', '64 pages'],
+      ['src/mcp', 'const MAX_ITEMS = 10_000;', '10,000 items'],
+      ['src/link', 'MAX_FRAME_BYTES = 16 * 1024 * 1024;', 'lines above 16 MiB'],
       ['src/upstream', 'const START_TIMEOUT_MS = 60_000;', 'A first start has 60 s'],
       ['src/config', 'timeoutSeconds: 60,', 'A first start has 60 s'],
       ['src/upstream', 'const CHECK_MS = 30_000;', 'a sign of life every 30 s'],
@@ -188,7 +188,7 @@ describe('docs/reliability.md', () => {
       ['src/upstream', 'const TIMES_ITS_SLOWEST = 4;', 'four times as long as the slowest'],
       ['src/upstream', 'const EOF_GRACE_MS = 500;', 'TERM after half a second'],
       ['src/upstream', 'const TERM_GRACE_MS = 1_500;', 'KILL after a second and a half more'],
-      ['src/worker', 'const MAX_FILES = 4;', 'four files of 2 MiB'],
+      ['src/telemetry', 'const MAX_FILES = 4;', 'four files of 2 MiB'],
     ];
     for (const [room, code, words] of figures) {
       const known = globSync(`${room}/**/*.ts`).some((file) =>
@@ -216,12 +216,14 @@ describe('docs/reliability.md', () => {
     const [, section = ''] = reliability.split('\n## Not joined yet\n');
     const [, list = ''] = /not in the path of calls: (.+?)\. Until/.exec(section) ?? [];
     const names = codeOf(list);
-    const users = globSync('src/**/*.ts').filter((file) => !/^src[\\/]ops[\\/]/.test(file));
+    const users = globSync('src/**/*.ts').filter(
+      (file) => !/^src[\\/](?:errors|replay|supervision|telemetry|text|lib)[\\/]/.test(file),
+    );
     const joined = names.filter((name) => users.some((file) => new RegExp(`\\b${name}\\b`).test(read(file))));
     expect(joined, 'these are in use now: take them out of "Not joined yet", with what follows from it').toEqual([]);
     for (const name of names) {
       expect(
-        globSync('src/ops/*.ts').some((file) =>
+        globSync('src/{errors,replay,supervision,telemetry,text,lib}/*.ts').some((file) =>
           read(file).match(new RegExp(`^export (?:class|function) ${name}\\b`, 'm')),
         ),
         name,

@@ -79,9 +79,9 @@ describe('the parts of the skill', () => {
   it('speak of no product that their taker does not have', () => {
     const { runText } = strangersPackage();
     const told = runText(
-      `import { FAULT_CODES } from './skill/parts/src/ops/faultCodes.ts';
-       import { customFault } from './skill/parts/src/ops/fault.ts';
-       import { faultError } from './skill/parts/src/ops/faultError.ts';
+      `import { FAULT_CODES } from './skill/parts/src/errors/faultCodes.ts';
+       import { customFault } from './skill/parts/src/errors/fault.ts';
+       import { faultError } from './skill/parts/src/errors/faultError.ts';
        const fault = customFault(
          'unclassified',
          { class: 'invariant', directive: 'abort_request', recovery_hint: 'keep_worker' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '../../src/errors/gatewayError.ts';
+import { errorText, GatewayError } from '../../src/errors/gatewayError.ts';
 import { compareBuilds } from '../../src/lib/build.ts';
 import { contractOf } from '../../src/replay/replay.ts';
 import { boundData } from '../../src/text/boundData.ts';
@@ -9,7 +9,6 @@ import {
   boundText,
   count,
   duration,
-  errorText,
   firstLines,
   groupDigits,
   latency,

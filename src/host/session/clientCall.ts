@@ -1,5 +1,6 @@
 import type { Fault } from '../../errors/fault.ts';
 import { faultError } from '../../errors/faultError.ts';
+import { errorText } from '../../errors/gatewayError.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
 import {
   encodeMessage,
@@ -10,7 +11,6 @@ import {
 } from '../../link/frames.ts';
 import type { Terminal } from '../../replay/journalCall.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
-import { errorText } from '../../text/porcelain.ts';
 
 /** A client's request as the host keeps it while a worker has it, or while there is none. */
 export interface ClientCall {

@@ -1,10 +1,10 @@
 import { type MetaTool, rateLimited } from '../../calls/policy/quota.ts';
-import { GatewayError } from '../../errors/gatewayError.ts';
+import { errorText, GatewayError } from '../../errors/gatewayError.ts';
 import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { boundData } from '../../text/boundData.ts';
 import { type Normalisation, normalisationNote, type RenderMode, type Tell } from '../../text/normalise.ts';
-import { boundText, errorText, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
+import { boundText, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from '../shared/arguments.ts';
 import { answeredEvent, type CallEvent, failedEvent } from '../shared/callEvents.ts';
 import { beginCall } from '../shared/callRecord.ts';

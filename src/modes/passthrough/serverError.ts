@@ -1,10 +1,9 @@
 import { faultError } from '../../errors/faultError.ts';
-import { GatewayError } from '../../errors/gatewayError.ts';
+import { errorText, GatewayError } from '../../errors/gatewayError.ts';
 import { INTERNAL_ERROR, URL_ELICITATION_REQUIRED } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import { contractOf } from '../../replay/replay.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
-import { errorText } from '../../text/porcelain.ts';
 import { failedCall } from '../../upstream/connection/callFailed.ts';
 
 interface Failed {

@@ -19,7 +19,10 @@ describe('The skill', () => {
     await first;
     const original = readFileSync(file, 'utf8');
     assert.match(original, /^---\nname: mcp-bootstrap\n/);
-    assert.match(readFileSync(join(skills, 'mcp-bootstrap/parts/src/ops/fault.ts'), 'utf8'), /^import .*FAULT_CODES/);
+    assert.match(
+      readFileSync(join(skills, 'mcp-bootstrap/parts/src/errors/fault.ts'), 'utf8'),
+      /^import .*FAULT_CODES/,
+    );
     writeFileSync(file, 'mine\n');
     const second = vscode.commands.executeCommand('waygate.installSkill');
     await install();
