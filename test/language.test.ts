@@ -16,7 +16,7 @@ const BANNED = [
   /\bas good as none\b/i,
 ];
 /** Documents of the design that a reader of the repository does not have, and issues by their letters. */
-const ABSENT = /\b00[0-4](?= §|[,)]|'s\b| and \d| adds\b| pins?\b)|\(facts\b|\bfacts:|\bissue [A-Z]\.\d|\([A-F]\.\d/;
+const ABSENT = /(?<![\d.,])00[0-4](?= §|[,)]|'s\b| and \d| adds\b| pins?\b)|\(facts\b|\bfacts:|\bissue [A-Z]\.\d|\([A-F]\.\d/;
 
 const markdown = globSync('{*.md,{docs,skills}/**/*.md}');
 const names = new Set(markdown.map((file) => basename(file)));

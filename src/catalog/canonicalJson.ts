@@ -1,8 +1,8 @@
 import { compareCodePoints } from './codePointOrder.ts';
 
 /**
- * Canonical JSON, byte for byte as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` (000 §1.3):
- * keys by code point, everything beyond printable ASCII as `\uXXXX`. Iterative, so that no nesting is too deep.
+ * Canonical JSON, byte for byte as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` (G1.12): keys by
+ * code point, everything beyond printable ASCII as `\uXXXX`. Iterative, so that no nesting is too deep.
  */
 export function canonicalJson(root: unknown): string {
   const parts: string[] = [];

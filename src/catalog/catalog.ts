@@ -15,7 +15,7 @@ export interface CatalogServer {
   instructions: string;
 }
 
-/** Everything that can be browsed and executed. Never changes: a refresh builds another (000 §4.6). */
+/** Everything that can be browsed and executed. Immutable: a refresh builds another one (G8.1). */
 export interface Catalog {
   /** By id, in code-point order. */
   readonly tools: readonly CatalogTool[];
@@ -29,7 +29,9 @@ export interface Catalog {
 }
 
 export interface BuildOptions {
-  /** `raise` refuses the catalog for its first flaw; `skip`, the default, tells of it and goes on (000 §4.4). */
+  /**
+   * `raise` rejects the catalog at the first finding. `skip`, the default, reports the finding and continues (G6.3).
+   */
   onInvalid?: 'skip' | 'raise';
 }
 

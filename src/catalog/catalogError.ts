@@ -1,4 +1,4 @@
-/** What is wrong, by the rule that was broken. Codes in capitals are also wire codes (000 §3.4). */
+/** Rule that an input breaks. Codes in capitals are also wire codes (G4.2). */
 export type CatalogErrorCode =
   | 'not_a_string'
   | 'missing_separator'

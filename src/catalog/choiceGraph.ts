@@ -9,7 +9,7 @@ import type { CatalogTool, GraphNode } from './types.ts';
 /** What the graph needs of a tool. */
 export type GraphTool = Pick<CatalogTool, 'id' | 'namespace' | 'name' | 'upstreamName'>;
 
-/** The tools of a catalog as a tree of paths (000 §3): namespaces, clusters in the large ones, tools. */
+/** Tools of a catalog as a tree of paths: namespaces, clusters in the large ones, tools (G3). */
 export interface ChoiceGraph {
   /** Every node but the root, parents before their children. */
   readonly nodes: readonly GraphNode[];
@@ -17,7 +17,7 @@ export interface ChoiceGraph {
   node(path: string): GraphNode;
   /** What stands directly under a path; nothing under a tool. */
   children(path: string): readonly GraphNode[];
-  /** What a path resolves to (000 §3.3): the children of a node, or the tool itself. */
+  /** Returns the children of a node, or the tool itself (G3.4). */
   resolve(path: unknown): readonly GraphNode[];
   /** The one canonical path of a tool. */
   pathOf(toolId: string): string | undefined;

@@ -29,8 +29,8 @@ const MAX_NESTING = 200;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * One item of a `tools/list`, trusted in nothing. Throws `CatalogError` for what cannot be a tool; everything short of
- * that is repaired and told as a flaw. Without a source the namespace is inferred from the name (000 §1.2).
+ * Reads one item of a `tools/list` and trusts nothing in it. Throws `CatalogError` for an item that cannot be a tool;
+ * every lesser defect is repaired and reported as a flaw. Without a source, the name determines the namespace (G1.6).
  */
 export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
   if (!isRecord(raw)) throw new CatalogError('bad_tool', `An item of the list is ${described(raw)} and not a tool.`);
@@ -135,7 +135,7 @@ function annotationsOf(value: unknown, flaws: Flaw[]): Json {
   return {};
 }
 
-/** Every MCP tool is tagged `mcp`; the hints are the server's own and not to be trusted (000 §2.1). */
+/** Tags every MCP tool `mcp`. Hints are unverified statements of the server (M1.2). */
 function tagsOf(annotations: Json): string[] {
   const tags = ['mcp'];
   if (annotations.readOnlyHint === true) tags.push('read-only');

@@ -5,7 +5,10 @@ const FALLBACK = 'mcp';
 const MAX_NAMESPACE = 64;
 const MAX_NAME = 128;
 
-/** Namespace of a tool from nowhere in particular, by the separators in its name (000 §1.2). May need fitting. */
+/**
+ * Infers the namespace of a tool without a configured server from the separators in its name (G1.6). The result may
+ * need fitting.
+ */
 export function inferNamespace(upstreamName: string): string {
   const dot = upstreamName.indexOf('.');
   if (dot > 0) return upstreamName.slice(0, dot);
@@ -16,8 +19,8 @@ export function inferNamespace(upstreamName: string): string {
 }
 
 /**
- * The name without the namespace that it repeats (000 §1.4): a dot or a slash splits without doubt and its prefix
- * goes; an underscore may belong to the name, so its prefix stays.
+ * Removes the namespace that the name repeats (G1.7): a dot or slash ends a prefix for certain, an underscore may be
+ * part of the name.
  */
 export function deriveName(upstreamName: string): string {
   for (const separator of ['.', '/']) {

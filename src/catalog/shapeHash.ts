@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson, canonicalString } from './canonicalJson.ts';
 import { compareCodePoints } from './codePointOrder.ts';
 
-/** The input schema reduced to what identifies it: its top-level property names and what it requires (000 §1.3). */
+/** Reduces an input schema to its top-level property names and required names, which identify the tool (G1.11). */
 export function canonicalShape(inputSchema: unknown): string {
   const schema = isRecord(inputSchema) ? inputSchema : {};
   const properties = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
@@ -12,17 +12,17 @@ export function canonicalShape(inputSchema: unknown): string {
   return `{"properties":${sortedNames(properties)},"required":${sortedNames(required)}}`;
 }
 
-/** Identity of a tool without a declared version. Taken over the name as the server knows it (000 §1.3). */
+/** Identity of a tool without a declared version. The hash covers the raw name (G1.10). */
 export function hash8(upstreamName: string, inputSchema: unknown): string {
   return sha256(`${upstreamName}\n${canonicalShape(inputSchema)}`).slice(0, 8);
 }
 
-/** A resource is its URI (000 §9.2). The domain prefix keeps the hash spaces of the kinds apart. */
+/** Hashes a resource by its URI. The domain prefix keeps the hash spaces of the kinds apart (G10.2). */
 export function resourceHash8(uri: string): string {
   return sha256(`resource\n${uri}`).slice(0, 8);
 }
 
-/** A prompt is its name and the set of its argument names (000 §9.2). */
+/** Hashes a prompt by its name and the set of its argument names (G10.2). */
 export function promptHash8(name: string, argumentNames: readonly string[]): string {
   return sha256(`prompt\n${name}\n${sortedNames([...argumentNames])}`).slice(0, 8);
 }

@@ -1,6 +1,6 @@
 import { CatalogError } from './catalogError.ts';
 
-/** The four parts of a `tool_id` (000 §1.1). A missing part is null, as in the wire form of the cases. */
+/** The four parts of a `tool_id` (G1.1). A missing part is null, as in the wire form of the conformance cases. */
 export interface ToolIdParts {
   namespace: string;
   name: string;
@@ -34,7 +34,7 @@ export function formatToolId(parts: ToolIdParts): string {
   return `${parts.namespace}:${parts.name}${version}${hash8}`;
 }
 
-/** Inverse of `formatToolId` (000 §1.6). */
+/** Parses an id, the inverse of `formatToolId` (G1.4). */
 export function parseToolId(id: unknown): ToolIdParts {
   if (typeof id !== 'string') throw new CatalogError('not_a_string', `A tool_id is a string, not ${typeof id}.`);
   const colon = id.indexOf(':');

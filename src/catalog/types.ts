@@ -9,11 +9,11 @@ export interface ServerListing {
   instructions?: string;
 }
 
-/** "" | read_only | destructive (000 §2.1): declared by the server, shown, never trusted. */
+/** "" | read_only | destructive (G2.4): declared by the server, shown, never trusted. */
 export type Safety = '' | 'read_only' | 'destructive';
 
 export interface CatalogTool {
-  /** The canonical `tool_id` (000 §1). */
+  /** Canonical `tool_id` (G1). */
   id: string;
   namespace: string;
   /** The `name` part of the id. */
@@ -37,7 +37,7 @@ export interface CatalogTool {
   fingerprint: string;
 }
 
-/** A tool, or one flaw of a tool, that the last refresh has to tell of (000 §4.4). */
+/** Tool, or a flaw of a tool, that the last refresh reports (G6.3). */
 export interface RefreshFinding {
   server: string;
   tool: string;
@@ -48,7 +48,7 @@ export interface RefreshFinding {
 
 export type NodeKind = 'namespace' | 'cluster' | 'tool';
 
-/** A node of the ChoiceGraph (000 §3), by its canonical path. */
+/** Node of the ChoiceGraph, with its canonical path (G3). */
 export interface GraphNode {
   path: string;
   label: string;

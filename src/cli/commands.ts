@@ -13,7 +13,7 @@ export interface ServeOptions extends GatewayTarget {
   mode?: Face;
 }
 
-/** What a command prints is lines for whoever reads it, or data where that is asked for (004, Porcelain by Default). */
+/** Output of a command: lines for a person, or data on request (O9.1). */
 export interface Printed {
   json: boolean;
 }

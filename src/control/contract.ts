@@ -198,9 +198,9 @@ export interface ControlRequests {
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases what was learned of one tool, or all; answers with what is left. */
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
-  /** How it fares, and each server (004, Health). */
+  /** Health of the gateway and of each server (O7). */
   health: { params: Record<string, never>; result: HealthReport };
-  /** What it did so far, in numbers (004, Telemetry). */
+  /** Counts of the work so far (O8). */
   telemetry: { params: Record<string, never>; result: TelemetryReport };
   /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
   approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };

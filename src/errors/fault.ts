@@ -2,8 +2,8 @@ import { oneLine } from '../text/porcelain.ts';
 import { FAULT_CODES, type FaultTraits, type KnownFaultCode } from './faultCodes.ts';
 
 /**
- * A failure as a value (004, Faults). Restart policy, breaker, health, telemetry and the words for a model are all read
- * from the same one; nothing is concluded from a text.
+ * Class of a failure. A failure is a value (O2.1): restart policy, breaker, health, telemetry and the words for a model
+ * derive from it, never from a text.
  */
 export type FaultClass =
   | 'transport'

@@ -15,7 +15,7 @@ export interface FaultTraits {
   directive: RecoveryDirective;
   recovery_hint: RecoveryHint;
   remedy: Remedy;
-  /** 000 §3.4: what a model branches on. */
+  /** Error code on which a model branches (G4.2). */
   error: GatewayErrorCode;
   /** Whether the same call may succeed later, where it is certain that it had no effect or may be repeated. */
   retryable: boolean;

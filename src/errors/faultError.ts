@@ -12,7 +12,7 @@ export interface Telling {
   log?: string;
   knowledge: ExecutionKnowledge;
   contract: ReplayContract;
-  /** The `tool_id`, or what else the error is about (000 §3.4). */
+  /** `tool_id`, or another subject of the error (G4.3). */
   path?: string;
   /** Seconds, where it is known when it is worth calling again. */
   retryAfter?: number;
@@ -26,12 +26,12 @@ export interface Telling {
 
 const OWN_SUBJECT = "Waygate's worker";
 const MAX_SUBJECT_CHARS = 60;
-/** An error line for a model (000 §3.4). */
+/** Limit of an error line for a model (G4.5). */
 const MAX_MESSAGE_CHARS = 256;
 /** Less of a detail says nothing. */
 const MIN_DETAIL_CHARS = 20;
 
-/** The one way from a fault to the error object of 000 §3.4 (004, Failure Shaping). */
+/** Converts a fault into an error object (O2.7). All faults go this way. */
 export function faultError(fault: Fault, telling: Telling): GatewayError {
   const traits = traitsOf(fault);
   const { knowledge, contract } = telling;

@@ -1,7 +1,7 @@
 import { boundText, oneLine } from '../text/porcelain.ts';
 import type { Fault } from './fault.ts';
 
-/** The error object of 000 §3.4. It is made here and nowhere else. */
+/** Codes of the error object (G4.2). */
 export type GatewayErrorCode =
   | 'PATH_INVALID'
   | 'PATH_NOT_FOUND'
@@ -51,7 +51,7 @@ export class GatewayError extends Error {
       fault?: Fault;
     } = {},
   ) {
-    // Whoever words it: one line, bounded, free of control characters (000 §3.4, detail redaction).
+    // One bounded line without control characters, whatever the caller passes (G4.5).
     super(oneLine(message), options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.path = options.path ?? '';
@@ -60,7 +60,7 @@ export class GatewayError extends Error {
     this.fault = options.fault;
   }
 
-  /** The wire form; `details` is absent when there are none (000 §3.4). */
+  /** Returns the wire form. `details` is absent where it would be empty (G4.1). */
   toObject(): GatewayErrorObject {
     return {
       error: this.code,

@@ -1,4 +1,4 @@
-/** The codes of JSON-RPC 2.0 (§5.1); operational faults travel as tool results instead (design.md §3). */
+/** Error codes of JSON-RPC 2.0. Operational faults are tool results instead (G4.8). */
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;

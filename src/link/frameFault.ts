@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { INTERNAL_ERROR } from '../errors/rpcCodes.ts';
 import type { RequestId } from './frames.ts';
 
-/** Why an answer cannot be used; the names are those of the fault table (004, Typed faults). */
+/** Reason why an answer is unusable. The names are codes of the fault table (O2.4). */
 export type FrameFault = 'malformed_response' | 'bad_result' | 'frame_too_large';
 
 export interface FaultResponse {

@@ -3,7 +3,7 @@
  * forwards them never decodes them.
  */
 
-/** A frame beyond this fails by itself; the stream goes on behind its newline (facts/reliability.md R8). */
+/** Size limit of a frame (M7.1). A larger one fails alone; the stream continues after its newline. */
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;

@@ -1,7 +1,4 @@
-/**
- * How Waygate faces a client (000 §4): three tools for everything, the whole list without its schemas, or the servers
- * as they are.
- */
+/** Modes of a session (G5): three tools for everything, the whole list without schemas, or the servers as they are. */
 export const FACES = ['gateway', 'transparent', 'passthrough'] as const;
 export type Face = (typeof FACES)[number];
 

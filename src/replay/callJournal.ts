@@ -15,11 +15,12 @@ import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 import { dispositionOf, type ProbeResolution } from './requestDisposition.ts';
 
 /**
- * The calls between those who make them and a process that may die (004, Replay). It knows who has which call, ends
- * each exactly once, and when a process is lost decides for each of its calls by contract what happens. Processes are
- * numbered generations; several may live at once, and new calls go to the one that was opened last.
+ * Keeps calls between their maker and a process that may die (O3.7). The journal knows which process has which call,
+ * ends each call exactly once, and decides by contract about the calls of a lost process. Processes are numbered
+ * generations; several may live at once, and new calls go to the one opened last.
  *
- * It holds no timer and does no I/O: the host keeps a client's requests in one, an upstream its calls in another.
+ * The journal holds no timer and performs no I/O. The host keeps the requests of a client in one, a server connection
+ * its calls in another.
  */
 export class CallJournal<Payload, Reply> {
   readonly #effects: JournalEffects<Payload, Reply>;

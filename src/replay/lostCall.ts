@@ -2,7 +2,7 @@ import { type Fault, faultOf } from '../errors/fault.ts';
 import { FAULT_CODES, type KnownFaultCode } from '../errors/faultCodes.ts';
 import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 
-/** A request that its host has answered in place of a worker: the next worker counts it, nobody else can (004, Telemetry). */
+/** Request that the host answered in place of a worker. The next worker counts it (O4.4). */
 export interface LostCall {
   method: string;
   /** Of a `tools/call`: the tool as its client named it, and where that is one of ours which server's tool it was to run. */

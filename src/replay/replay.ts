@@ -1,6 +1,6 @@
 /**
- * Replay contracts (004, Core Contracts): what may happen to a request that was lost with the process that had it.
- * They are declared here, per request surface; nothing infers them from what a server says of itself.
+ * Replay contract: decides about a request that was lost with its process (O3.1). Contracts are declared per request
+ * here; nothing infers them from statements of a server.
  */
 export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
 
@@ -57,7 +57,7 @@ export function contractOf(method: string, tool: string | undefined): ReplayCont
   return CONVERGENT_METHODS.has(method) ? 'convergent' : 'never_replay';
 }
 
-/** The one rule for repeating by ourselves: it never left, or running it again converges (design.md §3, 004). */
+/** Returns whether a request may be repeated without asking: not dispatched, or convergent (O3.3). */
 export function mayRepeat(contract: ReplayContract, knowledge: ExecutionKnowledge): boolean {
   return knowledge === 'not_dispatched' || contract === 'convergent';
 }

@@ -23,7 +23,7 @@ export interface Circumstances {
   mayReplay: boolean;
 }
 
-/** What to do with a request, from what is known of it (004, Replay). It has no other inputs and no memory. */
+/** Decides about a request from what is known of it (O3.6). The function has no other inputs and no memory. */
 export function dispositionOf({ knowledge, contract, probe, mayReplay }: Circumstances): RequestDisposition {
   const expectsProbe = knowledge === 'outcome_unknown' && contract === 'probe_required';
   if (probe !== undefined && !expectsProbe) return 'reject_unexpected_probe_resolution';

@@ -8,7 +8,7 @@ export interface ReplaySettings {
   probe?: Probe;
 }
 
-/** What a server says of a tool of its own. It is untrusted (000 §4.5), and so is its form. */
+/** Hints of a server about its own tool. Neither their values nor their form can be trusted (M1.3). */
 export interface ToolHints {
   readOnlyHint?: unknown;
   idempotentHint?: unknown;

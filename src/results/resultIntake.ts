@@ -65,7 +65,7 @@ export interface ResultTold {
 }
 
 const SHOWN_CHARS = 4_000;
-/** With what stands beside it an answer stays below what a client takes (design.md §3). */
+/** Leaves room for the notes beside it below the limit of an answer (M5.4). */
 const MAX_SHOWN_CHARS = 7_000;
 /** What is smaller is held in memory until the disk has it; what is larger is streamed there. */
 const HELD_CHARS = 256 * 1024;
@@ -74,7 +74,7 @@ const TOLD_CHARS = 4 * 1024;
 /** Tokens of a longer text are counted on its beginning and scaled. */
 const COUNTED_CHARS = 64 * 1024;
 
-/** The firewall of 000 §4.2: whatever a server answered, the model gets what it can use, and nothing is lost. */
+/** Processes results of servers: the model gets a bounded text, and the artifacts keep everything (M2, M3). */
 export class Firewall {
   readonly #store: ArtifactStore;
   readonly #shownChars: number;
@@ -116,7 +116,7 @@ export class Firewall {
     };
   }
 
-  /** Every part becomes an artifact; the text comes last (000 §4.2). */
+  /** Stores every part as an artifact, the text last (M3.1). */
   async #keepAll({ binaries, odd, text, fullText }: ResultParts, call: AdmittedCall): Promise<KeptResult> {
     const keeper = new Keeper(this.#store, this.#maskOnDisk, call);
     const refs: ArtifactRef[] = [];

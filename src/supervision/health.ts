@@ -1,6 +1,6 @@
 import type { Fault } from '../errors/fault.ts';
 
-/** The base of every health report (004, Health). Its names are wire names; whoever has more to say adds members. */
+/** Base of every health report (O7.1). Names are wire names; reports add members. */
 export interface HealthSnapshot {
   state: LifecycleState;
   /** Which start this is; 1 before the first. */

@@ -1,7 +1,7 @@
 import type { Fault } from '../errors/fault.ts';
 import { traitsOf } from '../errors/faultCodes.ts';
 
-/** When a process that ended is started again (004, Faults; facts of supervisors elsewhere: Erlang, systemd, vscode-languageclient). */
+/** Limits that decide when a process that ended is started again (O5.2, O5.3). */
 export interface RestartLimits {
   /** The second start in a row waits this long at most, each further one twice as long. The first does not wait. */
   baseDelayMs: number;

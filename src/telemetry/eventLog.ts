@@ -3,10 +3,10 @@ import { join, parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Events as lines of JSON, appended a batch at a time (004, Telemetry). A batch is one write to a file opened for
- * appending, so that two workers of one workspace never write into each other's lines; a line that a crash has torn is
- * ended before the next one. Full files are renamed, never emptied, and the oldest goes. Nobody waits for the disk,
- * and one that refuses costs the events alone.
+ * Appends events as JSON lines, one batch per write (O8.5). The file is opened for appending, so that two workers of
+ * one workspace never mix their lines; a line that a crash has torn is ended before the next one. Full files are
+ * renamed, never emptied, and the oldest is removed. Nothing waits for the disk: if a write fails, only events are
+ * dropped (O8.8).
  */
 export interface EventLogOptions {
   file: string;

@@ -4,7 +4,7 @@ import type { HealthSnapshot, HealthWithoutWorker } from '../supervision/health.
 import { boundText, count, duration, firstLines, groupDigits, latency, oneLine, table } from '../text/porcelain.ts';
 import type { LatencyTold, TelemetryTotals, ToldError, ToldFault } from './telemetryForms.ts';
 
-/** Health and telemetry as text: the summary first, lines bounded (004, Porcelain by Default). */
+/** Limits of health and telemetry as text: the summary first, lines bounded (O9.2). */
 const MAX_SERVERS = 60;
 const MAX_ROWS = 12;
 const MAX_LINE = 200;

@@ -25,8 +25,8 @@ export interface TelemetryKept extends CountedKept {
 }
 
 /**
- * What happened so far, in numbers (004, Telemetry). Each event costs a constant, and what is kept is bounded however
- * many methods and tools there are: those not used for longest become one row.
+ * Counts of the work so far (O8.1). Each event costs constant time. The number of rows is bounded: the least recently
+ * used ones become one row (O8.3).
  */
 export class Telemetry {
   readonly #options: TelemetryOptions;

@@ -1,6 +1,6 @@
-/** What is told to be counted, and what the counts are told as (004, Telemetry). */
+/** Forms of the events that are counted and of the counts that are reported (O8). */
 
-/** How a request ended. `lost` is an end by a fault: no answer came, or none can come (004, ambiguous outcome). */
+/** End of a request. `lost` is an end by a fault: no answer came, or none can come (O8.2). */
 export type RequestEnd = 'ok' | 'answered_with_error' | 'lost';
 
 export interface RequestTold {
@@ -20,7 +20,7 @@ export interface ToldError {
   ts_unix_ms: number;
 }
 
-/** A fault as it is told; whoever makes faults makes them of this form (004, Faults). */
+/** Wire form of a fault in telemetry (O2.1). */
 export interface ToldFault {
   generation: number;
   class: string;
@@ -74,7 +74,7 @@ export interface TokensSaved {
   result_tokens_saved: number;
 }
 
-/** What the totals stand beside: the health core of whoever reports (004, Health). */
+/** Health values beside the totals (O7.1). */
 export interface LifeTold {
   state: string;
   generation: number;

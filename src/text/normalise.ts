@@ -2,8 +2,8 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What a model, or a person, may write otherwise where only one thing can be meant (004, Normalization). Each is a
- * rule with a name; whoever applies one says so in the result. `docs/answers.md` has them as a table.
+ * Rules that correct input with only one possible meaning (O10.1). Every applied rule is reported in the result.
+ * `docs/answers.md` lists them in a table.
  */
 export const NORMALISATION_RULES = {
   field_alias: {

@@ -1,8 +1,6 @@
-/**
- * What a model reads (004, Porcelain by Default): lines, deterministic, bounded, the summary first.
- */
+/** Text for a model: lines, deterministic, bounded, the summary first (O9.2). */
 
-/** Copilot moves any text beyond 8,192 characters into a file: every answer stays below this (design.md §3). */
+/** Limit of every answer. Copilot moves text beyond 8,192 characters into a file (M5.4). */
 export const MAX_ANSWER_CHARS = 8_000;
 
 /** Cuts at a line where one is near, and says how much was left out. */

@@ -1,7 +1,6 @@
 /**
- * What a model reads holds nothing that a person could not see: text hidden from the person but not from the model is
- * how a result smuggles instructions (facts: ANSI, bidi and TAG-block hiding). Hidden characters are shown as `\u200b`
- * rather than taken out, so that the model sees what is there; the artifact keeps the bytes.
+ * Shows every hidden character of a text to the model and the person alike. Text hidden from the person is how a result
+ * smuggles instructions (M2.12). Hidden characters appear as escapes such as `\u200b`; the artifact keeps the bytes.
  *
  * Escaped: control characters other than tab and line break (ANSI sequences begin with one; a lone carriage return
  * overwrites its line), bidirectional controls, zero-width and other invisible format characters, TAG characters,

@@ -7,7 +7,7 @@ import { visibleLine } from './cardText.ts';
 
 export type CardKind = 'tool' | 'agent' | 'skill' | 'internal' | 'resource' | 'prompt';
 
-/** What a card must never carry (000 §2.2): a value under one of these names does not compile. */
+/** Fields that a card must never carry (G2.2). A value under one of these names does not compile. */
 type Banned = {
   [Field in
     | 'args_schema'
@@ -22,7 +22,7 @@ type Banned = {
     | 'server']?: never;
 };
 
-/** One choice as a model sees it: the fields of 000 §2.1 and no other. Names are those of the wire. */
+/** Card of one choice, with the fields of G2.1 and no other. Names are wire names. */
 export interface ChoiceCard extends Banned {
   id: string;
   name: string;
@@ -85,7 +85,7 @@ export function toCard(tool: CatalogTool, score?: number): ChoiceCard {
   return score === undefined ? card : { ...card, score };
 }
 
-/** The card of a namespace or cluster: its id is the path to browse next (000 §3.3). */
+/** Returns the card of a namespace or cluster. The id is the path to browse next (G2.12). */
 export function nodeCard(node: GraphNode): ChoiceCard {
   return fitCard(
     createCard({
@@ -114,12 +114,12 @@ export function uncutCard(tool: CatalogTool): ChoiceCard {
   });
 }
 
-/** The id says what it is the id of (000 §9.1). */
+/** Derives the kind from the prefix of the id (G10.1). */
 function kindOf(id: string): CardKind {
   return id.startsWith('resource::') ? 'resource' : id.startsWith('prompt::') ? 'prompt' : 'tool';
 }
 
-/** At most five tags of at most 24 characters, sorted; safety tags take their places first (000 §2.1). */
+/** Returns at most five tags of at most 24 characters, sorted. Safety tags take their places first (G2.3). */
 export function capTags(tags: readonly string[]): string[] {
   const distinct = [...new Set(tags.map((tag) => firstCodePoints(visibleLine(tag), MAX_TAG_LENGTH)))].filter(Boolean);
   const bySafety = (tag: string): number => (safetyOfTag(tag) === '' ? 1 : 0);
@@ -129,7 +129,7 @@ export function capTags(tags: readonly string[]): string[] {
     .sort(compareCodePoints);
 }
 
-/** Destructive wins over read-only (000 §2.1). */
+/** Derives the safety class from tags. Destructive wins over read-only (G2.4). */
 export function deriveSafety(tags: readonly string[]): Safety {
   const classes = tags.map(safetyOfTag);
   if (classes.includes('destructive')) return 'destructive';
@@ -142,7 +142,7 @@ function safetyOfTag(tag: string): Safety {
   return lower === 'read-only' || lower === 'read_only' ? 'read_only' : '';
 }
 
-/** By score, highest first, then by id (000 §2.5). A missing score counts as 0. */
+/** Orders by score, highest first, then by id. A missing score counts as 0 (G2.9). */
 export function orderCards(cards: readonly ChoiceCard[]): ChoiceCard[] {
   return [...cards].sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || compareCodePoints(a.id, b.id));
 }

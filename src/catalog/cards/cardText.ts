@@ -1,11 +1,11 @@
 import type { ChoiceCard } from './card.ts';
 
 export interface LineOptions {
-  /** A prompt never shows the score (000 §2.1); an explanation for a person does. */
+  /** Shows the score, for an explanation to a person. A prompt never shows it (G2.5). */
   score?: boolean;
 }
 
-/** The line form of a card: what the token budget of 000 §2.3 is counted on. `position` counts from 1. */
+/** Line form of a card, on which the token budget is counted (G2.5). `position` counts from 1. */
 export function renderCardLine(card: ChoiceCard, position: number, total: number, options: LineOptions = {}): string {
   const tags = card.tags.length > 0 ? ` [${card.tags.join(', ')}]` : '';
   const score = options.score && card.score !== undefined ? ` score=${card.score.toFixed(2)}` : '';

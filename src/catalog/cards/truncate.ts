@@ -1,8 +1,8 @@
 import { fitsTokens, prefixHorizon } from '../tokenizer/tokens.ts';
 
 /**
- * Cuts a text to a number of cl100k_base tokens (000 §2.4): verbatim when it fits; else the longest prefix that ends
- * a sentence; else the longest prefix of one token less, and `…`. Depends on nothing but its arguments.
+ * Cuts a text to a number of cl100k_base tokens (G2.8): unchanged where it fits; else the longest prefix that ends a
+ * sentence; else the longest prefix of one token less, and `…`. Depends on nothing but its arguments.
  */
 export function truncateToTokens(text: string, budget: number): string {
   if (budget <= 0) return '';

@@ -34,7 +34,7 @@ export interface OfferedPrompt extends CatalogPrompt {
   raw: Json;
 }
 
-/** The resources and prompts of all servers (000 §9). Never changes: a refresh builds another (§4.6). */
+/** Resources and prompts of all servers (G10). Immutable: a refresh builds another one (G8.1). */
 export interface PrimitiveCatalog {
   /** By server, then as listed, templates last. */
   readonly resources: readonly OfferedResource[];
@@ -43,7 +43,7 @@ export interface PrimitiveCatalog {
   readonly namespaces: ReadonlyMap<string, string>;
   /** Servers that have said they have resources. */
   readonly readable: readonly string[];
-  /** What is browsed: resources and prompts as the catalog's choices, each kind by itself (000 §9.4). */
+  /** Resources as choices of a catalog of their own. Kinds never mix (G10.6). */
   readonly resourceChoices: Catalog;
   readonly promptChoices: Catalog;
   readonly findings: readonly RefreshFinding[];
@@ -165,7 +165,7 @@ function templateOf(raw: Json, namespace: string, server: string): OfferedResour
 
 const uriOf = ({ uri }: OfferedResource): string => uri;
 
-/** 000 §9.3: different primitives that come to one id get `~2`, `~3`, in the order of the catalog. */
+/** Gives different primitives with the same id `~2`, `~3`, in catalog order (G10.3). */
 function withOwnIds<T extends { id: string }>(items: readonly T[]): T[] {
   const ids = resolveCollisions(items.map(({ id }) => id));
   return items.map((item, index) => ({ ...item, id: ids[index] as string }));

@@ -5,7 +5,7 @@ import { promptHash8, resourceHash8 } from '../shapeHash.ts';
 import { isName } from '../toolId.ts';
 import { formatPrimitiveId } from './primitiveId.ts';
 
-/** A resource as the catalog lists it (000 §9). */
+/** Resource as the catalog lists it (G10). */
 export interface CatalogResource {
   id: string;
   namespace: string;
@@ -22,7 +22,7 @@ export interface PromptArgument {
   required: boolean;
 }
 
-/** A prompt as the catalog lists it (000 §9). */
+/** Prompt as the catalog lists it (G10). */
 export interface CatalogPrompt {
   id: string;
   namespace: string;
@@ -69,7 +69,7 @@ export function ingestPrompt(raw: unknown, serverNamespace?: string): CatalogPro
   const namespace = serverNamespace ?? fitNamespace(inferNamespace(name));
   const promptArguments = argumentsOf(item.arguments);
   const idName = fitPrimitiveName(name, 'p_');
-  // Over the name as it stands in the id: two prompts that fit to one name come to one id and get `~N` (000 §9.3).
+  // Hash the name as it stands in the id: two prompts that fit to one name get one id, and then `~N` (G10.3).
   const hash8 = promptHash8(
     idName,
     promptArguments.map((argument) => argument.name),

@@ -3,7 +3,7 @@ import { NO_RANK } from './packedRanks.ts';
 import { pieceEnd } from './tokenPieces.ts';
 import { cl100kRanks, type RankTable } from './tokenRanks.ts';
 
-/** Exact number of cl100k_base tokens (000 §2.3). What looks like a special token is ordinary text. */
+/** Counts cl100k_base tokens exactly. Text that resembles a special token is ordinary text (G2.6). */
 export function countTokens(text: string): number {
   const table = cl100kRanks();
   let count = 0;

@@ -1,4 +1,4 @@
-/** The editor's own switches that can make Waygate invisible to its agent (facts/vscode.md §1.4). */
+/** Switches of the editor that can make Waygate invisible to its agent. */
 
 export interface AgentSettings {
   'chat.mcp.access': unknown;

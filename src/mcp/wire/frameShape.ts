@@ -6,7 +6,7 @@ export interface FrameShape {
   tooDeep: readonly (readonly [number, number])[];
 }
 
-/** Nobody's schema or result needs more; what walks them recurses (facts/reliability.md §2.4, deep JSON). */
+/** Nesting limit of a frame (M7.1). No schema or result needs more, and code that walks them recurses. */
 export const MAX_FRAME_DEPTH = 256;
 
 const QUOTE = 0x22;

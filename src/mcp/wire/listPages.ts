@@ -1,4 +1,4 @@
-/** More than this comes from a server that never ends (facts/reliability.md R12). */
+/** Limits of a list, for a server that never ends one (G8.6). */
 const MAX_PAGES = 64;
 const MAX_ITEMS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** What servers do that none should: each is counted, none costs more than itself (facts/reliability.md §2.4). */
+/** Misbehaviour of servers. Each kind is counted and has no other effect (M7.5). */
 export type Oddity =
   /** A line that is no message: a banner, a log. */
   | 'garbage_line'
@@ -33,7 +33,7 @@ export type Oddity =
   /** A process that gave no sign of life after a call's deadline. */
   | 'unresponsive';
 
-/** Beyond so many within the window it is no slip any more (facts/reliability.md §2.4, unknown id). */
+/** More than this within the window is no accident. */
 const EXCESS = 100;
 const WINDOW_MS = 10_000;
 

@@ -29,8 +29,8 @@ const SAMPLE_BYTES = 4 * 1024;
 const LAST_WORDS_MS = 100;
 
 /**
- * The way to a server over its standard streams. Whatever it writes costs nothing but itself: the framing is our own,
- * because the SDK's gives a connection up for what one bad line does (facts/reliability.md §2.4).
+ * Transport to a server over its standard streams. The framing is our own, because the SDK gives up a connection for
+ * one bad line (M7.1).
  */
 export class StdioUpstream implements Transport {
   onclose?: () => void;

@@ -9,8 +9,8 @@ const QUESTION_COST = 2048;
 const COSTS = { message: MESSAGE_COST, garbage: GARBAGE_COST, question: QUESTION_COST };
 
 /**
- * How much of what nobody asked for is read of a server. One that says more is read more slowly: its pipe fills, it
- * waits, and the others are served meanwhile (facts/reliability.md R6). Four thousand messages a second are no more.
+ * Limits how much unrequested input is read from a server. A server that sends more is read more slowly: its pipe fills
+ * and it waits, while the others are served (M7.4). Four thousand messages a second stay within the limit.
  */
 export class UnaskedAllowance {
   #left = BURST_BYTES;

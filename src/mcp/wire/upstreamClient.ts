@@ -77,7 +77,7 @@ export interface CallOptions {
   task?: TaskTerms | undefined;
 }
 
-/** However much progress a server reports: no call lasts longer (facts/reliability.md §2.4). */
+/** Longest call, however much progress a server reports (O11.1). */
 const MAX_CALL_MS = 10 * 60_000;
 
 /** A message that a server sends by itself, as it came. */

@@ -36,8 +36,8 @@ const BYTE_ORDER_MARK = /^\ufeff/;
 const PEEK_BYTES = 1024;
 
 /**
- * One frame of a server, as whoever waits for it can take it. Whatever is wrong with an answer whose id can be read
- * fails that call at once; nothing is guessed (facts/reliability.md §2.4).
+ * Reads one frame of a server. A defect in an answer with a readable id fails that call at once; nothing is guessed
+ * (M7.1).
  */
 export function readUpstreamFrame(line: Buffer, reading: FrameReading): ReadFrame {
   const reader = new FrameReader(reading);

@@ -7,7 +7,7 @@ import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
 import type { TaskProgress } from './taskProgress.ts';
 
-/** Requests of a server that are being answered at the same time (facts/reliability.md §2.4). */
+/** Requests of a server that are answered at the same time (M7.3). */
 const MAX_SERVER_REQUESTS = 32;
 const PROGRESS = 'notifications/progress';
 const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage']);

@@ -12,8 +12,8 @@ export interface WriteQueueLimits {
 }
 
 /**
- * A burst of calls fills the pipe for a moment, which is no fault; a server that does not read for seconds is one
- * (facts/reliability.md §2.4: 64 frames, 8 MiB).
+ * Limits of a write queue. A burst of calls fills the pipe for a moment, which is no fault; a server that does not read
+ * for seconds is one.
  */
 export const WRITE_QUEUE_LIMITS: WriteQueueLimits = {
   bytes: 8 * 1024 * 1024,

@@ -1,7 +1,7 @@
 import type { OfferedPrompt } from '../../catalog/primitives/primitiveCatalog.ts';
 import { sha256 } from '../../catalog/shapeHash.ts';
 
-/** Names that every client takes (design.md §3). */
+/** Names that every client accepts. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MAX_NAME = 64;
 const HASH_CHARS = 8;

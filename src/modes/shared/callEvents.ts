@@ -130,7 +130,7 @@ export function failedEvent(
         method: name,
         toolId: namedTool(toolId),
         namespace: tool?.namespace ?? null,
-        // To the client it was a handle that could not be viewed; the event is a hydration (000 §3.4).
+        // The client asked for a handle that could not be viewed; the event is a hydration (G5.9).
         attributes: () => ({ error_code: error.code === 'VIEW_FAILED' ? 'HYDRATE_FAILED' : error.code }),
       };
     }

@@ -3,7 +3,7 @@ import type { HealthWithoutWorker } from '../../supervision/health.ts';
 import { healthText, type NoTelemetry, telemetryText } from '../../telemetry/systemReports.ts';
 import { boundData } from '../../text/boundData.ts';
 
-/** What the gateway tells of itself without a tool of its own (004): the tool count stays three. */
+/** Resource that reports about the gateway itself. Resources keep the number of tools at three (M5.5). */
 export interface SystemResource {
   uri: string;
   name: string;

@@ -28,7 +28,7 @@ export interface TransparentSurface extends SessionSurface {
   onCatalogChanged(): void;
 }
 
-/** The whole catalog in `tools/list` without its schemas, and the same way to call as in gateway mode (000 §4.1). */
+/** Transparent mode: the whole catalog in `tools/list` without schemas, and calls as in gateway mode (G5.5). */
 export function transparentSurface(context: TransparentContext): TransparentSurface {
   const news = new ClientNews();
   const sessions = new SessionStates();

@@ -28,7 +28,7 @@ export interface ViewOptions {
   maskSecrets?: boolean;
 }
 
-/** `tool_view` (000 §4.2). Throws a GatewayError that carries the handle as its path (000 §3.4). */
+/** Runs `tool_view` (G11). Throws a GatewayError with the handle as its path (G4.3). */
 export async function viewArtifact(
   store: ArtifactStore,
   handle: string,

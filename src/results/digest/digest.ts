@@ -13,7 +13,7 @@ const SAMPLE_CHARS = 64 * 1024;
 /** Several parts are joined for a look at their JSON only when that costs little. */
 const JOIN_CHARS = 1 << 20;
 
-/** A text too long to be shown, told by its kind (000 §4.2): faithful, deterministic, made without a model. */
+/** Makes a digest that suits the kind of a long text: faithful, deterministic, without a model (M2.10). */
 export async function digest(text: LongText, room: number): Promise<Digest> {
   const sample = text.head(SAMPLE_CHARS);
   const source: DigestSource = { text, sample, isWhole: sample.length === text.length, room, turn };

@@ -20,7 +20,7 @@ export const MEDIA_BUDGET_BYTES = 3 * 1024 * 1024;
 const MAX_USER_TEXT_CHARS = 8_000;
 const MAX_URI_CHARS = 2_048;
 
-/** Copilot reads embedded resources and links into the prompt unless they are for the user alone (facts: vscode §0). */
+/** Copilot puts embedded resources and links into the prompt unless they are for the user alone. */
 const FOR_USER = ['user'];
 
 /** What a client that can show more than text gets, within a budget; what is over it is named by its handle. */

@@ -1,6 +1,6 @@
 import { isObject } from './resultParts.ts';
 
-/** What `resources/read` and `prompts/get` answer, in the form that goes through the firewall (000 §9.4). */
+/** Converts answers of `resources/read` and `prompts/get` into the form of tool results (G10.5). */
 
 /** Every content of a resource is an embedded resource: its text is read, its bytes are kept. */
 export function resourceAsResult(read: Readonly<Record<string, unknown>>): Record<string, unknown> {

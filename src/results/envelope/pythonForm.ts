@@ -1,8 +1,8 @@
 import { compareCodePoints } from '../../catalog/codePointOrder.ts';
 
 /**
- * Values as the specification's first implementation prints them: the forms that its cases pin (001). Iterative, since
- * a server may nest deeper than a stack is high.
+ * Values as Python prints them, which the conformance cases pin (M2.9). Iterative, because a server may nest deeper
+ * than the stack.
  */
 
 /** `str(value)`: `True`, `None`, `[1, 'a']`. Undefined when that would take more than `limit` characters. */

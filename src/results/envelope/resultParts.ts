@@ -2,15 +2,15 @@ import { LongText } from '../../text/longText.ts';
 import { base64Content, type PartContent, textContent } from './partContent.ts';
 import { pythonText } from './pythonForm.ts';
 
-/** What is in a result of a server, sorted by what can be done with it (001). Nothing is copied or decoded yet. */
+/** Content of a server's result, sorted by use (M2.5). Nothing is copied or decoded yet. */
 export interface ResultParts {
   isError: boolean;
   /** The text parts, those of embedded resources included. Undefined when there are none. */
   text: LongText | undefined;
-  /** All text, what the structure states included, parts joined by newlines (001). */
+  /** Full text, including values of the structured content, parts joined by line feeds (M2.3). */
   fullText: LongText;
   binaries: readonly BinaryPart[];
-  /** Parts of no known kind or shape, as they came: 001 knows no place for them. */
+  /** Parts of unknown kind or shape, unchanged (M2.5). */
   odd: readonly unknown[];
   /** Per-part annotations, each with its `part_index`. */
   annotations: readonly Record<string, unknown>[];
@@ -22,7 +22,7 @@ export interface BinaryPart {
   kind: PartKind;
   /** Its place in `content`; structured content has none. */
   index: number | undefined;
-  /** As 001 names it. What is stored has a handle by its content. */
+  /** Name of the part (M2.6). A stored artifact has a handle derived from its content instead. */
   handle: string;
   content: PartContent;
   mediaType: string;

@@ -10,7 +10,7 @@ export interface Selection {
   next?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** With place, next call and handle an answer stays below what a client takes (design.md §3). */
+/** Limit of a slice. Place, next call and handle fit beside it (G11.6). */
 export const MAX_SELECTION_CHARS = 6_500;
 
 /** How much of the text may be shown: what is hidden in it takes more room when it is escaped. */

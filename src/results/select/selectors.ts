@@ -7,7 +7,7 @@ import { head, lines, range, tail } from './positional.ts';
 import type { Selection } from './selection.ts';
 import { columns, delimiterOf, rows } from './table.ts';
 
-/** The selectors of `tool_view`: those of 000 §4.2, and beyond. */
+/** The selectors of `tool_view` (G11.2). */
 
 export type SelectorInput = Readonly<Record<string, unknown>>;
 
@@ -98,7 +98,7 @@ export function integerFieldsOf(type: string): string[] {
 
 export const SELECTOR_EXAMPLES: readonly string[] = Object.values(KINDS).map(({ example }) => example);
 
-/** Throws VIEW_FAILED for a selector that does not fit, and ARGS_INVALID for a value of the wrong type (000 §3.4). */
+/** Throws VIEW_FAILED for a selector that does not fit, and ARGS_INVALID for a value of the wrong type (G11.4). */
 export async function select(reader: ArtifactReader, selector: SelectorInput): Promise<Selection> {
   const kind = selectorOf(selector);
   // There is nothing to be read in a picture or an archive: it is told about.

@@ -1,6 +1,6 @@
 const MAX_LINES = 40;
 const MAX_LINE_CHARS = 1_000;
-/** What is kept of it (facts/reliability.md §2.4, stderr flood); up to twice that between two tidyings. */
+/** Size of the kept end of stderr. It may double between two clean-ups. */
 const RING_BYTES = 64 * 1024;
 const MAX_PARTS = 256;
 

@@ -33,11 +33,7 @@ interface Reserve {
   taken(): void;
 }
 
-/**
- * One more process of a server, started and initialised, which takes over when the serving one is lost
- * (facts/reliability.md R2). It lives as long as somebody is served, and is replaced at the pace of a supervisor of its
- * own: a server that keeps ending uses up its reserves no faster than itself.
- */
+/** Keeps one more process of a server, started and initialised, which takes over when the serving one is lost. */
 export class Standby {
   readonly #options: StandbyOptions;
   readonly #supervisor: Supervisor<Reserve>;

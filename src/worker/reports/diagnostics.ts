@@ -47,7 +47,7 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
 };
 const CLOSE_TIMEOUT_MS = 500;
 
-/** What the gateway knows of its own health and work: counts at once, events a moment later (004). */
+/** Health and telemetry of the gateway: counts at once, writes events a moment later (O7, O8). */
 export class Diagnostics {
   readonly #options: DiagnosticsOptions;
   readonly #startedAt = performance.now();
@@ -229,7 +229,7 @@ export class Diagnostics {
     await Promise.race([this.#log.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  /** The record of a call as 004's own consumers write it, and now and then a snapshot of the busiest. */
+  /** Writes the record of a call, and from time to time a snapshot of the busiest tools. */
   #toolCalled(event: CallEvent, tool: string, latencyMs: number, requestId: number, at: Date): void {
     const { end, retries, error } = event;
     this.#log.append(() => ({
