@@ -14,7 +14,7 @@ export interface Cluster {
   clusters: Map<string, Cluster>;
 }
 
-/** Beyond this a listing is divided, where its tools have topics to divide it by (issue B.3). */
+/** Listings above this size are divided into clusters by topic (G3.7). */
 export const MAX_CHILDREN = 20;
 /** A little more is better than a level for its own sake. */
 const TOLERATED_CHILDREN = 24;

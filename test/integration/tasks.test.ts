@@ -15,7 +15,7 @@ import { HostProcess, isAlive, pidsIn, type RpcMessage, until } from '../support
 import { HttpProcess } from '../support/httpProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
-/** Tasks of servers (D.2, 2025-11-25, Tasks): real hosts, workers and servers, our own client and the SDK's. */
+/** Tasks of servers (MCP 2025-11-25): real hosts, workers and servers, our own client and the SDK's. */
 
 const MODE = ['--mode', 'passthrough'];
 const RELATED = 'io.modelcontextprotocol/related-task';

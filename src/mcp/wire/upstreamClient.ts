@@ -116,7 +116,7 @@ export class UpstreamClient {
       { name: 'waygate', version: VERSION },
       { capabilities: capabilities as ClientCapabilities, jsonSchemaValidator: lazyValidator() },
     );
-    // Not by the SDK's schemas: what a server sends by itself is passed on as it came (real-servers.md, *Process behaviour*).
+    // Bypass the SDK's schemas: notifications of a server are passed on unchanged.
     this.#client.fallbackNotificationHandler = async (message) => {
       const { method, params = {} } = message;
       onNotification?.({ method, params, origin: originOf(message) });

@@ -40,13 +40,13 @@ export const catalogOverruled: readonly OverruledCase[] = [
   {
     id: 'cache_stable-06-top_k',
     op: 'top_k 2, one seen: marker takes a slot',
-    section: '000 §5.1',
+    rule: 'G9.3',
     why: 'new cards are emitted after the marker; the marker is no choice and takes no place from one',
   },
   {
     id: 'cache_stable-07-path',
     op: 'path browse twice',
-    section: '000 §3.2',
+    rule: 'G3.4',
     why: 'a bare "/" lists one card per namespace, also in a small catalog',
   },
 ];

@@ -17,7 +17,7 @@ export const diagnosticsOverruled: readonly OverruledCase[] = [
   {
     id: 'diagnostics-04-browse-path-/',
     op: 'browse path /',
-    section: '000 §3.2',
+    rule: 'G3.4',
     why: 'a bare "/" lists one card per namespace, also in a small catalog',
   },
 ];
