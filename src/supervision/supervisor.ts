@@ -3,7 +3,6 @@ import { UnderWay } from '../lib/underWay.ts';
 import { HealthRecord, type HealthSnapshot, type RolloutState } from './health.ts';
 import { type RestartDecision, RestartPolicy } from './restartPolicy.ts';
 import { type Running, type SupervisorOptions, UnavailableError } from './supervised.ts';
-import { Waiters } from './waiters.ts';
 
 /** One attempt: from its start to the end of what it started. */
 interface Attempt<Handle> {
@@ -206,5 +205,46 @@ export class Supervisor<Handle> {
 
   #changed(): void {
     this.#options.onChange?.(this.health);
+  }
+}
+
+interface Waiter<T> {
+  resolve(value: T): void;
+  reject(reason: unknown): void;
+}
+
+/** Those who wait for the same thing, each for as long as its own signal lets it. */
+class Waiters<T> {
+  readonly #waiters = new Set<Waiter<T>>();
+
+  wait(signal: AbortSignal | undefined): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const leave = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        this.#waiters.delete(waiter);
+      };
+      const onAbort = (): void => waiter.reject(signal?.reason);
+      const waiter: Waiter<T> = {
+        resolve: (value) => {
+          leave();
+          resolve(value);
+        },
+        reject: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      this.#waiters.add(waiter);
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener('abort', onAbort);
+    });
+  }
+
+  resolve(value: T): void {
+    for (const waiter of [...this.#waiters]) waiter.resolve(value);
+  }
+
+  reject(reason: unknown): void {
+    for (const waiter of [...this.#waiters]) waiter.reject(reason);
   }
 }

@@ -2,8 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationFile, together } from '../../src/extension/configuration/configurationFile.ts';
-import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationTemplate.ts';
+import {
+  CONFIGURATION_TEMPLATE,
+  ConfigurationFile,
+  together,
+} from '../../src/extension/configuration/configurationFile.ts';
 import { configurationHash } from '../../src/extension/gateway/serverDefinition.ts';
 
 let workspace: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationTemplate.ts';
+import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
 import { COMMANDS, MENUS, WELCOMES } from '../../src/extension/contributions/contributions.ts';
 import { extensionManifest, manifestDifferences } from '../../src/extension/contributions/manifest.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from '../../src/errors/fault.ts';
-import { HeldLosses } from '../../src/host/session/heldLosses.ts';
+import { HeldLosses } from '../../src/host/session/heldSession.ts';
 import { type LostCall, MAX_LOST_CALLS, readLostCalls } from '../../src/replay/lostCall.ts';
 
 const fault = faultOf('connection_lost', { generation: 2, detail: 'gone' }, (text) => text);

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { HeldMemory } from '../../src/host/session/heldMemory.ts';
+import { HeldMemory } from '../../src/host/session/heldSession.ts';
 import { readWorkerFrame } from '../../src/host/session/workerFrame.ts';
 import { encodeMessage, KEEP_NOTIFICATION } from '../../src/link/frames.ts';
 

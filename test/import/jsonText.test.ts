@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationTemplate.ts';
+import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
 import { appendItem, removeMember, setMember } from '../../src/import/jsonText.ts';
 
 const value = { command: 'npx', args: ['-y', 'x'] };

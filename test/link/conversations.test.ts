@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Conversations } from '../../src/link/conversations.ts';
+import { Conversations } from '../../src/link/movingSession.ts';
 
 function conversations() {
   const begun = new Map<string, object>();

@@ -34,7 +34,7 @@ describe('the parts of the skill', () => {
       expect.arrayContaining([
         'src/replay/callJournal.ts',
         // Named by the folder alone.
-        'src/supervision/waiters.ts',
+        'src/supervision/supervisor.ts',
         'src/link/lineFraming.ts',
         'src/host/session/sessionHost.ts',
         // Imported alone.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RefreshPace } from '../../src/upstream/listing/refreshPace.ts';
+import { RefreshPace } from '../../src/upstream/listing/catalogKeeper.ts';
 
 describe('news of changed tools', () => {
   it('are awaited for a moment, not heard too often, and not at all where that is said', () => {

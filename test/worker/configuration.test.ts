@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/calls/policy/policy.ts';
 import type { KeptTexts } from '../../src/config/configLayers.ts';
 import { Configuration } from '../../src/worker/configuration/configuration.ts';
-import type { Handover } from '../../src/worker/configuration/handover.ts';
-import { isChanged } from '../../src/worker/configuration/handover.ts';
+import { type Handover, isChanged } from '../../src/worker/configuration/handover.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const DENY = { rules: [{ action: 'deny', tool: 'x' }] };

@@ -1,8 +1,9 @@
 import { FileSecrets } from '../../config/state/fileSecrets.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
+import { attachControl, type GatewayTarget } from '../../host/attach/attachControl.ts';
 import type { SecretCommand } from '../commands.ts';
 import { print } from '../print.ts';
-import { refreshRunning } from '../refreshRunning.ts';
+import { ownRuntime } from '../runtime.ts';
 
 const CTRL_C = '\u0003';
 const BACKSPACE = /[\b\u007f]/;
@@ -55,4 +56,15 @@ function readHidden(question: string): Promise<string> {
       }
     });
   });
+}
+
+/** Has a gateway, if it runs, look at its servers again. It need not be waited for. */
+async function refreshRunning(target: GatewayTarget): Promise<boolean> {
+  const control = await attachControl(ownRuntime(target), { start: false, holds: false });
+  if (!control) return false;
+  // The answer comes when every server has answered; that the request has arrived is told by the next one's answer.
+  void control.request('refresh', {}).catch(() => undefined);
+  await control.request('status', {});
+  control.dispose();
+  return true;
 }

@@ -2,7 +2,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { configurationHash } from '../gateway/serverDefinition.ts';
 import { Observable } from '../observable.ts';
-import { CONFIGURATION_TEMPLATE } from './configurationTemplate.ts';
 
 /** `hash` is undefined when the file is absent; `known` is false until it has been looked for. */
 export interface ConfigurationState {
@@ -71,3 +70,21 @@ async function readHash(path: string): Promise<string | undefined> {
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
+
+/** What *Create Configuration* writes: valid as it stands, and it tells what can be said. */
+export const CONFIGURATION_TEMPLATE = `{
+  // The MCP servers behind Waygate. Your agent sees three tools and finds what it needs through them.
+  "servers": {
+    // A server is a program that speaks MCP on its standard input and output:
+    //
+    // "files": {
+    //   "command": "npx",
+    //   "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]
+    // }
+    //
+    // It may also have "env", "envFile", "cwd", and "disabled": true.
+  },
+  // Arguments that a model sends in the wrong form ("3" for 3) are repaired where their meaning is plain.
+  "tolerantArgs": true
+}
+`;

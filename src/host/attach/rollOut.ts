@@ -1,10 +1,12 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readPrivateJson, writePrivateJson } from '../../config/state/privateFile.ts';
 import type { ControlClient } from '../../control/client.ts';
 import { BUILD, compareBuilds } from '../../lib/build.ts';
 import { isAlive } from '../../lib/isAlive.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../../link/rendezvous.ts';
 import { tryAttach } from './attach.ts';
-import { failedLately, forgetFailure, noteFailure } from './failedBuild.ts';
 import { endLeftovers } from './leftovers.ts';
 import { acquireStartLock } from './startLock.ts';
 import { type GatewayRuntime, gatewayFolder, startWorker, WorkerUnavailableError } from './startWorker.ts';
@@ -137,4 +139,32 @@ async function lock(folder: string): Promise<() => void> {
     await sleep(POLL_MS);
   }
   throw new WorkerUnavailableError('Another process has been starting a gateway here for long; try again in a moment.');
+}
+
+/** Beside the rendezvous: every host of this build would prepare it again, and it would fail again. */
+const FILE = 'failedBuild.json';
+/** What made it fail may be gone by then. */
+const RETRY_AFTER_MS = 10 * 60_000;
+
+/** Why this build could not take over a while ago; `undefined` where it may be tried. */
+function failedLately(folder: string, now = Date.now()): string | undefined {
+  const { build, reason, at } = (readPrivateJson(join(folder, FILE)) ?? {}) as Record<string, unknown>;
+  if (build !== BUILD || typeof reason !== 'string' || typeof at !== 'number') return undefined;
+  // A clock that was set back must not keep a build away for ever.
+  return at <= now && now - at < RETRY_AFTER_MS ? reason : undefined;
+}
+
+/** Of the same build the person hears himself: he, or his configuration, has asked for it. */
+function noteFailure(folder: string, serving: string, error: unknown): void {
+  if (compareBuilds(serving, BUILD) >= 0) return;
+  try {
+    writePrivateJson(join(folder, FILE), { build: BUILD, reason: (error as Error).message, at: Date.now() });
+  } catch {
+    // A disk that refuses costs another attempt.
+  }
+}
+
+/** It serves, or somebody else does. */
+function forgetFailure(folder: string): void {
+  rmSync(join(folder, FILE), { force: true });
 }

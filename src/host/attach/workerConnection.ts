@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { encodeMessage, peekResponseId } from '../../link/frames.ts';
 import { LineSplitter } from '../../link/lineFraming.ts';
-import { onWriteFailure, readUnread } from './unread.ts';
 
 /** How a worker was lost: its socket closed, it hung, or it was replaced and took too long to finish. */
 export type Loss = 'gone' | 'silent' | 'superseded';
@@ -134,5 +134,37 @@ export class WorkerConnection {
   #onFrame(frame: Buffer): void {
     this.#awaitWord();
     if (peekResponseId(frame) !== PING_ID) this.#events.onFrame(frame);
+  }
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Node closes a socket as soon as it could not write to it, and throws away what the other end had said before it went.
+ * `act` comes before that.
+ */
+function onWriteFailure(socket: Socket, act: () => void): void {
+  const close = socket._destroy.bind(socket);
+  socket._destroy = (error, done) => {
+    if ((error as NodeJS.ErrnoException | null)?.syscall === 'write') act();
+    close(error, done);
+  };
+}
+
+/** What the other end has said and nobody has read. Whether that was everything: Windows' pipes have no descriptor. */
+function readUnread(socket: Socket, onBytes: (chunk: Buffer) => void): boolean {
+  const fd = (socket as { _handle?: { fd?: number } })._handle?.fd ?? -1;
+  // What the stream itself holds comes before what the system does.
+  if (fd < 0 || socket.readableLength > 0) return false;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    try {
+      const bytes = readSync(fd, chunk);
+      if (bytes === 0) return true;
+      onBytes(chunk.subarray(0, bytes));
+    } catch (error) {
+      // Who ends with something unread resets its connection: what it has written comes before that.
+      return (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+    }
   }
 }

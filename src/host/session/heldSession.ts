@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { encodeMessage, type JsonRpcMessage, type RequestId } from '../../link/frames.ts';
+import {
+  encodeMessage,
+  type JsonRpcMessage,
+  KEPT_NOTIFICATION,
+  LOST_NOTIFICATION,
+  type RequestId,
+} from '../../link/frames.ts';
 import { negotiateVersion } from '../../mcp/mcpVersions.ts';
+import { type LostCall, MAX_LOST_CALLS } from '../../replay/lostCall.ts';
+import { RESUMED_META } from '../../replay/replay.ts';
+import { shortened } from '../../text/porcelain.ts';
 import type { ClientCall } from './clientCall.ts';
-import { HeldLogLevel } from './heldLogLevel.ts';
-import { HeldLosses } from './heldLosses.ts';
-import { HeldMemory } from './heldMemory.ts';
-import { HeldSubscriptions } from './heldSubscriptions.ts';
 import { HeldTasks } from './heldTasks.ts';
 
 /** No client's own id. */
@@ -71,5 +76,114 @@ export class HeldSession {
   answered(id: RequestId): OwnAnswer | undefined {
     if (id === INITIALIZE_ID) return 'introduction';
     return id === LEVEL_ID || (typeof id === 'string' && id.startsWith(SUBSCRIBE_ID)) ? 'nobody' : undefined;
+  }
+}
+
+/** As many as a worker takes of one session, and no longer than an address is. */
+const MAX_SUBSCRIPTIONS = 1_024;
+const MAX_URI = 8_192;
+
+/** What a session is subscribed to: part of what a new worker has to be told of it. */
+class HeldSubscriptions {
+  readonly #uris = new Set<string>();
+
+  /** A request of the client has been answered, and not with an error. */
+  succeeded(method: string, uri: string | undefined): void {
+    if (uri === undefined || uri.length > MAX_URI) return;
+    if (method === 'resources/unsubscribe') this.#uris.delete(uri);
+    else if (method === 'resources/subscribe' && this.#uris.size < MAX_SUBSCRIPTIONS) this.#uris.add(uri);
+  }
+
+  /** The requests to a new worker, whose answers are for nobody. */
+  frames(idPrefix: string): string[] {
+    return [...this.#uris].map((uri, i) =>
+      encodeMessage({
+        id: `${idPrefix}${i}`,
+        method: 'resources/subscribe',
+        params: { uri, _meta: { [RESUMED_META]: true } },
+      }),
+    );
+  }
+}
+
+/** No name that is known anywhere is longer: a client may call anything a tool, and all losses together are one frame. */
+const MAX_NAME_CHARS = 256;
+
+/** What the host has answered in place of a worker, until there is one to count it. */
+export class HeldLosses {
+  #calls: LostCall[] = [];
+
+  note(call: LostCall): void {
+    if (this.#calls.length >= MAX_LOST_CALLS) return;
+    const { method, tool, toolId } = call;
+    this.#calls.push({ ...call, method: named(method), tool: tool && named(tool), toolId: toolId && named(toolId) });
+  }
+
+  /** Told once. */
+  frames(): string[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls.length === 0 ? [] : [encodeMessage({ method: LOST_NOTIFICATION, params: { calls } })];
+  }
+}
+
+/** A copy: the part of a text keeps the whole of it in memory. */
+function named(name: string): string {
+  return name.length <= MAX_NAME_CHARS ? name : Buffer.from(shortened(name, MAX_NAME_CHARS)).toString();
+}
+
+/** Some more than a worker keeps of one session: its lists, and a hundred conversations. */
+const MAX_KEPT = 128;
+const MAX_KEPT_BYTES = 1024 * 1024;
+
+/**
+ * What workers have kept with the host of a session: quotas, what was allowed for it, what its client has listed. Nothing
+ * of it is understood here. The latest word counts, however the worker that said it ended.
+ */
+export class HeldMemory {
+  readonly #kept = new Map<string, { value: unknown; bytes: number; at: number }>();
+  #bytes = 0;
+
+  /** `bytes`: what the worker has needed to say it. */
+  keep(key: string, value: unknown, bytes: number): void {
+    if (bytes > MAX_KEPT_BYTES) return;
+    this.#forget(key);
+    if (value === undefined) return;
+    this.#kept.set(key, { value, bytes, at: performance.now() });
+    this.#bytes += bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MAX_KEPT && this.#bytes <= MAX_KEPT_BYTES) break;
+      this.#forget(oldest);
+    }
+  }
+
+  /** What a new worker is told, the oldest first. Ages, since clocks of processes have nothing in common. */
+  frames(): string[] {
+    if (this.#kept.size === 0) return [];
+    const now = performance.now();
+    const kept = [...this.#kept].map(([key, { value, at }]) => [key, value, (now - at) / 1_000]);
+    return [encodeMessage({ method: KEPT_NOTIFICATION, params: { kept } })];
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
+    this.#kept.delete(key);
+  }
+}
+
+const METHOD = 'logging/setLevel';
+
+/** What a session wants to hear of what servers log: part of what a new worker has to be told of it. */
+class HeldLogLevel {
+  #level: string | undefined;
+
+  /** A request of the client has been answered, and not with an error. */
+  succeeded(method: string, level: string | undefined): void {
+    if (method === METHOD) this.#level = level;
+  }
+
+  /** The request to a new worker, whose answer is for nobody. */
+  frames(id: string): string[] {
+    return this.#level === undefined ? [] : [encodeMessage({ id, method: METHOD, params: { level: this.#level } })];
   }
 }

@@ -1,9 +1,12 @@
 import { type ChoiceCard, nodeCard, toCard } from '../../catalog/cards/card.ts';
 import { cardsWithinBudget, responseCapTokens } from '../../catalog/cards/cardBudget.ts';
 import { cardToJson, renderCardLine } from '../../catalog/cards/cardText.ts';
+import { CatalogError } from '../../catalog/catalogError.ts';
 import { countTokens } from '../../catalog/tokenizer/tokens.ts';
 import type { GraphNode } from '../../catalog/types.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
 import { type RankedTool, type RankOptions, rank } from '../../ranking/rankIndex.ts';
+import { meantBy } from '../../text/nearest.ts';
 import type { Tell } from '../../text/normalise.ts';
 import { boundText, count, groupDigits, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import type { Choices } from '../primitives/primitiveView.ts';
@@ -12,7 +15,6 @@ import type { Answer, GatewayContext } from '../shared/modeContext.ts';
 import { serverNotes, serverStates } from '../shared/serverNotes.ts';
 import type { SessionState } from '../shared/sessionState.ts';
 import { meantPath } from './meantPath.ts';
-import { pathError } from './pathError.ts';
 
 /** What stands behind the cards needs room beside them. */
 const NOTES_ROOM_CHARS = 2_000;
@@ -216,4 +218,16 @@ function withinBudget(closing: readonly string[], lines: readonly string[], card
     left -= cost;
     return true;
   });
+}
+
+/** A path that leads nowhere, with the one that was most likely meant: of two that there could be, none is guessed at. */
+function pathError(error: unknown, path: string): unknown {
+  if (!(error instanceof CatalogError)) return error;
+  if (error.code === 'PATH_INVALID') return new GatewayError(error.code, error.message, { path });
+  if (error.code !== 'PATH_NOT_FOUND' || !error.missing) return error;
+  const { parent, label, siblings } = error.missing;
+  const sibling = meantBy(label, siblings);
+  const nearest = sibling === undefined ? parent : `${parent === '/' ? '' : parent}/${sibling}`;
+  const message = `${error.message} The nearest is "${nearest}"; browse "${parent}" for all there.`;
+  return new GatewayError(error.code, message, { path, details: { nearest } });
 }

@@ -1,7 +1,8 @@
+import type { CatalogTool } from '../../catalog/types.ts';
 import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import type { Tell } from '../../text/normalise.ts';
-import { shortened } from '../../text/porcelain.ts';
+import { boundText, count, shortened } from '../../text/porcelain.ts';
 import { execute } from '../gateway/execute.ts';
 import { answerCall, takeQuota } from '../gateway/gatewayMode.ts';
 import { view } from '../gateway/view.ts';
@@ -12,8 +13,8 @@ import { SERVER_INFO } from '../shared/introduction.ts';
 import type { Answer, GatewayContext } from '../shared/modeContext.ts';
 import { type NormalisedCall, normaliseCall } from '../shared/normaliseCall.ts';
 import { type SessionState, SessionStates } from '../shared/sessionState.ts';
+import { signatureOf } from '../shared/signature.ts';
 import { TRANSPARENT_TOOLS } from './definitions.ts';
-import { hydrate } from './hydrate.ts';
 import { TRANSPARENT_CAPABILITIES, TRANSPARENT_INSTRUCTIONS } from './introduction.ts';
 import { StrippedTools } from './strippedTools.ts';
 
@@ -110,4 +111,24 @@ function namedLoss(call: LostCall, tools: StrippedTools): LostCall {
   // What is not ours has arguments of its own, whatever they are called.
   const isOwn = TRANSPARENT_TOOLS.some((one) => one.name === name);
   return { ...call, tool: name, toolId: isOwn && toolId !== undefined ? (tools.idOf(toolId) ?? toolId) : undefined };
+}
+
+/** A longer schema is told as its outline: whole it would be cut in the middle, or moved to a file (design.md §3). */
+const SHOWN_SCHEMA_CHARS = 6_000;
+
+/** The real schema of a listed tool (000 §4.1, §4.3). */
+function hydrate(tool: CatalogTool): Answer {
+  const schema = tool.inputSchema ?? {};
+  const whole = JSON.stringify(schema);
+  const signature = signatureOf(tool.inputSchema);
+  const taken = signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument');
+  const shown =
+    whole.length <= SHOWN_SCHEMA_CHARS
+      ? [`${tool.id}: ${taken}; input schema:`, whole]
+      : [`${tool.id}: ${taken}; outline of its input schema, which is too long to be shown whole:`, ...signature];
+  return {
+    text: boundText(shown.join('\n')),
+    data: { tool_id: tool.id, args_schema: schema, examples: [], constraints: {} },
+    told: { kind: 'hydrate', tool },
+  };
 }

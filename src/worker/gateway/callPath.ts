@@ -8,10 +8,11 @@ import type { ReplayContract } from '../../replay/replay.ts';
 import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../../results/resultIntake.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { shortened } from '../../text/porcelain.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
-import { approvalQuestion } from './approvalQuestion.ts';
 
 export interface CallPathOptions {
   stateFolder: string;
@@ -65,4 +66,18 @@ export class CallPath {
     await this.artifacts.flush();
     this.pipeline.dispose();
   }
+}
+
+const SHOWN_ARGS_CHARS = 600;
+
+/** What a person is asked about a call, safe to show. */
+function approvalQuestion(tool: CatalogTool, args: object, reason: string): ApprovalQuestion {
+  const shown = visibleText(scrubSecrets(JSON.stringify(args)));
+  return {
+    tool: visibleText(tool.upstreamName),
+    toolId: tool.id,
+    server: tool.server,
+    reason: visibleText(reason),
+    args: shortened(shown, SHOWN_ARGS_CHARS),
+  };
 }

@@ -1,13 +1,17 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { SecretMissingError } from '../../config/secretReferences.ts';
 import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
+import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
-import { SignIns } from '../../upstream/connection/signIns.ts';
+import { SignInError, SignIns } from '../../upstream/connection/signIns.ts';
 import { CatalogSnapshots } from '../../upstream/listing/catalogSnapshots.ts';
 import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
@@ -17,7 +21,6 @@ import { type Handover, isChanged } from '../configuration/handover.ts';
 import { KeptTokens } from './keptTokens.ts';
 import { ServerLinks } from './serverLinks.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
-import { type SignInRequests, signInRequests } from './signInRequests.ts';
 
 export interface GatewayServersOptions extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets'> {
   workspace: string;
@@ -143,4 +146,46 @@ export class GatewayServers {
 /** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */
 function restartLimits({ WAYGATE_RESTART_LIMITS: given }: NodeJS.ProcessEnv): RestartLimits {
   return { ...RESTART_LIMITS, ...(given ? (JSON.parse(given) as Partial<RestartLimits>) : {}) };
+}
+
+type SignInRequests = Pick<ControlHandlers, 'signIn' | 'signInEnd' | 'signOut'>;
+
+/** How the editor and the command line have a person signed in to a server, and out again. */
+function signInRequests(
+  signIns: SignIns,
+  pool: ServerPool,
+  follow: (config: ServerConfig) => Promise<ServerConfig>,
+): SignInRequests {
+  return {
+    signIn: ({ server }) => answered(async () => ({ url: await signIns.begin(serverCalled(server, pool)) })),
+    signInEnd: async ({ server }) => {
+      const reason = await signIns.ended(server);
+      return reason === undefined ? {} : { reason };
+    },
+    signOut: ({ server }) =>
+      answered(async () => {
+        const connection = serverCalled(server, pool);
+        const config = await follow(connection.config);
+        if (config.type === 'stdio' || config.type === 'static') return { wasSignedIn: false };
+        return { wasSignedIn: await signIns.signOut(connection, config) };
+      }),
+  };
+}
+
+/** What a person can be told in a sentence is an answer; all else is a fault. */
+async function answered<T>(run: () => Promise<T>): Promise<T | { reason: string }> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof SignInError || error instanceof SecretMissingError) return { reason: error.message };
+    throw error;
+  }
+}
+
+function serverCalled(name: string, pool: ServerPool): ServerConnection {
+  const connection = pool.get(name);
+  if (connection) return connection;
+  const known = pool.connections.map(({ config }) => config.name);
+  const remedy = didYouMean(name, known, known.length > 1 ? undefined : `there is ${known[0] ?? 'none'}.`);
+  throw new SignInError(`There is no server "${name}"; ${remedy}`);
 }

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
+import { CACHE_VARIABLE, sweepCompileCaches } from '../../host/attach/compileCache.ts';
 import { READY_FD } from '../../host/attach/startWorker.ts';
 import { readHandover } from '../configuration/handover.ts';
-import { keepCompiledCode } from './compiledCode.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
+
+/** Delay after which the compiled code is kept: the first answers have been given by then. */
+const KEEP_AFTER_MS = 2_000;
 
 /**
  * The worker program: one per workspace, started by whoever needs it first. It says on a descriptor of its own that it
@@ -65,6 +69,18 @@ function say(line: string): void {
   } catch {
     // Started by hand, or whoever waited has gone: the worker serves all the same.
   }
+}
+
+/** Keeps what is compiled by then for the next worker's start: a worker that is killed leaves it behind all the same. */
+function keepCompiledCode(stateFolder: string): void {
+  // It is ours: no server is to find it in its environment, nor a tool that a reference names.
+  const isKept = process.env[CACHE_VARIABLE] !== undefined;
+  delete process.env[CACHE_VARIABLE];
+  if (!isKept) return;
+  setTimeout(() => {
+    flushCompileCache?.();
+    sweepCompileCaches(stateFolder, Date.now());
+  }, KEEP_AFTER_MS).unref();
 }
 
 main().catch((error: Error) => {

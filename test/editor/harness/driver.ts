@@ -1,5 +1,10 @@
-import type { DriverResponse } from './driverProtocol.ts';
-import { DRIVER_ADDRESS, DRIVER_TOKEN, type DriverMethod, type DriverMethods } from './driverProtocol.ts';
+import {
+  DRIVER_ADDRESS,
+  DRIVER_TOKEN,
+  type DriverMethod,
+  type DriverMethods,
+  type DriverResponse,
+} from './driverProtocol.ts';
 
 type Driver = {
   [M in DriverMethod]: (...args: Parameters<DriverMethods[M]>) => Promise<ReturnType<DriverMethods[M]>>;

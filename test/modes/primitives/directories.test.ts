@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildPrimitiveCatalog, type PrimitiveListing } from '../../../src/catalog/primitives/primitiveCatalog.ts';
-import { PromptDirectory } from '../../../src/modes/primitives/promptDirectory.ts';
+import { PromptDirectory } from '../../../src/modes/primitives/primitiveView.ts';
 import { ResourceDirectory } from '../../../src/modes/primitives/resourceDirectory.ts';
 import { primitiveListing } from '../../support/fixedContext.ts';
 
