@@ -105,7 +105,7 @@ function choices(catalog: Catalog, ranking: RankResources): Choices {
   };
 }
 
-/** Names that every client takes (design.md §3). */
+/** Names that every client accepts. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MAX_NAME = 64;
 const HASH_CHARS = 8;

@@ -113,10 +113,10 @@ function namedLoss(call: LostCall, tools: StrippedTools): LostCall {
   return { ...call, tool: name, toolId: isOwn && toolId !== undefined ? (tools.idOf(toolId) ?? toolId) : undefined };
 }
 
-/** A longer schema is told as its outline: whole it would be cut in the middle, or moved to a file (design.md §3). */
+/** A longer schema is shown as an outline: whole it would be cut, or moved to a file (G5.8). */
 const SHOWN_SCHEMA_CHARS = 6_000;
 
-/** The real schema of a listed tool (000 §4.1, §4.3). */
+/** Returns the real schema of a listed tool (G5.8). */
 function hydrate(tool: CatalogTool): Answer {
   const schema = tool.inputSchema ?? {};
   const whole = JSON.stringify(schema);
