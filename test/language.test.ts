@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Rooms of `src/` that follow the rules of language in CONTRIBUTING.md. */
-const DONE: readonly string[] = [];
+/** Rooms of `src/` that comply. A rewritten room is added here, until the list is all of them. */
+const DONE: readonly string[] = ['catalog', 'lib', 'replay'];
 
 const PRONOUN =
   /^(What|Who|Whoever|Whatever|Whose|It|Its|They|Those|These|That|One|Both|Of|By|Where|So|Such|None|Nobody|Nothing|Neither)\b/;
@@ -15,9 +15,9 @@ const BANNED = [
   /\b(is|are|was|were) none\b/i,
   /\bas good as none\b/i,
 ];
-/** Documents of the design that a reader of the repository does not have, and issues by their letters. */
+/** Citations of design documents that are not in the repository, of issues, and of sections without a document. */
 const ABSENT =
-  /(?<![\d.,_])00[0-4](?= §|[,)]|'s\b| and \d| adds\b| pins?\b)|\(facts\b|\bfacts:|\bissue [A-Z]\.\d|\([A-F]\.\d/;
+  /(?<![\d.,_])00[0-4](?= §|[,)]|'s\b| and \d| adds\b| pins?\b)|\(facts\b|\bfacts:|\bissue [A-Z]\.\d|\([A-F]\.\d|(?<!(?:RFC \d+|Core|Registration) )§\d/;
 
 const markdown = globSync('{*.md,{docs,skills}/**/*.md}');
 const names = new Set(markdown.map((file) => basename(file)));

@@ -15,7 +15,7 @@ export function canonicalJson(root: unknown): string {
   return parts.join('');
 }
 
-/** One string as canonical JSON. */
+/** Encodes one string as canonical JSON. */
 export function canonicalString(text: string): string {
   if (NEEDS_NO_ESCAPE.test(text)) return `"${text}"`;
   const json = JSON.stringify(text);

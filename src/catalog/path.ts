@@ -26,7 +26,7 @@ export function parsePath(path: unknown): string[] {
   return segments;
 }
 
-/** The path of segments. */
+/** Returns the path of segments. */
 export function formatPath(segments: readonly string[]): string {
   return `/${segments.join('/')}`;
 }
@@ -35,7 +35,7 @@ export function isSegment(text: string): boolean {
   return SEGMENT.test(text);
 }
 
-/** Any text as a legal segment: lower case, "-" for what the grammar does not know. */
+/** Fits any text to a legal segment: lower case, "-" for all other characters. */
 export function fitSegment(text: string): string {
   const lower = text.toLowerCase();
   if (SEGMENT.test(lower)) return lower;

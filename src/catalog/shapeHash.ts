@@ -27,7 +27,7 @@ export function promptHash8(name: string, argumentNames: readonly string[]): str
   return sha256(`prompt\n${name}\n${sortedNames([...argumentNames])}`).slice(0, 8);
 }
 
-/** All of a tool that a model can see. */
+/** Everything of a tool that a model can see. */
 export interface VisibleTool {
   name: string;
   title: string;
@@ -38,8 +38,8 @@ export interface VisibleTool {
 }
 
 /**
- * The pin: changes whenever anything a model can see changes, and with nothing else. `hash8` does not serve here,
- * since it covers property names only. The order of keys does not count: some servers shuffle it.
+ * Pin of a tool (G1.14): changes whenever anything changes that a model can see, and with nothing else. `hash8` cannot
+ * serve here, since it covers property names only. The order of keys does not count, because some servers shuffle it.
  */
 export function fingerprint(tool: VisibleTool): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;

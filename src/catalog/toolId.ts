@@ -26,7 +26,7 @@ export function isVersion(text: string): boolean {
   return VERSION.test(text);
 }
 
-/** The id from its parts; refuses parts that would not parse back. The longest is 235 characters, so ≤ 240 holds. */
+/** Formats an id; rejects parts that would not parse back (G1.4). */
 export function formatToolId(parts: ToolIdParts): string {
   checkParts(parts);
   const version = parts.version === null ? '' : `@${parts.version}`;
@@ -89,7 +89,7 @@ function checkParts({ namespace, name, version, hash8 }: ToolIdParts): void {
   }
 }
 
-/** What a caller sent, short enough for a message. */
+/** Shortens a caller's input for a message. */
 function shown(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }

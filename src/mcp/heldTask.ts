@@ -18,7 +18,7 @@ export interface HeldTask {
 /** As many as a session may have. */
 export const MAX_HELD_TASKS = 256;
 
-/** It comes from another process. */
+/** Reads a task from another process. */
 export function readHeldTasks(value: unknown): HeldTask[] {
   return Array.isArray(value) ? value.slice(0, MAX_HELD_TASKS).flatMap((one) => readHeldTask(one) ?? []) : [];
 }

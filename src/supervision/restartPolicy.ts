@@ -34,7 +34,7 @@ export class RestartPolicy {
   readonly #limits: RestartLimits;
   /** Milliseconds, from wherever, never backwards. */
   readonly #now: () => number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   readonly #random: () => number;
   /** When it ended without having been asked to, within the window. */
   #crashes: number[] = [];

@@ -48,13 +48,13 @@ const JOINING = [
 
 const PICTURE = '\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]?\\p{Emoji_Modifier}?';
 
-/** Longest legitimate use first; whatever hidden character none of them covers is matched alone, and escaped. */
+/** Legitimate uses, longest first. A hidden character outside of these matches alone and is escaped. */
 const LEGITIMATE = [
   '\\r(?=\\n)',
   '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
   `${PICTURE}(?:\\u200d${PICTURE}){0,8}`,
   '[0-9#*]\\ufe0f(?=\\u20e3)',
-  // What is hidden itself is escaped, and joins nothing then.
+  // A hidden neighbour is escaped itself, so it joins nothing.
   `(?<=(?![${HIDDEN_CLASS}])[${JOINING}])[\\u200c\\u200d](?=(?![${HIDDEN_CLASS}])[${JOINING}])`,
   '\\p{Ideographic}[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
 ];

@@ -13,10 +13,10 @@ export const CACHE_BREAKPOINT: ChoiceCard = createCard({
 
 /** State of one session: keeps the beginning of every browse answer byte for byte the same (G9). */
 export class CacheStableSession {
-  /** By id; undefined for a tool that was hydrated or executed and not yet shown. */
+  /** Seen cards by id; undefined for a tool that was hydrated or executed and not yet shown. */
   readonly #seen = new Map<string, ChoiceCard | undefined>();
 
-  /** Seen cards first, as they were first sent, then the new ones; both by id, the marker between them. */
+  /** Returns seen cards first, as they were first sent, then new ones; both by id, with the marker between them. */
   arrange(cards: readonly ChoiceCard[]): ChoiceCard[] {
     const seen = cards.filter((card) => this.#seen.has(card.id)).map((card) => this.#seen.get(card.id) ?? card);
     const fresh = cards.filter((card) => !this.#seen.has(card.id));

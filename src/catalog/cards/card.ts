@@ -44,7 +44,7 @@ export const MAX_TAG_LENGTH = 24;
 const KINDS: ReadonlySet<string> = new Set(['tool', 'agent', 'skill', 'internal', 'resource', 'prompt']);
 const SAFETIES: ReadonlySet<string> = new Set(['', 'read_only', 'destructive']);
 
-/** A card from its fields, with defaults for the rest. Refuses what §2.1 does not permit. */
+/** Makes a card from its fields, with defaults for the rest. Rejects fields outside of G2.1 and G2.3. */
 export function createCard(fields: Partial<ChoiceCard> & Pick<ChoiceCard, 'id' | 'name'>): ChoiceCard {
   const card: ChoiceCard = {
     id: fields.id,
@@ -72,10 +72,10 @@ export function createCard(fields: Partial<ChoiceCard> & Pick<ChoiceCard, 'id' |
   return card;
 }
 
-/** Cards are fitted once per tool: a catalog never changes, and truncation is the dear part of a browse. */
+/** Fits cards once per tool: a catalog never changes, and truncation is the expensive part of a browse. */
 const fittedCards = new WeakMap<CatalogTool, ChoiceCard>();
 
-/** The card of a tool, within the token target. Throws `card_over_cap` for an id that no card can hold. */
+/** Returns the card of a tool within the token target. Throws `card_over_cap` for an id that no card can hold. */
 export function toCard(tool: CatalogTool, score?: number): ChoiceCard {
   let card = fittedCards.get(tool);
   if (card === undefined) {
@@ -97,7 +97,7 @@ export function nodeCard(node: GraphNode): ChoiceCard {
   );
 }
 
-/** The card of a tool before the budget: every field but the description is already in its final form. */
+/** Returns the card of a tool before the budget: every field but the description is final. */
 export function uncutCard(tool: CatalogTool): ChoiceCard {
   const tags = capTags(tool.tags);
   return createCard({

@@ -32,13 +32,13 @@ export function fitCard(card: ChoiceCard, options: LineOptions = {}): ChoiceCard
   return { ...card, description };
 }
 
-/** Cards that could be made, and what could not: one card over the cap never costs the answer. */
+/** Cards within the cap, and the others with the reason. One card over the cap never costs the answer. */
 export interface BudgetedCards {
   cards: ChoiceCard[];
   omitted: { id: string; reason: string }[];
 }
 
-/** Makes each card by itself, so that one that throws `CatalogError` is set aside with its reason. */
+/** Makes each card separately, so that one that throws `CatalogError` is set aside with its reason. */
 export function cardsWithinBudget<T extends { id: string }>(
   items: readonly T[],
   makeCard: (item: T) => ChoiceCard,
