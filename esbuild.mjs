@@ -23,7 +23,7 @@ const THESAURUS_FILE = 'thesaurus.txt';
 const SKILLS_FOLDER = join(root, 'dist', 'skills');
 
 /** The host is started once per client and must be there at once: these have no place in it. */
-const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'js-tiktoken', 'zod'];
+const TOO_HEAVY_FOR_THE_HOST = ['@modelcontextprotocol/sdk', 'diff', 'js-tiktoken', 'zod'];
 
 // A build is told from an older one by comparing these as text, so the time has a fixed width.
 const builtAt = new Date().toISOString().replace(/\D/g, '').slice(0, 14);

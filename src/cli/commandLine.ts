@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { CLIENT_IDS, type ClientId } from '../import/clientIds.ts';
-import { FACES, type Face, isFace } from '../link/mode.ts';
+import { isMode, MODES, type Mode } from '../link/mode.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { meantToken, type Tell } from '../text/normalise.ts';
 import {
@@ -133,10 +133,10 @@ function sourceOf(given: string, tell: Tell): string {
 /** Always the same, so that a client's configuration stays right. */
 const DEFAULT_HTTP_PORT = 7420;
 
-function modeOf({ mode: given }: OptionValues, tell: Tell): { mode?: Face } {
+function modeOf({ mode: given }: OptionValues, tell: Tell): { mode?: Mode } {
   if (typeof given !== 'string') return {};
-  const mode = meantToken(given, FACES);
-  if (!isFace(mode)) throw new UsageError(`there is no mode "${given}"; ${didYouMean(given, FACES)}`);
+  const mode = meantToken(given, MODES);
+  if (!isMode(mode)) throw new UsageError(`there is no mode "${given}"; ${didYouMean(given, MODES)}`);
   if (mode !== given) tell({ rule: 'token_alias', from: given, to: mode });
   return { mode };
 }

@@ -1,6 +1,6 @@
 import type { GatewayTarget } from '../host/attach/startWorker.ts';
 import type { ClientId } from '../import/clientIds.ts';
-import type { Face } from '../link/mode.ts';
+import type { Mode } from '../link/mode.ts';
 
 /** `own` is the token that Waygate makes for the workspace. */
 export interface HttpOptions {
@@ -10,7 +10,7 @@ export interface HttpOptions {
 
 export interface ServeOptions extends GatewayTarget {
   /** What the configuration says, when absent. */
-  mode?: Face;
+  mode?: Mode;
 }
 
 /** Output of a command: lines for a person, or data on request (O9.1). */

@@ -1,4 +1,4 @@
-import { DEFAULT_FACE, type Face } from '../link/mode.ts';
+import { DEFAULT_MODE, type Mode } from '../link/mode.ts';
 import type { CallBlocks } from './callBlocks.ts';
 import {
   type ArtifactConfig,
@@ -48,7 +48,7 @@ export interface MergedConfig extends ConfigBlocks {
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
   /** For sessions that begin: it is no affair of those that there are. */
-  mode: Face;
+  mode: Mode;
   /** Where `startup` stands. */
   startupAt: FileLocation;
   /** Of each file that is there, in their order: how they go together is dispatch's affair. */
@@ -137,7 +137,7 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     browse: block('browse'),
     artifacts,
     idleMinutes: block('idleMinutes'),
-    mode: layers.findLast(({ said }) => said.has('mode'))?.mode ?? DEFAULT_FACE,
+    mode: layers.findLast(({ said }) => said.has('mode'))?.mode ?? DEFAULT_MODE,
     passthrough: block('passthrough'),
     startup: block('startup'),
     startupAt: layers.findLast(({ said }) => said.has('startup'))?.calls.locate(['startup']) ?? {

@@ -50,8 +50,6 @@ export interface StdioServerConfig extends AnyServerConfig {
   cwd: string;
   /** Where some of `env` was read from. */
   envFile?: string;
-  /** Keeps one more process of it in reserve while it serves. */
-  standby?: boolean;
 }
 
 /** A server at a URL. `either`: Streamable HTTP first, and the HTTP+SSE before it where the server knows no other. */

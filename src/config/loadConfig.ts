@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { DEFAULT_FACE, type Face } from '../link/mode.ts';
+import { DEFAULT_MODE, type Mode } from '../link/mode.ts';
 import { CALL_KEYS, type CallBlocks, NO_CALL_BLOCKS, readCallBlocks } from './callBlocks.ts';
 import {
   type BrokenServer,
@@ -44,7 +44,7 @@ export interface LoadedConfig extends ConfigPlace, ConfigBlocks {
   problems: readonly ConfigurationProblem[];
   calls: CallBlocks;
   inputs: readonly InputConfig[];
-  mode: Face;
+  mode: Mode;
   /** The names that stand at the top of the file, and those within a block as `block.name`. */
   said: ReadonlySet<string>;
 }
@@ -70,7 +70,7 @@ export const CONFIG_DEFAULTS = {
   ...DEFAULT_BLOCKS,
   calls: NO_CALL_BLOCKS,
   inputs: [],
-  mode: DEFAULT_FACE,
+  mode: DEFAULT_MODE,
   said: new Set<string>(),
 };
 

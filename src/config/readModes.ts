@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import { DEFAULT_FACE, FACES, type Face, isFace } from '../link/mode.ts';
+import { DEFAULT_MODE, isMode, MODES, type Mode } from '../link/mode.ts';
 import { DEFAULT_PASSTHROUGH, type PassthroughConfig } from './gatewayConfig.ts';
 import { members, unknownKey } from './jsonNodes.ts';
 import type { Complaint } from './readBrowse.ts';
 
 /** The `mode` key: how clients see the servers. A session keeps the mode that it has begun with. */
-export function readMode(node: Node, complain: (complaint: Complaint) => void): Face {
-  if (isFace(node.value)) return node.value;
-  complain({ message: `"mode" must be ${FACES.map((face) => `"${face}"`).join(', ')}.`, offset: node.offset });
-  return DEFAULT_FACE;
+export function readMode(node: Node, complain: (complaint: Complaint) => void): Mode {
+  if (isMode(node.value)) return node.value;
+  complain({ message: `"mode" must be ${MODES.map((mode) => `"${mode}"`).join(', ')}.`, offset: node.offset });
+  return DEFAULT_MODE;
 }
 
 const PASSTHROUGH_KEYS = ['firewall'];
@@ -34,7 +34,7 @@ export function readPassthrough(node: Node, complain: (complaint: Complaint) => 
  * The mode that a file asks for, for the host: it answers a client before there is a worker, and reads nothing else of
  * the file. What is wrong in it the worker tells.
  */
-export function configuredFace(file: string): Face | undefined {
+export function configuredMode(file: string): Mode | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -45,7 +45,7 @@ export function configuredFace(file: string): Face | undefined {
   try {
     const root = parseTree(text.replace(/^\ufeff/, ''), [], { allowTrailingComma: true });
     const mode: unknown = root?.type === 'object' ? findNodeAtLocation(root, ['mode'])?.value : undefined;
-    return isFace(mode) ? mode : undefined;
+    return isMode(mode) ? mode : undefined;
   } catch {
     // It nests too deep to be a configuration.
     return undefined;

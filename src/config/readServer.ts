@@ -12,7 +12,7 @@ import { resolveVariables, VariableError } from './variables.ts';
 
 /** One entry of `servers`, in the form of VS Code's mcp.json. */
 const SHARED_KEYS = ['disabled', 'keepAlive', 'required', 'tools'];
-const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile', 'standby'];
+const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile'];
 const HTTP_KEYS = ['url', 'headers', 'auth'];
 const AUTH_KEYS = ['clientId', 'clientSecret', 'scopes', 'issuer'];
 const SERVER_KEYS = ['type', ...STDIO_KEYS, ...HTTP_KEYS, ...SHARED_KEYS];
@@ -98,7 +98,6 @@ function read(name: string, node: Node, given: Context): WrittenServerConfig {
     env: { ...inherited, ...dictionary(fields.get('env'), 'env', VARIABLE, context) },
     cwd: folder(fields.get('cwd'), context),
     ...(envFile !== undefined && { envFile }),
-    ...(flag(fields.get('standby'), 'standby') && { standby: true }),
   };
 }
 

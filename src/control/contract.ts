@@ -4,9 +4,8 @@
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
-import type { Face } from '../link/mode.ts';
+import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
-import type { StandbyHealth } from '../supervision/health.ts';
 import type { HealthReport, KeptCounts, TelemetryReport } from './healthContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
@@ -29,8 +28,6 @@ export interface ServerStatus {
   /** Milliseconds since the epoch of the last change of state. */
   since: number;
   pid?: number;
-  /** The process that would take over, where the configuration asks for one. */
-  standby?: StandbyHealth;
   toolCount: number;
   /** Why it is not ready, in one sentence. */
   reason?: string;
@@ -76,7 +73,7 @@ export interface ConfigurationStatus {
   files?: readonly { origin: ConfigOrigin; file: string; exists: boolean }[];
   problems: readonly ConfigurationProblem[];
   /** How a client that begins now sees the servers, where it does not say itself. */
-  mode?: Face;
+  mode?: Mode;
 }
 
 export interface SessionStatus {
@@ -85,7 +82,7 @@ export interface SessionStatus {
   clientVersion: string;
   protocolVersion: string;
   /** How it sees the servers; a worker of an older build does not say. */
-  mode?: Face;
+  mode?: Mode;
   since: number;
 }
 

@@ -1,12 +1,12 @@
-/** Health and telemetry on the control channel and in the resources that a model can read (O7, O8). */
-import type { HealthSnapshot, StandbyHealth } from '../supervision/health.ts';
+/** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
+import type { HealthSnapshot } from '../supervision/health.ts';
 import type { TelemetryKept } from '../telemetry/telemetry.ts';
 import type { TelemetrySnapshot, ToldFault } from '../telemetry/telemetryForms.ts';
 import type { CallRecord, GatewayHealth, ServerOddity, ServerState } from './contract.ts';
 
 export type { RolloutState } from '../supervision/health.ts';
 
-/** Base of the health report on the wire, with `worker_handshake` (O7.1). */
+/** The base health payload of 004, with `worker_handshake` of its later corrections, as it is told. */
 export interface HealthCore extends Omit<HealthSnapshot, 'supervision' | 'next_attempt_in_ms' | 'last_fault'> {
   last_fault?: ToldFault;
 }
@@ -19,8 +19,6 @@ export interface ServerHealth extends Omit<HealthSnapshot, 'state' | 'last_fault
   down: boolean;
   reason?: string;
   last_fault?: ToldFault;
-  /** The process that would take over, where the configuration asks for one. */
-  standby?: StandbyHealth;
   /** What it did that no server should, over all its starts; the most frequent first. */
   oddities?: readonly ServerOddity[];
 }

@@ -35,11 +35,7 @@ export const RESENT_NOTIFICATION = 'notifications/waygate/resent';
  * the contract alone, known before.
  */
 export const CONTRACT_NOTIFICATION = 'notifications/waygate/contract';
-/** Likewise: `{ task }`, one that the client has begun (`HeldTask`), or `{ gone }`, the id of one that is over. */
-export const TASK_NOTIFICATION = 'notifications/waygate/task';
-/** From a host to a worker that comes after another: `{ tasks }`, those of its client. */
-export const TASKS_NOTIFICATION = 'notifications/waygate/tasks';
-/** Likewise: `{ calls }`, which the host has answered without a worker (`LostCall`). */
+/** From a host to a worker: `{ calls }`, which the host has answered without a worker (`LostCall`). */
 export const LOST_NOTIFICATION = 'notifications/waygate/lost';
 
 /**

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { type Face, isFace } from './mode.ts';
+import { isMode, type Mode } from './mode.ts';
 import { LINK_VERSION } from './rendezvous.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface Hello {
   /** Whether the session's frames tell which request they belong to: a host with several streams a client needs it. */
   marksRelated?: boolean;
   /** How the session's client is to see the servers. */
-  face?: Face;
+  mode?: Mode;
 }
 
 export interface Welcome {
@@ -61,8 +61,8 @@ export async function receiveHello(socket: Socket, token: string): Promise<Hello
   if (hello.link !== LINK_VERSION) return refuse('this worker speaks another version of the private link');
   if (hello.kind !== 'session' && hello.kind !== 'control') return refuse('unknown kind of attacher');
   const marks = hello.marksRelated === true ? { marksRelated: true } : {};
-  const face = isFace(hello.face) ? { face: hello.face } : {};
-  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false, ...face, ...marks };
+  const mode = isMode(hello.mode) ? { mode: hello.mode } : {};
+  return { link: LINK_VERSION, token, kind: hello.kind, holds: hello.holds !== false, ...mode, ...marks };
 }
 
 export function welcome(socket: Socket): void {

@@ -1,9 +1,12 @@
-/** Modes of a session (G5): three tools for everything, the whole list without schemas, or the servers as they are. */
-export const FACES = ['gateway', 'transparent', 'passthrough'] as const;
-export type Face = (typeof FACES)[number];
+/**
+ * How Waygate modes a client (000 §4): three tools for everything, the whole list without its schemas, or the servers
+ * as they are.
+ */
+export const MODES = ['gateway', 'transparent', 'passthrough'] as const;
+export type Mode = (typeof MODES)[number];
 
-export const DEFAULT_FACE: Face = 'gateway';
+export const DEFAULT_MODE: Mode = 'gateway';
 
-export function isFace(value: unknown): value is Face {
-  return FACES.some((face) => face === value);
+export function isMode(value: unknown): value is Mode {
+  return MODES.some((mode) => mode === value);
 }

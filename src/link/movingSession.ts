@@ -2,15 +2,15 @@ import type { RequestId } from './frames.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 
-/** What a surface remembers of its sessions and what their clients see: it moves to the worker that comes next. */
+/** What a mode remembers of its sessions and what their clients see: it moves to the worker that comes next. */
 export interface SessionMemory {
-  /** What is remembered of a conversation (`SurfaceCall.session`), as JSON; undefined where that is nothing. */
+  /** What is remembered of a conversation (`CallContext.session`), as JSON; undefined where that is nothing. */
   take(conversation: object): unknown;
   /** Calls back in the moment that this changes, with the request that was counted where it is by that. */
   watch(conversation: object, onChange: (counted?: RequestId) => void): void;
   /** What another worker has taken, so many seconds ago; whatever it is. */
   give(conversation: object, memory: unknown, age: number): void;
-  /** What clients see of a list now, told apart by value; undefined where this face has no such list. */
+  /** What clients see of a list now, told apart by value; undefined where this mode has no such list. */
   list(kind: ListKind): string | undefined;
   /** Resolves when every server is known or has failed, or after a while: until then lists are not what they will be. */
   settled(): Promise<void>;

@@ -1,20 +1,18 @@
-/** Tasks of MCP 2025-11-25, as far as they are looked into on their way through: everything else of one passes as it came. */
+/** Reads tasks of MCP 2025-11-25, for tools that a server runs in no other way. */
 
-/** In `_meta`: the task that a message belongs to. */
+/** Key in `_meta` for the task that a message belongs to. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 export interface McpTask {
   readonly taskId: string;
   readonly status: string;
   readonly statusMessage?: string;
-  /** How long its server keeps it, in milliseconds; `null` for as long as it likes. */
-  readonly ttl: number | null;
   readonly pollInterval?: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Ids are opaque; one that is longer is nobody's. */
+/** Ids are opaque; longer ones are rejected. */
 const MAX_ID_CHARS = 1_024;
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
@@ -22,40 +20,30 @@ export function hasEnded({ status }: Pick<McpTask, 'status'>): boolean {
   return ENDED.has(status);
 }
 
-/** The task that an answer tells has begun; an answer of any other kind has none. */
+/** Returns the task that an answer has created, if the answer is of that kind. */
 export function createdTask({ task }: Json): McpTask | undefined {
   return readTask(task);
 }
 
-/** A task as `tasks/get` and `notifications/tasks/status` tell of it. */
+/** Reads an answer to `tasks/get`. */
 export function readTask(value: unknown): McpTask | undefined {
-  const { taskId, status, statusMessage, ttl, pollInterval } = (value ?? {}) as Record<string, unknown>;
+  const { taskId, status, statusMessage, pollInterval } = (value ?? {}) as Record<string, unknown>;
   if (!isTaskId(taskId) || typeof status !== 'string') return undefined;
   return {
     taskId,
     status,
-    ttl: isDuration(ttl) ? ttl : null,
     ...(typeof statusMessage === 'string' ? { statusMessage } : {}),
-    ...(isDuration(pollInterval) ? { pollInterval } : {}),
+    ...(typeof pollInterval === 'number' && pollInterval >= 0 ? { pollInterval } : {}),
   };
 }
 
-export function isTaskId(value: unknown): value is string {
+function isTaskId(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_ID_CHARS;
 }
 
-function isDuration(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0;
-}
-
-/** Whether a server takes calls of tools as tasks. */
+/** Whether a server runs tools as tasks. */
 export function takesTasks(capabilities: Json | undefined): boolean {
   return member(member(member(capabilities?.tasks, 'requests'), 'tools'), 'call') !== undefined;
-}
-
-/** Whether it knows `tasks/list` or `tasks/cancel`. */
-export function knowsTaskMethod(capabilities: Json | undefined, method: 'list' | 'cancel'): boolean {
-  return member(capabilities?.tasks, method) !== undefined;
 }
 
 function member(value: unknown, name: string): unknown {
@@ -67,7 +55,7 @@ export function relatedTask({ _meta }: Json): string | undefined {
   return isTaskId(taskId) ? taskId : undefined;
 }
 
-/** The same message as part of that task, or of none. */
+/** Returns a copy of the message that belongs to `taskId`, or to no task. */
 export function relateTo(taskId: string | undefined, message: Json): Record<string, unknown> {
   const { _meta, ...rest } = message;
   const { [RELATED_TASK]: given, ...meta } = (_meta ?? {}) as Record<string, unknown>;

@@ -1,27 +1,27 @@
 /**
- * Replay contract: decides about a request that was lost with its process (O3.1). Contracts are declared per request
- * here; nothing infers them from statements of a server.
+ * Replay contracts (004, Core Contracts): what may happen to a request that was lost with the process that had it.
+ * They are declared here, per request mode; nothing infers them from what a server says of itself.
  */
 export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
 
-/** State of knowledge about a request's execution (O3.2). */
+/** What is known of the execution of a request, at any one time. */
 export type ExecutionKnowledge =
-  /** No process has the request. Sending it is its first dispatch, wherever it goes, and no replay. */
+  /** No process has it. To send it is its first dispatch, wherever that goes, and no replay. */
   | 'not_dispatched'
-  /** A living process has the request. */
+  /** A process that lives has it. */
   | 'in_flight'
-  /** The request has its answer. */
+  /** It has its answer. */
   | 'completed'
-  /** A process had the request and is gone: the request ran, ran in part, or never began. */
+  /** A process had it and is gone: it ran, or ran in part, or never began. */
   | 'outcome_unknown';
 
-/** Waygate's own reads, which are convergent (O3.5). */
+/** Reads of our own: running them again converges on the same answer. */
 const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'tools/list',
   'resources/list',
   'resources/templates/list',
   'resources/read',
-  // Subscribing twice has the effect of subscribing once.
+  // Twice subscribed is subscribed.
   'resources/subscribe',
   'resources/unsubscribe',
   'prompts/list',
@@ -30,8 +30,7 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'logging/setLevel',
   'tasks/get',
   'tasks/result',
-  'tasks/list',
-  // Cancelling twice has the effect of cancelling once.
+  // Twice cancelled is cancelled.
   'tasks/cancel',
 ]);
 
@@ -45,19 +44,19 @@ const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
   'prompt_get',
 ]);
 
-/** All gateway tools, of every mode. */
+/** All that are ours, of every mode. */
 export const OWN_TOOLS: readonly string[] = [...CONVERGENT_TOOLS, 'tool_execute'];
 
-/** Marks a `resources/subscribe` that the host repeats to a new worker: the client missed changes in between. */
+/** In a `resources/subscribe` that a host repeats to a new worker: what changed in between nobody has told the client. */
 export const RESUMED_META = 'waygate/resumed';
 
-/** Returns the contract of a client's request. `tool` is the name in a `tools/call` of a gateway tool. */
+/** The contract of a client's request; `tool` is the name in a `tools/call`, where that is one of our own. */
 export function contractOf(method: string, tool: string | undefined): ReplayContract {
   if (method === 'tools/call') return tool !== undefined && CONVERGENT_TOOLS.has(tool) ? 'convergent' : 'never_replay';
   return CONVERGENT_METHODS.has(method) ? 'convergent' : 'never_replay';
 }
 
-/** Returns whether a request may be repeated without asking: not dispatched, or convergent (O3.3). */
+/** The one rule for repeating by ourselves: it never left, or running it again converges (design.md §3, 004). */
 export function mayRepeat(contract: ReplayContract, knowledge: ExecutionKnowledge): boolean {
   return knowledge === 'not_dispatched' || contract === 'convergent';
 }

@@ -34,15 +34,6 @@ export type SupervisionState =
   | 'needs_configuration'
   | 'stopped';
 
-/** A process in reserve. */
-export interface StandbyHealth {
-  /** `absent` while nobody is served. */
-  state: HandshakeState;
-  pid?: number;
-  /** Why there is none, in one sentence. */
-  reason?: string;
-}
-
 /** What can be told while there is no worker: by the host that looks for one, or by what was left on the disk. */
 export interface HealthWithoutWorker extends HealthSnapshot {
   workspace: string;

@@ -25,8 +25,6 @@ export interface SupervisorOptions<Handle> {
   end(handle: Handle): Promise<void>;
   /** What a failed start, or a failed `exited`, was. */
   faultOf(error: unknown, generation: number): Fault;
-  /** Whether what would be started next is ready already: then a start waits for nothing, but for a crash loop's end. */
-  isReserved?(): boolean;
   onReady?(handle: Handle, generation: number): void;
   /** What was ready is gone; the next start, if there is one, is under way or has its time. */
   onLost?(generation: number, fault: Fault): void;

@@ -159,8 +159,7 @@ export class Supervisor<Handle> {
       this.#unavailable = { fault, attemptAt: undefined };
       this.#health.failed(fault, decision.until === 'sign_in' ? 'needs_sign_in' : 'needs_configuration');
     } else {
-      const { crashLoop } = decision;
-      const delayMs = !crashLoop && this.#options.isReserved?.() ? 0 : decision.delayMs;
+      const { crashLoop, delayMs } = decision;
       const attemptAt = this.#options.clock.now() + delayMs;
       if (crashLoop) this.#unavailable = { fault: faultFrom('crash_loop', fault), attemptAt };
       this.#health.failed(fault, crashLoop ? 'crash_loop' : 'backing_off', attemptAt);

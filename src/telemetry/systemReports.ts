@@ -72,7 +72,6 @@ function serverLine(server: ServerHealth): string {
     ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
     ...(failures === 0 ? [] : [`${count(failures, 'failure')} in a row`]),
     ...recoveryWords(server),
-    ...standbyWords(server),
   ];
   const line = oneLine(`${name}: ${parts.join(', ')}${reason === undefined ? '' : `: ${reason}`}`, MAX_LINE);
   return oddities.length === 0 ? line : `${line}\n  ${oddityLine(oddities)}`;
@@ -84,12 +83,6 @@ function recoveryWords({ supervision, next_attempt_in_ms: next }: ServerHealth):
     ...(supervision === 'crash_loop' ? ['crash loop'] : []),
     ...(next === undefined ? [] : [`next try in ${duration(next)}`]),
   ];
-}
-
-/** A ready one is told with the state; why there is none is news. */
-function standbyWords({ standby }: ServerHealth): string[] {
-  if (!standby || standby.state === 'absent') return [];
-  return [`standby ${standby.state}${standby.reason === undefined ? '' : ` (${standby.reason})`}`];
 }
 
 function oddityLine(oddities: readonly ServerOddity[]): string {

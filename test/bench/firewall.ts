@@ -10,7 +10,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
 import { viewArtifact } from '../../src/results/artifacts/viewArtifact.ts';
-import { Firewall } from '../../src/results/resultIntake.ts';
+import { Firewall } from '../../src/results/firewall.ts';
 
 const MB = 1024 * 1024;
 const CALL = { toolId: 'bench:large#00000000', upstreamName: 'large' };

@@ -1,7 +1,6 @@
 /**
  * How long a server that was killed is away: from SIGKILL to the answer of the next call, through a connection of ours.
- * The floor, measured in the same rounds: a bare child's own start, from its spawn to its first answer. With a standby
- * it is a bare call to a child that waits, from the SIGKILL of another one.
+ * The floor, measured in the same rounds: a bare child's own start, from its spawn to its first answer.
  * `node test/bench/recovery.ts [--kills N] [--json]`.
  */
 import { spawn } from 'node:child_process';
@@ -9,7 +8,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
@@ -28,18 +26,6 @@ async function bareStart(): Promise<number> {
   await child.call();
   const took = performance.now() - started;
   await child.kill();
-  return took;
-}
-
-/** One child is killed, and when that is known another one, which waits, is called. */
-async function bareFailover(): Promise<number> {
-  const [serving, waiting] = [new BareChild(), new BareChild()];
-  await Promise.all([serving.initialized(), waiting.initialized()]);
-  const killed = performance.now();
-  await serving.kill();
-  await waiting.call();
-  const took = performance.now() - killed;
-  await waiting.kill();
   return took;
 }
 
@@ -94,14 +80,13 @@ const config: StdioServerConfig = {
 };
 
 /** Each kill meets a server that has only been killed once: a crash loop is another matter. */
-async function recovery({ standby }: { standby: boolean }): Promise<number> {
+async function recovery(): Promise<number> {
   const connection = new ServerConnection(
-    { ...config, standby },
+    config,
     { openLink: async (written, events) => new StdioLink(written as StdioServerConfig, journal, events) },
     { onChange: () => undefined, log: () => undefined, scrubSecrets: (text) => text },
   );
   await connection.start();
-  while (standby && connection.standby?.state !== 'ready') await sleep(5);
   const killed = performance.now();
   process.kill(connection.pid as number, 'SIGKILL');
   for (;;) {
@@ -122,14 +107,10 @@ const at = (list: number[], share: number): number =>
 const times = {
   floor: [] as number[],
   recovery: [] as number[],
-  standbyFloor: [] as number[],
-  standby: [] as number[],
 };
 for (let n = 0; n < Number(values.kills); n++) {
   times.floor.push(await bareStart());
-  times.recovery.push(await recovery({ standby: false }));
-  times.standbyFloor.push(await bareFailover());
-  times.standby.push(await recovery({ standby: true }));
+  times.recovery.push(await recovery());
 }
 journal.close();
 rmSync(folder, { recursive: true, force: true });
@@ -139,10 +120,6 @@ const report = {
   floorP95Ms: at(times.floor, 0.95),
   recoveryP50Ms: at(times.recovery, 0.5),
   recoveryP95Ms: at(times.recovery, 0.95),
-  standbyFloorP50Ms: at(times.standbyFloor, 0.5),
-  standbyFloorP95Ms: at(times.standbyFloor, 0.95),
-  standbyP50Ms: at(times.standby, 0.5),
-  standbyP95Ms: at(times.standby, 0.95),
 };
 if (values.json) console.log(JSON.stringify(report));
 else {
@@ -151,11 +128,5 @@ else {
   console.log(
     `recovery    p50 ${recoveryP50Ms.toFixed(0)} ms (${(recoveryP50Ms / floorP50Ms).toFixed(2)} x), ` +
       `p95 ${recoveryP95Ms.toFixed(0)} ms (+${(recoveryP95Ms - floorP95Ms).toFixed(0)} ms)`,
-  );
-  const { standbyFloorP50Ms, standbyFloorP95Ms, standbyP50Ms, standbyP95Ms } = report;
-  console.log(`bare standby p50 ${standbyFloorP50Ms.toFixed(1)} ms, p95 ${standbyFloorP95Ms.toFixed(1)} ms`);
-  console.log(
-    `standby     p50 ${standbyP50Ms.toFixed(1)} ms, p95 ${standbyP95Ms.toFixed(1)} ms ` +
-      `(+${(standbyP95Ms - standbyFloorP95Ms).toFixed(1)} ms; at most 20 ms)`,
   );
 }

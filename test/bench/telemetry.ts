@@ -1,5 +1,5 @@
 /**
- * What telemetry costs a call, in microseconds: the surface with everything behind it but a process, with and without
+ * What telemetry costs a call, in microseconds: the mode with everything behind it but a process, with and without
  * telemetry and event log, in alternating blocks of one run (the note of a call is made in both). What is done later, off the call, is measured beside it,
  * as the processor's time of the whole run. `node test/bench/telemetry.ts [--calls N] [--json]`.
  */
@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CallPipeline } from '../../src/calls/pipeline/callPipeline.ts';
-import { gatewaySurface } from '../../src/modes/gateway/gatewayMode.ts';
-import { type AdmittedResult, Firewall } from '../../src/results/resultIntake.ts';
+import { gatewayMode } from '../../src/modes/gateway/gatewayMode.ts';
+import { type AdmittedResult, Firewall } from '../../src/results/firewall.ts';
 import { scrubSecrets } from '../../src/secrets/mask.ts';
 import { Diagnostics } from '../../src/worker/reports/diagnostics.ts';
 import { fixedContext } from '../support/fixedContext.ts';
@@ -26,7 +26,7 @@ const ECHO = {
 };
 const answer = { content: [{ type: 'text', text: 'a line of an answer, as servers give it\n'.repeat(20) }] };
 
-function surface(onCallEnd: Parameters<typeof gatewaySurface>[0]['onCallEnd']) {
+function mode(onCallEnd: Parameters<typeof gatewayMode>[0]['onCallEnd']) {
   const context = fixedContext([{ server: 'fixture', tools: [ECHO] }]);
   const firewall = new Firewall({ store: context.artifacts });
   const calls = new CallPipeline<AdmittedResult>({
@@ -35,15 +35,15 @@ function surface(onCallEnd: Parameters<typeof gatewaySurface>[0]['onCallEnd']) {
     scrubSecrets,
   });
   const id = context.view().catalog.tools[0]?.id;
-  const { callTool } = gatewaySurface({ ...context, calls, onCallEnd });
+  const { callTool } = gatewayMode({ ...context, calls, onCallEnd });
   const session = {};
   const { signal } = new AbortController();
   const args = { tool_id: id, args: { text: 'hello' } };
   return () => callTool('tool_execute', args, { signal, client: 'bench', session });
 }
 
-const without = surface(() => undefined);
-const withTelemetry = surface((call, event) => diagnostics.callEnded(call, event));
+const without = mode(() => undefined);
+const withTelemetry = mode((call, event) => diagnostics.callEnded(call, event));
 
 async function block(run: () => Promise<unknown>, times: number[]): Promise<void> {
   for (let n = 0; n < BLOCK; n++) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ResultCache, readCacheSettings } from '../../src/calls/pipeline/resultCache.ts';
-import { backoffDelay, RETRY_WITH_FULL_JITTER, RetryBudget } from '../../src/calls/pipeline/retry.ts';
+import { backoffDelay, RETRY_WITH_FULL_JITTER } from '../../src/calls/pipeline/retry.ts';
 import { SharedCalls, type Waiter } from '../../src/calls/pipeline/sharedCalls.ts';
 import { readDispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
 import { NOTHING_REPEATED, replayOf } from '../../src/calls/settings/replaySettings.ts';
@@ -135,19 +135,6 @@ describe('retry', () => {
     });
   });
 
-  it('loses no call to its own budget: they wait for one another', async () => {
-    const { run, upstream } = bench(TOOLS, { retry: { ...retry, max_attempts: 2 }, contracts: CONVERGENT });
-    let failing = 12;
-    upstream.answer = async () => {
-      failing -= 1;
-      if (failing >= 0) return lost();
-      await new Promise((done) => setTimeout(done, 30));
-      return text('at last');
-    };
-    const outcomes = await Promise.all(Array.from({ length: 12 }, (_, i) => run(GET, { i })));
-    expect(outcomes.map((outcome) => resultOf(outcome).text)).toEqual(Array.from({ length: 12 }, () => 'at last'));
-  });
-
   it('never repeats a result that is an error', async () => {
     const { run, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
     upstream.answer = () => text('429 too many requests', { isError: true });
@@ -229,29 +216,6 @@ describe('retry', () => {
     };
     expect(await fail(GET, {})).toMatchObject({ error: 'RATE_LIMITED', details: { retry_after: 200 } });
     expect(upstream.calls).toHaveLength(1);
-  });
-
-  it('spends a fifth of the calls under way on repetition, three at least', () => {
-    const room = (active: number): number => {
-      const budget = new RetryBudget();
-      for (let i = 0; i < active; i++) budget.enter();
-      let taken = 0;
-      while (budget.takeRetry()) taken += 1;
-      return taken;
-    };
-    expect([1, 10, 15, 20, 100].map(room)).toEqual([3, 3, 3, 4, 20]);
-    const budget = new RetryBudget();
-    const taken = [1, 2, 3].map(() => budget.takeRetry());
-    expect(budget.takeRetry()).toBeUndefined();
-    taken[0]?.();
-    expect(budget.takeRetry()).toBeDefined();
-  });
-
-  it('gives the budget back after every attempt', async () => {
-    const { fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
-    upstream.answer = lost;
-    for (let i = 0; i < 10; i++) await fail(GET, {});
-    expect(upstream.calls).toHaveLength(30);
   });
 });
 

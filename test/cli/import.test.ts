@@ -82,6 +82,16 @@ describe('waygate import', () => {
     expect(readdirSync(join(one.workspace, '.vscode'))).toEqual(['waygate.json']);
   });
 
+  it('shows a new file with --dry-run, and no difference of line ends in one that is there', () => {
+    const fresh = place({ 'w/.cursor/mcp.json': servers({ files }) }).run('--dry-run');
+    expect(fresh.stdout).toMatch(/^--- \/dev\/null\n\+\+\+ \/w\/\.vscode\/waygate\.json\n@@ -0,0 \+1,\d+ @@\n\+\{\n/);
+    const windows = {
+      'w/.vscode/waygate.json': '{\r\n  "servers": {\r\n  }\r\n}\r\n',
+      'w/.mcp.json': servers({ files }),
+    };
+    expect(place(windows).run('--dry-run').stdout).toMatch(/^---.*\n\+\+\+.*\n@@.*\n \{\n/);
+  });
+
   it('shows with --dry-run what it would write, and writes nothing', () => {
     const one = place({
       'w/.cursor/mcp.json': servers({ files }),

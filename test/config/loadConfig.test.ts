@@ -107,10 +107,10 @@ describe('the configuration', () => {
       '{"command": "${env:TOKEN}"}',
       '1:33 Server "one": The environment variable TOKEN of "${env:TOKEN}" was not set where the gateway was started; set it there, and stop the gateway so that it starts anew.',
     ],
-    ['{"command": "x", "standby": "yes"}', '1:49 Server "one": "standby" must be true or false.'],
+    ['{"command": "x", "keepAlive": "yes"}', '1:51 Server "one": "keepAlive" must be true or false.'],
     [
-      '{"url": "https://x", "standby": true}',
-      '1:42 Server "one": "standby" belongs to a server with a "command", and this one is not.',
+      '{"url": "https://x", "cwd": "/w"}',
+      '1:42 Server "one": "cwd" belongs to a server with a "command", and this one is not.',
     ],
     ['{"command": "x", "required": "maybe"}', '1:50 Server "one": "required" must be true or false.'],
     ['{"command": "x", "tools": []}', '1:47 Server "one": "tools" must be an object with "include" and "exclude".'],

@@ -38,7 +38,6 @@ const VALUES: Record<string, unknown> = {
   auth: { clientId: 'us', clientSecret: '${secret:ours}', scopes: ['read'], issuer: 'https://login.example.com' },
   disabled: false,
   keepAlive: true,
-  standby: true,
   required: false,
   tools: { include: ['read_*'], exclude: ['*secret*'] },
   idleMinutes: 5,
@@ -79,7 +78,7 @@ describe('the schema that the editor completes by and the loader', () => {
     const without = (...names: string[]) =>
       Object.fromEntries(Object.entries(server).filter(([name]) => !names.includes(name)));
     const program = without('url', 'headers', 'auth');
-    const address = { ...without('command', 'args', 'env', 'envFile', 'cwd', 'standby'), type: 'http' };
+    const address = { ...without('command', 'args', 'env', 'envFile', 'cwd'), type: 'http' };
     const config = { ...filled(schema.properties), servers: { one: program, two: address }, browse, artifacts };
     expect(Object.values({ ...config, ...server, ...browse, ...artifacts })).not.toContain(undefined);
     expect(problemsOf(config)).toEqual([]);

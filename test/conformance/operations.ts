@@ -3,7 +3,7 @@ import { dispatchOperations } from './ops/calls.ts';
 import { catalogOperations, catalogOverruled } from './ops/catalog.ts';
 import { configOperations } from './ops/config.ts';
 import { diagnosticsOperations, diagnosticsOverruled } from './ops/diagnostics.ts';
-import { surfaceOperations } from './ops/modes.ts';
+import { modeOperations } from './ops/modes.ts';
 import { routingOperations } from './ops/ranking.ts';
 import { FIREWALL_OPS } from './ops/results.ts';
 
@@ -16,7 +16,7 @@ export const operations: OperationTable = {
   ...catalogOperations,
   ...configOperations,
   ...routingOperations,
-  ...surfaceOperations,
+  ...modeOperations,
   ...dispatchOperations,
   diagnostics: diagnosticsOperations,
   envelope: firewallGroup,

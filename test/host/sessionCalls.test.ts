@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { faultOf } from '../../src/errors/fault.ts';
 import { faultAnswer } from '../../src/host/session/clientCall.ts';
 import { journalCallOf } from '../../src/host/session/sessionCalls.ts';
-import type { Face } from '../../src/link/mode.ts';
+import type { Mode } from '../../src/link/mode.ts';
 
-const kept = (name: string, face: Face, args: object = {}) =>
+const kept = (name: string, mode: Mode, args: object = {}) =>
   journalCallOf(
     7,
     { jsonrpc: '2.0', method: 'tools/call', params: { name, arguments: args } },
     Buffer.from('{}\n'),
-    face,
+    mode,
   );
 
 describe('a call as a host keeps it', () => {
-  it.each<[string, Face, string]>([
+  it.each<[string, Mode, string]>([
     ['tool_browse', 'gateway', 'convergent'],
     ['mcp__waygate__tool_browse', 'gateway', 'convergent'],
     ['resources.read', 'gateway', 'convergent'],
@@ -25,11 +25,11 @@ describe('a call as a host keeps it', () => {
     ['resources.read', 'transparent', 'never_replay'],
     ['tools.view', 'transparent', 'never_replay'],
     ['tool_view', 'passthrough', 'never_replay'],
-  ])('%s has in %s mode the contract %s', (name, face, contract) => {
-    expect(kept(name, face)).toMatchObject({ contract, declared: contract !== 'convergent', payload: { tool: name } });
+  ])('%s has in %s mode the contract %s', (name, mode, contract) => {
+    expect(kept(name, mode)).toMatchObject({ contract, declared: contract !== 'convergent', payload: { tool: name } });
   });
 
-  it.each<[string, Face, unknown, boolean]>([
+  it.each<[string, Mode, unknown, boolean]>([
     ['tool_execute', 'gateway', 'json', true],
     ['mcp__waygate__tool_execute', 'gateway', 'structured', true],
     ['tool_execute', 'transparent', 'JSON', true],
@@ -39,8 +39,8 @@ describe('a call as a host keeps it', () => {
     // A server's own argument.
     ['one.draw', 'transparent', 'json', false],
     ['draw', 'passthrough', 'json', false],
-  ])('%s in %s mode with render %j wants data: %j', (name, face, render, wantsData) => {
-    expect(kept(name, face, { render }).payload.wantsData).toBe(wantsData);
+  ])('%s in %s mode with render %j wants data: %j', (name, mode, render, wantsData) => {
+    expect(kept(name, mode, { render }).payload.wantsData).toBe(wantsData);
   });
 });
 
@@ -49,14 +49,11 @@ describe('an answer in place of a worker', () => {
   const terms = { fault, knowledge: 'outcome_unknown', contract: 'never_replay', dispatches: 1 } as const;
   const error = { error: 'UPSTREAM_UNAVAILABLE', retryable: false, details: { outcome: 'unknown' } };
 
-  it.each([{ method: 'resources/read' }, { method: 'tools/call', wantsTask: true }])(
-    'is an error of JSON-RPC with the error object as its data: %j',
-    (call) => {
-      const answer = JSON.parse(faultAnswer({ id: 7, ...call }, terms));
-      expect(answer).toMatchObject({ id: 7, error: { code: -32603, data: error } });
-      expect(answer.error.data.message).toBe(answer.error.message);
-    },
-  );
+  it('is an error of JSON-RPC with the error object as its data, for anything but a call', () => {
+    const answer = JSON.parse(faultAnswer({ id: 7, method: 'resources/read' }, terms));
+    expect(answer).toMatchObject({ id: 7, error: { code: -32603, data: error } });
+    expect(answer.error.data.message).toBe(answer.error.message);
+  });
 
   it('is text, or the error object in both places where data is wanted', () => {
     const call = { id: 7, method: 'tools/call' };

@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 function waiting() {
   const folder = temporaryFolder('wg-wait-');
   const health = () => new HealthRecord(() => 0).snapshot();
-  const withoutWorker = new WithoutWorker({ workspace: '/shop', folder, face: 'gateway', health });
+  const withoutWorker = new WithoutWorker({ workspace: '/shop', folder, mode: 'gateway', health });
   const link = new WorkerLink({
     attach: () => new Promise(() => undefined),
     isWaiting: () => true,

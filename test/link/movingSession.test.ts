@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deferred } from '../../src/lib/deferred.ts';
 import { type ListKind, MovingSession } from '../../src/link/movingSession.ts';
 
-/** A session whose surface remembers what the test says, and the words to its host and its client. */
+/** A session whose mode remembers what the test says, and the words to its host and its client. */
 function session(shown: Partial<Record<ListKind, string>> = {}, settled: Promise<void> = Promise.resolve()) {
   const memories = new Map<object, unknown>();
   const watchers = new Map<object, () => void>();
@@ -148,7 +148,7 @@ describe('what a client has listed', () => {
     moving.receive([
       ['list:tools/list', { toString: 't' }, 0],
       ['list:prompts/list', null, 0],
-      ['list:resources/list', 'of a face that had them', 0],
+      ['list:resources/list', 'of a mode that had them', 0],
     ]);
     await moving.begin();
     expect(told).toEqual(['tools', 'prompts']);

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_HELD_TASKS, readHeldTasks } from '../../src/mcp/heldTask.ts';
 import {
   createdTask,
   hasEnded,
-  knowsTaskMethod,
   RELATED_TASK,
   readTask,
   relatedTask,
@@ -13,14 +11,13 @@ import {
 
 describe('what a server says of a task', () => {
   it('is read as far as it can be', () => {
-    const task = { taskId: 't', status: 'working', ttl: 5, pollInterval: 7, statusMessage: 'busy', more: true };
+    const task = { taskId: 't', status: 'working', pollInterval: 7, statusMessage: 'busy', more: true };
     const { more: _more, ...read } = task;
     expect(readTask(task)).toEqual(read);
     expect(createdTask({ task })).toEqual(read);
-    expect(readTask({ taskId: 't', status: 'new', ttl: null, pollInterval: -1, statusMessage: 4 })).toEqual({
+    expect(readTask({ taskId: 't', status: 'new', pollInterval: -1, statusMessage: 4 })).toEqual({
       taskId: 't',
       status: 'new',
-      ttl: null,
     });
   });
 
@@ -52,8 +49,6 @@ describe('the capability', () => {
       expect(takesTasks({ tasks })).toBe(false);
     }
     expect(takesTasks(undefined)).toBe(false);
-    expect(knowsTaskMethod({ tasks: { list: {} } }, 'list')).toBe(true);
-    expect(knowsTaskMethod({ tasks: { list: {} } }, 'cancel')).toBe(false);
   });
 });
 
@@ -68,26 +63,5 @@ describe('the task that a message belongs to', () => {
     for (const _meta of [undefined, null, {}, { [RELATED_TASK]: 't' }, { [RELATED_TASK]: { taskId: 7 } }]) {
       expect(relatedTask({ _meta })).toBeUndefined();
     }
-  });
-});
-
-describe('the tasks that a host tells of', () => {
-  const held = { id: 'a', server: 's', serverTaskId: 't', toolId: 'i', upstreamName: 'u', ttl: 5, since: 1 };
-
-  it('are taken one by one, as many as a session may have', () => {
-    expect(readHeldTasks([held, { ...held, ttl: 'long' }])).toEqual([held, { ...held, ttl: null }]);
-    for (const wrong of [
-      { id: 7 },
-      { server: null },
-      { serverTaskId: '' },
-      { toolId: 1 },
-      { upstreamName: [] },
-      { since: 'x' },
-    ]) {
-      expect(readHeldTasks([{ ...held, ...wrong }, held])).toEqual([held]);
-    }
-    expect(readHeldTasks('tasks')).toEqual([]);
-    expect(readHeldTasks([null])).toEqual([]);
-    expect(readHeldTasks(Array(MAX_HELD_TASKS + 1).fill(held))).toHaveLength(MAX_HELD_TASKS);
   });
 });

@@ -27,20 +27,6 @@ describe('oddities', () => {
     expect(told).toEqual(['unknown_response', 'unknown_response']);
   });
 
-  it('of a part count as those of the whole from when it joins, and what was before is not held against it', () => {
-    const told: string[] = [];
-    const whole = new Oddities((oddity) => void told.push(oddity));
-    const part = new Oddities();
-    whole.add('late_response');
-    part.add('unknown_response', 150);
-    part.add('late_response');
-    part.joins(whole);
-    part.add('unknown_response', 100);
-    expect([told, JSON.parse(JSON.stringify(whole))]).toEqual([[], { late_response: 2, unknown_response: 250 }]);
-    part.add('unknown_response');
-    expect(told).toEqual(['unknown_response']);
-  });
-
   it('that come slowly are never too many', () => {
     const told: string[] = [];
     const oddities = new Oddities((oddity) => void told.push(oddity));

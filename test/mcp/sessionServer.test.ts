@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SessionMemory } from '../../src/link/movingSession.ts';
-import type { SurfaceCall } from '../../src/mcp/session/sessionMode.ts';
+import type { CallContext } from '../../src/mcp/session/sessionMode.ts';
 import type { SessionRequest } from '../../src/mcp/session/sessionRequest.ts';
 import { type SessionServer, serveSession } from '../../src/mcp/session/sessionServer.ts';
 import { until } from '../support/hostProcess.ts';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 /** A session over a real socket, whose one tool does what the test has it do. */
 async function session(
-  tool: (call: SurfaceCall) => void | Promise<void>,
+  tool: (call: CallContext) => void | Promise<void>,
   memory?: SessionMemory,
   onRequest?: (request: SessionRequest) => void,
 ): Promise<{
@@ -32,18 +32,18 @@ async function session(
   const accepted = once(listener, 'connection');
   const client = connect(path);
   const [socket] = (await accepted) as [Socket];
-  const surface = {
+  const mode = {
     serverInfo: { name: 'x', title: 'X', version: '1' },
     capabilities: { tools: {}, logging: {} },
     instructions: '',
     listTools: () => [],
-    callTool: async (_name: string, _args: unknown, call: SurfaceCall) => {
+    callTool: async (_name: string, _args: unknown, call: CallContext) => {
       await tool(call);
       return { content: [] };
     },
     ...(memory ? { memory } : {}),
   };
-  const server = serveSession(socket, surface, onRequest ? { onRequest } : {});
+  const server = serveSession(socket, mode, onRequest ? { onRequest } : {});
   onTestFinished(() => {
     client.destroy();
     listener.close();
@@ -86,7 +86,7 @@ describe('what a worker tells its host alone', () => {
   });
 
   it('that a call begins can be told no more when its session has ended', async () => {
-    const held: SurfaceCall[] = [];
+    const held: CallContext[] = [];
     const { call, end } = await session((one) => void held.push(one));
     call('seven');
     await until('the call', () => held.length === 1);
@@ -95,7 +95,7 @@ describe('what a worker tells its host alone', () => {
   });
 
   it('that a call begins can be told no more when its host has gone, before anything was heard of that', async () => {
-    const held: SurfaceCall[] = [];
+    const held: CallContext[] = [];
     const { call, leave } = await session((one) => void held.push(one));
     call('seven');
     await until('the call', () => held.length === 1);

@@ -3,7 +3,6 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { Oddities } from '../../src/mcp/wire/oddities.ts';
-import { TaskProgress } from '../../src/mcp/wire/taskProgress.ts';
 import { UpstreamGuard } from '../../src/mcp/wire/upstreamGuard.ts';
 
 /** The far end of a way to a server: what is sent there, and what comes from there. */
@@ -29,8 +28,7 @@ class Wire implements Transport {
 async function open() {
   const wire = new Wire();
   const oddities = new Oddities();
-  const taskProgress = new TaskProgress();
-  const guard = new UpstreamGuard(wire, oddities, taskProgress);
+  const guard = new UpstreamGuard(wire, oddities);
   const heard: JSONRPCMessage[] = [];
   guard.onmessage = (message) => void heard.push(message);
   await guard.start();
@@ -42,7 +40,7 @@ async function open() {
       params: progressToken === undefined ? {} : { _meta: { progressToken } },
     });
   const say = (message: object): void => wire.onmessage?.({ jsonrpc: '2.0', ...message } as JSONRPCMessage);
-  return { wire, guard, heard, ask, say, taskProgress, odd: () => oddities.toJSON() };
+  return { wire, guard, heard, ask, say, odd: () => oddities.toJSON() };
 }
 
 describe('answers of a server', () => {
@@ -138,40 +136,6 @@ describe('notifications of a server', () => {
     expect(odd()).toEqual({ dropped_progress: 984 });
     say({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } });
     expect(heard).toHaveLength(18);
-  });
-
-  it('of the progress of a task are heard behind the answer that began it, at the same pace', async () => {
-    const { say, heard, taskProgress, guard } = await open();
-    const told: unknown[] = [];
-    const over = new AbortController();
-    const progressToken = taskProgress.open(({ progress }) => told.push(progress), over.signal);
-    await guard.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { _meta: { progressToken } } });
-    say({ id: 1, result: { task: { taskId: 't', status: 'working' } } });
-    for (let progress = 0; progress < 100; progress++) {
-      say({ method: 'notifications/progress', params: { progressToken, progress } });
-    }
-    expect(told).toEqual([...Array(16).keys()]);
-    over.abort();
-    say({ method: 'notifications/progress', params: { progressToken, progress: 100 } });
-    expect(told).toHaveLength(16);
-    expect(heard).toHaveLength(1);
-  });
-
-  it('of the status of a task cost the rest nothing: of many the first and the last are heard', async () => {
-    const { say, heard } = await open();
-    for (let i = 0; i < 1_000; i++) {
-      say({ method: 'notifications/tasks/status', params: { taskId: 'a', status: 'working', statusMessage: `${i}` } });
-    }
-    say({ method: 'notifications/tasks/status', params: { taskId: 'b', status: 'completed' } });
-    say({ method: 'notifications/message', params: { level: 'info', data: 'heard' } });
-    await sleep(150);
-    const statuses = heard.flatMap((message) => ('method' in message ? [message.params] : []));
-    expect(statuses).toMatchObject([
-      { statusMessage: '0' },
-      { taskId: 'b' },
-      { data: 'heard' },
-      { statusMessage: '999' },
-    ]);
   });
 
   it('come every tenth of a second where more are said', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { responseCapTokens } from '../../src/catalog/cards/cardBudget.ts';
 import { countTokens } from '../../src/catalog/tokenizer/tokens.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
-import { gatewaySurface } from '../../src/modes/gateway/gatewayMode.ts';
+import { gatewayMode } from '../../src/modes/gateway/gatewayMode.ts';
 import type { GatewayContext } from '../../src/modes/shared/modeContext.ts';
 import { fixedContext, readyServer } from '../support/fixedContext.ts';
 
@@ -33,10 +33,10 @@ interface Answer {
 
 /** One session on a fixed catalog. */
 function session(context: GatewayContext) {
-  const surface = gatewaySurface(context);
+  const mode = gatewayMode(context);
   const key = {};
   return async (name: string, args: object): Promise<Answer> => {
-    const result = (await surface.callTool(name, args, {
+    const result = (await mode.callTool(name, args, {
       signal: new AbortController().signal,
       client: 'test',
       session: key,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CallPipeline } from '../../src/calls/pipeline/callPipeline.ts';
-import { gatewaySurface } from '../../src/modes/gateway/gatewayMode.ts';
+import { gatewayMode } from '../../src/modes/gateway/gatewayMode.ts';
 import type { CallEvent } from '../../src/modes/shared/callEvents.ts';
 import { catalogLoaded } from '../../src/modes/shared/catalog/catalogEvents.ts';
 import { CatalogView } from '../../src/modes/shared/catalog/catalogView.ts';
 import { TokenMeter } from '../../src/modes/shared/catalog/tokenMeter.ts';
-import { type AdmittedResult, Firewall } from '../../src/results/resultIntake.ts';
+import { type AdmittedResult, Firewall } from '../../src/results/firewall.ts';
 import { scrubSecrets } from '../../src/secrets/mask.ts';
 import { diagnosticEvent } from '../../src/telemetry/diagnosticEvent.ts';
 import { fixedContext } from '../support/fixedContext.ts';
@@ -20,7 +20,7 @@ const READ = {
 
 type Seen = CallEvent & { sessionId: string };
 
-/** The surface over one server, which answers as it is told. */
+/** The mode over one server, which answers as it is told. */
 function gateway(answer: () => Promise<Record<string, unknown>>) {
   const context = fixedContext([{ server: 'files', tools: [READ] }]);
   const firewall = new Firewall({ store: context.artifacts });
@@ -30,10 +30,10 @@ function gateway(answer: () => Promise<Record<string, unknown>>) {
     scrubSecrets,
   });
   const events: Seen[] = [];
-  const surface = gatewaySurface({ ...context, calls, onCallEnd: (_call, event) => void events.push(event) });
+  const mode = gatewayMode({ ...context, calls, onCallEnd: (_call, event) => void events.push(event) });
   const id = context.view().catalog.tools[0]?.id as string;
-  const call = (name: string, args: unknown, session: object = surface) =>
-    surface.callTool(name, args, { signal: new AbortController().signal, client: 'test', session });
+  const call = (name: string, args: unknown, session: object = mode) =>
+    mode.callTool(name, args, { signal: new AbortController().signal, client: 'test', session });
   const lines = () =>
     events.map((event) =>
       diagnosticEvent({ ...event, attributes: event.attributes(new TokenMeter()) }, new Date(0), scrubSecrets),
@@ -60,9 +60,9 @@ describe('what reading resources and prompts leaves in the log', () => {
       }),
     });
     const events: Seen[] = [];
-    const surface = gatewaySurface({ ...context, onCallEnd: (_call, event) => void events.push(event) });
+    const mode = gatewayMode({ ...context, onCallEnd: (_call, event) => void events.push(event) });
     const call = (name: string, args: unknown) =>
-      surface.callTool(name, args, { signal: new AbortController().signal, client: 'test', session: {} });
+      mode.callTool(name, args, { signal: new AbortController().signal, client: 'test', session: {} });
     const { resources, prompts } = context.primitives.view().catalog;
     const prompt_id = prompts[0]?.id;
     await call('resource_browse', { query: CANARY });

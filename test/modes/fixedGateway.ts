@@ -1,8 +1,8 @@
 import type { DispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
 import type { PrimitiveListing } from '../../src/catalog/primitives/primitiveCatalog.ts';
 import type { ConfigurationStatus, ServerStatus } from '../../src/control/contract.ts';
-import type { SurfaceCall } from '../../src/mcp/session/sessionMode.ts';
-import { gatewaySurface } from '../../src/modes/gateway/gatewayMode.ts';
+import type { CallContext } from '../../src/mcp/session/sessionMode.ts';
+import { gatewayMode } from '../../src/modes/gateway/gatewayMode.ts';
 import type { PrimitiveUpstream } from '../../src/modes/primitives/primitivePorts.ts';
 import type { GatewayContext } from '../../src/modes/shared/modeContext.ts';
 import { fixedContext, readyServer } from '../support/fixedContext.ts';
@@ -15,7 +15,7 @@ export interface Answer {
   isError?: boolean;
 }
 
-/** The surface over a catalog that never changes, with no process behind it. */
+/** The mode over a catalog that never changes, with no process behind it. */
 export function fixedGateway(
   listings: Record<string, readonly unknown[]>,
   more: {
@@ -42,20 +42,20 @@ export function fixedGateway(
     configuration: () => ({ file: FILE, exists: true, problems: [], ...more.configuration }),
     onCallEnd: (call) => void calls.push(call),
   };
-  const surface = gatewaySurface(context);
+  const mode = gatewayMode(context);
   const session = {};
-  const call = async (name: string, args: unknown, more: Partial<SurfaceCall> = {}): Promise<Answer> => {
+  const call = async (name: string, args: unknown, more: Partial<CallContext> = {}): Promise<Answer> => {
     const { signal } = new AbortController();
-    return (await surface.callTool(name, args, { signal, client: 'test', session, ...more })) as Answer;
+    return (await mode.callTool(name, args, { signal, client: 'test', session, ...more })) as Answer;
   };
   return {
-    surface,
+    mode,
     context,
     artifacts: context.artifacts,
     calls,
     view: context.view(),
     call,
-    text: async (name: string, args: unknown, more?: Partial<SurfaceCall>) => textOf(await call(name, args, more)),
+    text: async (name: string, args: unknown, more?: Partial<CallContext>) => textOf(await call(name, args, more)),
   };
 }
 

@@ -108,7 +108,7 @@ describe('resources and prompts', () => {
 
   it('have tools of their own only where some server has them', () => {
     const names = (primitives: Parameters<typeof fixedGateway>[1]) =>
-      (fixedGateway(SHOP, primitives).surface.listTools() as readonly object[])
+      (fixedGateway(SHOP, primitives).mode.listTools() as readonly object[])
         .slice(3)
         .map((tool) => (tool as { name: string }).name);
     expect(names({})).toEqual([]);
@@ -146,14 +146,14 @@ describe('resources and prompts', () => {
   });
 
   it("pass the client's meta on, but for its progress token", async () => {
-    const { surface, asked, id } = shop();
+    const { mode, asked, id } = shop();
     const call = {
       signal: new AbortController().signal,
       client: 'test',
       session: {},
       meta: { progressToken: 7, traceparent: '00-a-b-01' },
     };
-    await surface.callTool('resource_read', { resource_id: id('Style guide') }, call);
+    await mode.callTool('resource_read', { resource_id: id('Style guide') }, call);
     expect(asked[0]).toEqual(['resources/read', { uri: 'docs://guide/style', _meta: { traceparent: '00-a-b-01' } }]);
   });
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { transparentSurface } from '../../src/modes/transparent/transparentMode.ts';
+import { transparentMode } from '../../src/modes/transparent/transparentMode.ts';
 import { fixedContext } from '../support/fixedContext.ts';
 import { type Answer, fixedGateway, SHOP, textOf } from './fixedGateway.ts';
 
@@ -89,11 +89,11 @@ describe('a tool_id that is not quite one', () => {
 
   it('is told in transparent mode too, where a listed name needs no word', async () => {
     const context = fixedContext([{ server: 'files', tools: SHOP.files }]);
-    const surface = transparentSurface({ ...context, settled: async () => undefined });
-    const [listed] = (await surface.listTools()) as { name: string }[];
+    const mode = transparentMode({ ...context, settled: async () => undefined });
+    const [listed] = (await mode.listTools()) as { name: string }[];
     const hydrate = async (given: string) => {
       const call = { signal: new AbortController().signal, client: 'test', session: {} };
-      return textOf((await surface.callTool('tool_hydrate', { tool_id: given }, call)) as Answer);
+      return textOf((await mode.callTool('tool_hydrate', { tool_id: given }, call)) as Answer);
     };
     const own = context.view().catalog.tools[0]?.id as string;
     expect(await hydrate(own.toUpperCase())).toContain('(tool_id)');

@@ -3,10 +3,10 @@ import type { SessionMemory } from '../../src/link/movingSession.ts';
 import { remembering } from '../../src/modes/shared/sessionMemory.ts';
 import { fixedGateway } from './fixedGateway.ts';
 
-/** What a face shows, as the test has it, and how often it was looked at. */
-function face() {
+/** What a mode shows, as the test has it, and how often it was looked at. */
+function mode() {
   const state = { tools: ['one'] as unknown, version: [{}, {}] as readonly unknown[], looks: 0 };
-  const { surface, context } = fixedGateway({});
+  const { mode, context } = fixedGateway({});
   const shown = {
     tools: () => {
       state.looks += 1;
@@ -15,13 +15,13 @@ function face() {
     prompts: () => 'the same',
   };
   const settled = () => Promise.resolve();
-  const served = remembering(surface, { calls: context.calls, shown, version: () => state.version, settled });
+  const served = remembering(mode, { calls: context.calls, shown, version: () => state.version, settled });
   return { state, list: (served.memory as SessionMemory).list };
 }
 
 describe('what stands for a list', () => {
   it('is the same wherever the same is shown, and another otherwise', () => {
-    const [one, two, three] = [face(), face(), face()];
+    const [one, two, three] = [mode(), mode(), mode()];
     three.state.tools = ['two'];
     expect(one.list('tools')).toBe(two.list('tools'));
     expect(one.list('tools')).not.toBe(three.list('tools'));
@@ -29,7 +29,7 @@ describe('what stands for a list', () => {
   });
 
   it('is made once for what does not change, and for nothing that nobody asks for', () => {
-    const { state, list } = face();
+    const { state, list } = mode();
     list('prompts');
     expect(state.looks).toBe(0);
     const mark = list('tools');

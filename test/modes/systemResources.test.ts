@@ -124,26 +124,17 @@ describe('the resources of the gateway itself', () => {
     ]);
   });
 
-  it('tell a standby, and what servers do that none should: the most frequent kinds, in words', () => {
+  it('report what servers do that none should: the most frequent kinds, in words', () => {
     const odd = (kind: string, count: number) => ({ kind, count, words: `many ${kind}` });
     const servers = [
-      server('a', {
-        standby: { state: 'ready', pid: 7 },
-        oddities: [odd('x', 1_200), odd('y', 3), odd('z', 2), odd('w', 1)],
-      }),
-      server('b', { standby: { state: 'failed', reason: 'It ended.' } }),
-      server('c', { state: 'not_started', uptime_ms: 0, standby: { state: 'absent' } }),
+      server('a', { oddities: [odd('x', 1_200), odd('y', 3), odd('z', 2), odd('w', 1)] }),
+      server('c', { state: 'not_started', uptime_ms: 0 }),
     ];
     expect(
       read('waygate://health', resources(health({ servers })))
         .split('\n')
-        .slice(2, 6),
-    ).toEqual([
-      'a: ready, up 60 s, standby ready',
-      '  odd: many x (1,200), many y (3), many z (2), and 1 more',
-      'b: ready, up 60 s, standby failed (It ended.)',
-      'c: not started',
-    ]);
+        .slice(2, 5),
+    ).toEqual(['a: ready, up 60 s', '  odd: many x (1,200), many y (3), many z (2), and 1 more', 'c: not started']);
     const oddities = Array.from({ length: 14 }, (_, n) => ({ server: `s${n}`, ...odd('x', 20 - n) }));
     const lines = read('waygate://telemetry', resources(health(), { ...telemetry(), oddities }))
       .trim()

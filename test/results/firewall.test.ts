@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { ArtifactFiles } from '../../src/results/artifacts/artifactFile.ts';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
 import { viewArtifact } from '../../src/results/artifacts/viewArtifact.ts';
-import { Firewall, type FirewallOptions } from '../../src/results/resultIntake.ts';
+import { Firewall, type FirewallOptions } from '../../src/results/firewall.ts';
 import { PLANTED } from '../secrets/planted.ts';
 
 const CALL = { toolId: 'fs:read#0badcafe', upstreamName: 'read' };

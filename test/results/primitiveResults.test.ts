@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
 import { promptAsResult, resourceAsResult } from '../../src/results/envelope/primitiveResults.ts';
-import { Firewall } from '../../src/results/resultIntake.ts';
+import { Firewall } from '../../src/results/firewall.ts';
 
 const admit = (result: Record<string, unknown>) =>
   new Firewall({ store: new ArtifactStore() }).admit(result, { toolId: 'resource::file:a#0', upstreamName: 'a' });

@@ -5,7 +5,7 @@ import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
 import { viewArtifact } from '../../src/results/artifacts/viewArtifact.ts';
 import { outlineJson } from '../../src/results/digest/jsonOutline.ts';
 import { pythonJson } from '../../src/results/envelope/pythonForm.ts';
-import { Firewall } from '../../src/results/resultIntake.ts';
+import { Firewall } from '../../src/results/firewall.ts';
 import { fieldsOf, toRecord, toRecords } from '../../src/results/select/delimited.ts';
 import { SELECTOR_EXAMPLES, select } from '../../src/results/select/selectors.ts';
 import { scrubSecretChunks, scrubSecrets } from '../../src/secrets/mask.ts';

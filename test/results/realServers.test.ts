@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
-import { type AdmittedResult, Firewall } from '../../src/results/resultIntake.ts';
+import { type AdmittedResult, Firewall } from '../../src/results/firewall.ts';
 
 /** Results of servers that people run, of every kind of content, through the firewall. */
 

@@ -25,7 +25,6 @@ class Stage {
   readonly failures: unknown[] = [];
   readonly health: HealthSnapshot[] = [];
   endFails = false;
-  isReserved = false;
 
   readonly supervisor = new Supervisor<string>({
     start: (context) =>
@@ -43,7 +42,6 @@ class Stage {
       return this.endFails ? Promise.reject(new Error('will not end')) : settle();
     },
     faultOf: (error, generation) => fault(error as KnownFaultCode, generation),
-    isReserved: () => this.isReserved,
     onReady: (handle, generation) => void this.told.push(`ready ${handle} ${generation}`),
     onLost: (generation, { code }) => void this.told.push(`lost ${generation} ${code}`),
     onFailed: ({ code }, error) => void this.failures.push([code, error, this.supervisor.health.supervision]),
@@ -147,21 +145,6 @@ describe('what is supervised', () => {
     await stage.up();
     expect(await waiting).toBe('h3');
     expect(stage.told).toEqual(['ready h3 3']);
-  });
-
-  it('waits for no pace where the next one is ready already, but for the end of a crash loop', async () => {
-    const stage = new Stage();
-    stage.isReserved = true;
-    stage.supervisor.start();
-    for (let ends = 1; ends <= 4; ends++) {
-      await stage.up();
-      await stage.exit();
-      expect([stage.starts.length, stage.timers.length]).toEqual([ends + 1, 0]);
-    }
-    await stage.up();
-    await stage.exit();
-    expect([stage.starts.length, stage.timers.map(({ at }) => at)]).toEqual([5, [60_000]]);
-    expect(stage.supervisor.health.supervision).toBe('crash_loop');
   });
 
   it('in a crash loop is tried once a minute, and nobody waits for that', async () => {

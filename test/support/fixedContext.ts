@@ -11,11 +11,11 @@ import { ClientRequests } from '../../src/modes/shared/client/clientRequests.ts'
 import type { GatewayContext } from '../../src/modes/shared/modeContext.ts';
 import { emptyHistory, recordUse } from '../../src/ranking/useHistory.ts';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
-import { type AdmittedResult, Firewall } from '../../src/results/resultIntake.ts';
+import { type AdmittedResult, Firewall } from '../../src/results/firewall.ts';
 import { scrubSecrets } from '../../src/secrets/mask.ts';
 import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
 
-/** The surface over a fixed catalog: no process behind it, so nothing can be executed, everything browsed. */
+/** The mode over a fixed catalog: no process behind it, so nothing can be executed, everything browsed. */
 export function fixedContext(
   listings: readonly ServerListing[],
   options: {

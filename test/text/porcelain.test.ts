@@ -169,7 +169,6 @@ describe('replay contracts', () => {
     ['resources/unsubscribe', undefined, 'convergent'],
     ['tasks/get', undefined, 'convergent'],
     ['tasks/result', undefined, 'convergent'],
-    ['tasks/list', undefined, 'convergent'],
     ['tasks/cancel', undefined, 'convergent'],
     ['tools/call', 'tool_execute', 'never_replay'],
     ['tools/call', undefined, 'never_replay'],

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import type { ConnectionServices } from '../../src/upstream/connection/connectionServices.ts';
-import { askedList } from '../../src/upstream/listing/askedList.ts';
 import { CatalogSnapshots } from '../../src/upstream/listing/catalogSnapshots.ts';
 import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
@@ -212,18 +211,6 @@ describe('a first list in pages', () => {
     const client = await link.connect({}, 60_000);
     const error = await client.listAll('tools/list', 'tools', { timeoutMs: 200 }).catch((failure: unknown) => failure);
     expect((await link.explain(error)).message).toBe('It did not answer within 0.2 s.');
-  });
-});
-
-describe('a list that nobody keeps', () => {
-  it('fails with a page that fails: nobody would be told that half of it is missing', async () => {
-    const refused = { raw: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"the database is down"}}' };
-    const script = { steps: [{ on: 'tools/list', nth: 6, do: [refused] }], pages: { count: 3, size: 2 } };
-    const args = [resolve('test/fixtures/faultServer.mjs'), '--script', JSON.stringify(script)];
-    const { connection } = connect({ args });
-    await connection.start();
-    await expect(askedList(connection, 'tools/list', 'tools', WAIT)).rejects.toThrow('the database is down');
-    expect(await askedList(connection, 'tools/list', 'tools', WAIT)).toHaveLength(6);
   });
 });
 

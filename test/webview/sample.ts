@@ -37,7 +37,6 @@ export const BUSY: GatewaySnapshot = {
       state: 'ready',
       since: seconds(3_700),
       pid: 4810,
-      standby: { state: 'ready', pid: 4811 },
       oddities: [
         { kind: 'garbage_line', count: 12, words: 'lines on stdout that are no messages' },
         { kind: 'late_response', count: 1, words: 'answers to requests that were given up' },

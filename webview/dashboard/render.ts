@@ -116,20 +116,7 @@ const STATES: Record<ServerState, { word: string; glyph: Parameters<typeof glyph
   needs_approval: { word: 'needs approval', glyph: 'warning' },
 };
 
-function standby({ standby: reserve }: ServerStatus): string {
-  if (!reserve || reserve.state === 'absent') return '';
-  const why = reserve.reason === undefined ? '' : `: ${e(reserve.reason)}`;
-  const pid = reserve.pid === undefined ? '' : ` (pid ${reserve.pid})`;
-  return `<p class="note">Standby ${STANDBY_WORDS[reserve.state]}${pid}${why}</p>`;
-}
-
 const MAX_ODDITIES = 3;
-const STANDBY_WORDS = {
-  starting: 'is being prepared',
-  initializing: 'is being prepared',
-  ready: 'is ready',
-  failed: 'cannot be had',
-} as const;
 
 /** What it did that no server should; the most frequent kinds. */
 function oddities({ oddities: odd = [] }: ServerStatus): string {
@@ -153,7 +140,7 @@ function servers(servers: readonly ServerStatus[], now: number): string {
 <td class="number">${server.toolCount}</td>
 <td class="number">${server.pid ?? ''}</td>
 <td>${when(server.since, now)}</td>
-<td class="wide">${server.reason ? e(server.reason) : ''}${standby(server)}${oddities(server)}${stderr}</td>
+<td class="wide">${server.reason ? e(server.reason) : ''}${oddities(server)}${stderr}</td>
 </tr>`;
   });
   const empty = '<p class="empty">The configuration names no servers yet.</p>';

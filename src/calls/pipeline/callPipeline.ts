@@ -1,7 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { RequestId } from '../../link/frames.ts';
-import type { TaskTerms } from '../../mcp/wire/taskProgress.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { CallOrigin } from '../../upstream/connection/callOrigin.ts';
 import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
@@ -17,11 +16,11 @@ import { CallHistory } from './callHistory.ts';
 import type { CallProgress, Upstream } from './dispatchCall.ts';
 import type { DryRunReport } from './dryRun.ts';
 import { ResultCache } from './resultCache.ts';
-import { type Attempts, RetryBudget } from './retry.ts';
+import type { Attempts } from './retry.ts';
 import { SharedCalls } from './sharedCalls.ts';
 import { STAGES } from './stages.ts';
 
-/** What is asked for, as the surface has it. */
+/** What is asked for, as the mode has it. */
 export interface CallRequest {
   toolId: string;
   args: unknown;
@@ -30,8 +29,6 @@ export interface CallRequest {
   meta?: Readonly<JsonObject> | undefined;
   /** Where what the server asks during the call goes. */
   origin?: CallOrigin | undefined;
-  /** The client wants a task for an answer, and follows that itself: such a call is never repeated, shared or kept. */
-  task?: TaskTerms | undefined;
   /** Whose quota and approvals count: an MCP session, inside VS Code a conversation. */
   session: object;
   /** The client's request, as its host knows it. */
@@ -39,7 +36,7 @@ export interface CallRequest {
   /** A worker before this one has counted it: it is sent again. */
   counted?: boolean | undefined;
   signal: AbortSignal;
-  /** Tells whoever would send it again that it begins, by which contract: see `SurfaceCall.begins`. */
+  /** Tells whoever would send it again that it begins, by which contract: see `CallContext.begins`. */
   begins?: ((contract: ReplayContract) => Promise<void> | undefined) | undefined;
   /** How far the call is; it extends the deadline too. */
   onProgress?: ((progress: CallProgress) => void) | undefined;
@@ -120,7 +117,6 @@ export interface PipelineParts {
   readonly limiter: RateLimiter;
   readonly cache: ResultCache;
   readonly shared: SharedCalls<Attempts<JsonObject>>;
-  readonly budget: RetryBudget;
   readonly history: CallHistory;
 }
 
@@ -145,7 +141,6 @@ export class CallPipeline<R> {
       limiter: new RateLimiter(config.rateLimits, ports.now, changed),
       cache: new ResultCache(config.cache, ports.now),
       shared: new SharedCalls(),
-      budget: new RetryBudget(),
       history: new CallHistory(),
     };
   }

@@ -1,5 +1,4 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { TaskTerms } from '../../mcp/wire/taskProgress.ts';
 import type { Probe } from '../../replay/probe.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { failedCall } from '../../upstream/connection/callFailed.ts';
@@ -9,7 +8,7 @@ import type { RequestOptions } from '../../upstream/connection/serverRequest.ts'
 import type { JsonObject } from '../json.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError } from './dispatchError.ts';
-import { type Attempts, callWithRetry, type RetryBudget, type RetryPolicy } from './retry.ts';
+import { type Attempts, callWithRetry, type RetryPolicy } from './retry.ts';
 
 /** A server as dispatch sees it; `ServerConnection` is one. */
 export interface Upstream {
@@ -39,8 +38,6 @@ export interface ClientEnd {
   origin?: CallOrigin | undefined;
   /** The request's `_meta`, trace context and all, for the server. */
   meta?: Readonly<JsonObject> | undefined;
-  /** The answer it waits for is that a task has begun. */
-  task?: TaskTerms | undefined;
   /** Told just before anything of it is sent: see `RequestOptions`. */
   onSend?: (() => Promise<void> | undefined) | undefined;
 }
@@ -51,7 +48,6 @@ export interface DispatchTerms {
   /** How to find out what became of a call that was lost. */
   probe?: Probe;
   deadlineMs: number;
-  budget: RetryBudget;
   random(): number;
   scrubSecrets(text: string): string;
   /** The full detail of a failure, free of secrets, for whoever runs the gateway. */
@@ -69,12 +65,11 @@ export async function dispatchCall(
   tool: CatalogTool,
   upstream: Upstream,
   args: JsonObject,
-  { signal, onProgress, origin, meta, task, onSend }: ClientEnd,
+  { signal, onProgress, origin, meta, onSend }: ClientEnd,
   terms: DispatchTerms,
 ): Promise<Attempts<JsonObject>> {
   const { contract, probe, deadlineMs, scrubSecrets } = terms;
   const deadline = new Deadline(deadlineMs, signal);
-  const leave = terms.budget.enter();
   if (origin) origin.stillWorking = () => deadline.extend();
   // A replayable call is replayed once whatever `retry` says: the user declared it so (O3.9).
   const repeated = { ...terms.retry, max_attempts: Math.max(2, terms.retry.max_attempts) };
@@ -90,7 +85,6 @@ export async function dispatchCall(
       signal: deadline.signal,
       origin,
       meta,
-      task,
       contract,
       probe,
       maxReplays: Math.max(0, maxReplays + 1 - tries - replays),
@@ -108,7 +102,6 @@ export async function dispatchCall(
     return await callWithRetry(call, {
       policy,
       contract,
-      budget: terms.budget,
       random: terms.random,
       sleep: (seconds) => deadline.sleep(seconds * 1_000),
       left: () => deadline.leftMs / 1_000,
@@ -120,7 +113,6 @@ export async function dispatchCall(
     terms.log(scrubSecrets(`${tool.id}: ${told.code}: ${fullDetail(error)}`));
     throw told;
   } finally {
-    leave();
     deadline.dispose();
   }
 }

@@ -34,40 +34,9 @@ export function backoffDelay(policy: RetryPolicy, failed: number, fraction: numb
   return full * (1 - policy.jitter * fraction);
 }
 
-/** A fifth of what is under way may be a repetition, three at least: retries must not be what keeps a server down. */
-const BUDGET_SHARE = 0.2;
-const BUDGET_FLOOR = 3;
-
-/** How long a repetition waits for others to end. */
-const ROOM_SECONDS = 5;
-const ROOM_POLL_SECONDS = 0.02;
-
-export class RetryBudget {
-  #active = 0;
-  #retrying = 0;
-
-  /** A call begins; what it returns is to be called once when the call is over. */
-  enter(): () => void {
-    this.#active += 1;
-    return () => {
-      this.#active -= 1;
-    };
-  }
-
-  /** Undefined when there is no room; otherwise to be called when the attempt is over. */
-  takeRetry(): (() => void) | undefined {
-    if (this.#retrying >= Math.max(BUDGET_FLOOR, Math.floor(this.#active * BUDGET_SHARE))) return undefined;
-    this.#retrying += 1;
-    return () => {
-      this.#retrying -= 1;
-    };
-  }
-}
-
 export interface RetryRun {
   policy: RetryPolicy;
   contract: ReplayContract;
-  budget: RetryBudget;
   /** A chance in [0, 1). */
   random(): number;
   /** Seconds; rejects when the call is over meanwhile. */
@@ -100,43 +69,25 @@ export class AttemptsFailed extends Error {
   }
 }
 
-/** Calls until it succeeds or must not be tried again. */
+/** Calls until the call succeeds or must not be repeated. */
 export async function callWithRetry<T>(call: () => Promise<T>, run: RetryRun): Promise<Attempts<T>> {
   const delays: number[] = [];
   const attempts = (): number => delays.length + 1 + (run.replays?.() ?? 0);
-  let release: (() => void) | undefined;
   for (;;) {
     let failure: unknown;
     try {
       return { value: await call(), attempts: attempts(), delays };
     } catch (error) {
       failure = error;
-    } finally {
-      release?.();
     }
     const delay = attempts() >= run.policy.max_attempts ? undefined : nextDelay(failure, delays.length, run);
-    release = delay === undefined ? undefined : await room(run);
-    if (delay === undefined || release === undefined) throw new AttemptsFailed(failure, attempts(), delays);
+    if (delay === undefined) throw new AttemptsFailed(failure, attempts(), delays);
     try {
       await run.sleep(delay);
     } catch {
-      release();
       throw new AttemptsFailed(failure, attempts(), delays);
     }
     delays.push(delay);
-  }
-}
-
-/** Calls that were lost together with their server wait for one another: a budget spreads them, it loses none. */
-async function room(run: RetryRun): Promise<(() => void) | undefined> {
-  for (let waited = 0; ; waited += ROOM_POLL_SECONDS) {
-    const release = run.budget.takeRetry();
-    if (release || waited >= ROOM_SECONDS || ROOM_POLL_SECONDS >= run.left()) return release;
-    try {
-      await run.sleep(ROOM_POLL_SECONDS);
-    } catch {
-      return undefined;
-    }
   }
 }
 

@@ -1,5 +1,4 @@
 import { GatewayError } from '../../errors/gatewayError.ts';
-import { takesTasks } from '../../mcp/mcpTask.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
 import { decide, subjectOf } from '../policy/policy.ts';
@@ -10,12 +9,11 @@ import { repairArgs } from '../validation/argRepairs.ts';
 import { argumentError } from '../validation/argumentError.ts';
 import { resultBytes } from './callHistory.ts';
 import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
-import { createTask, type TaskUpstream } from './createTask.ts';
-import { type ClientEnd, type DispatchTerms, dispatchCall, type Upstream } from './dispatchCall.ts';
+import { type ClientEnd, type DispatchTerms, dispatchCall } from './dispatchCall.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { cacheKey } from './resultCache.ts';
-import { asTask } from './runTask.ts';
+import { asTask, canRunTasks } from './runTask.ts';
 
 /** Resolves the tool in the call's own view of the catalog. A renamed or removed tool fails closed (G8.2). */
 const hydrate: Stage = (call, _parts, ports) => {
@@ -133,7 +131,7 @@ function checksOf<R>(call: Call<R>, remembered: boolean): DryRunCheck[] {
 }
 
 const lookUp: Stage = (call, { cache }) => {
-  if (call.request.task || !cache.admits(call.tool)) return;
+  if (!cache.admits(call.tool)) return;
   call.cacheKey = cacheKey(call.tool.id, call.args);
   call.cacheGeneration = cache.generation;
   const hit = cache.get(call.cacheKey);
@@ -144,14 +142,14 @@ const lookUp: Stage = (call, { cache }) => {
 
 const dispatch: Stage = async (call, parts, ports) => {
   if (call.raw) return;
-  const { tool, args, request, cacheKey: key } = call;
+  const { tool, upstream, args, request, cacheKey: key } = call;
   const started = performance.now();
   const terms = termsFor(call, parts, ports);
-  const { onProgress, origin, meta, task, begins } = request;
-  const way = wayTo(call);
+  const { onProgress, origin, meta, begins } = request;
+  const way = beginsTask(call) && canRunTasks(upstream) ? asTask(upstream) : upstream;
   const onSend = begins && (() => begins(terms.contract));
   const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
-    dispatchCall(tool, way, args as JsonObject, { ...end, onProgress, origin, meta, task }, terms);
+    dispatchCall(tool, way, args as JsonObject, { ...end, onProgress, origin, meta }, terms);
   try {
     if (key === undefined) call.attempts = await send({ signal: request.signal, onSend });
     else {
@@ -164,39 +162,24 @@ const dispatch: Stage = async (call, parts, ports) => {
     throw dispatchError(error, { tool, ...terms });
   }
   call.raw = call.attempts.value;
-  // How long a task takes its call does not tell.
-  if (call.shared || task) return;
+  if (call.shared) return;
   parts.history.add(tool.id, { durationMs: performance.now() - started, bytes: resultBytes(call.raw) });
 };
 
-function wayTo<R>(call: Call<R>): Upstream {
-  const { upstream, request } = call;
-  if (!beginsTask(call) || !canTakeTasks(upstream)) return upstream;
-  if (request.task) return { state: upstream.state, call: (...given) => createTask(upstream, ...given) };
-  return asTask(upstream);
-}
-
-/** Twice begun are two tasks, whatever is said of the tool. */
+/** A repeated call would begin a second task, so the declared contract does not apply. */
 function replayTerms<R>(call: Call<R>, config: PipelineParts['config']): Pick<DispatchTerms, 'contract' | 'probe'> {
   return beginsTask(call) ? { contract: 'never_replay' } : replayFor(config, call.tool);
 }
 
-/** Who calls a tool without saying how has it run as a task where it can be run no other way (2025-11-25, Tasks). */
-function beginsTask<R>({ tool, upstream, asItIs, request }: Call<R>): boolean {
-  if (request.task) return true;
-  return tool.requiresTask === true && !asItIs && canTakeTasks(upstream);
+function beginsTask<R>({ tool, upstream }: Call<R>): boolean {
+  return tool.requiresTask === true && canRunTasks(upstream);
 }
 
-function canTakeTasks(upstream: Upstream): upstream is TaskUpstream {
-  return takesTasks((upstream as Partial<TaskUpstream>).capabilities);
-}
-
-function termsFor<R>(call: Call<R>, { config, budget }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
+function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {
     retry: config.retry,
     ...replayTerms(call, config),
     deadlineMs: overrideFor(config.deadlines, call.tool),
-    budget,
     random: ports.random ?? Math.random,
     scrubSecrets: ports.scrubSecrets,
     log: (line) => ports.log?.(line),

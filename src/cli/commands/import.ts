@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { configFile } from '../../config/loadConfig.ts';
 import { FileSecrets } from '../../config/state/fileSecrets.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
@@ -23,7 +24,6 @@ import {
 import { exposedTwice, type ImportPlan, ImportRefused, planImport, type ReadSource } from '../../import/planImport.ts';
 import { RemovalRefused, withoutEntries } from '../../import/removal.ts';
 import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
-import { unifiedDiff } from '../../import/textDiff.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import type { ImportCommand } from '../commands.ts';
 import { UsageError } from '../usageError.ts';
@@ -92,7 +92,7 @@ async function carryOut(
     }
   }
   const removals = command.removeFromSource ? planRemovals(plan) : [];
-  const diff = dryRun ? unifiedDiff(file, current, plan.after) : '';
+  const diff = dryRun && plan.changed ? patchOf(file, current, plan.after) : '';
   if (!dryRun) {
     if (plan.changed) replaceFile(file, current, plan.after);
     // Not sooner: a value without its reference would be nobody's.
@@ -112,6 +112,12 @@ async function carryOut(
   say(renderFlaws(sources, names));
   say(renderRemovals(plan, command.removeFromSource ? removals : undefined, { dryRun }));
   return 0;
+}
+
+/** The change as `diff -u` prints it. Line ends alone are no change. */
+function patchOf(file: string, before: string | undefined, after: string): string {
+  const options = { context: 3, stripTrailingCr: true, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(before === undefined ? '/dev/null' : file, file, before ?? '', after, '', '', options);
 }
 
 interface Gathered extends FoundSources {

@@ -4,7 +4,7 @@ import { ensureWorkspaceState, StateFolderError, stateRoot } from '../../config/
 import { attach } from '../../host/attach/attach.ts';
 import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
-import { chosenFace } from '../chosenMode.ts';
+import { chosenMode } from '../chosenMode.ts';
 import type { ServeOptions } from '../commands.ts';
 import { ownRuntime } from '../runtime.ts';
 
@@ -15,9 +15,9 @@ const EXIT_STATE_FOLDER = 73;
 export async function serve(target: ServeOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
   const runtime = ownRuntime(target);
-  const face = chosenFace(target);
+  const mode = chosenMode(target);
   const attachSession = (start: boolean, signal?: AbortSignal) =>
-    attach(runtime, { kind: 'session', start, holds: true, face, log, ...(signal ? { signal } : {}) });
+    attach(runtime, { kind: 'session', start, holds: true, mode, log, ...(signal ? { signal } : {}) });
   // The worker's start is the longest part of a client's: it is under way before the rest of the host is made.
   let first: Promise<Socket | undefined> | undefined = attachSession(true);
   first.catch(() => undefined);
@@ -26,7 +26,7 @@ export async function serve(target: ServeOptions): Promise<number> {
     input: process.stdin,
     output: process.stdout,
     log,
-    face,
+    mode,
     workspace: target.workspace,
     folder: gatewayFolder(target),
     attach: (signal, start) => {

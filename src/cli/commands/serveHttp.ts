@@ -6,7 +6,7 @@ import { attach } from '../../host/attach/attach.ts';
 import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
 import { HttpFront } from '../../mcp/http/httpFront.ts';
-import { chosenFace } from '../chosenMode.ts';
+import { chosenMode } from '../chosenMode.ts';
 import type { HttpOptions, ServeOptions } from '../commands.ts';
 import { ownRuntime } from '../runtime.ts';
 
@@ -25,16 +25,16 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
     ...(token ? { token: token.value } : {}),
     onSession: ({ input, output }) => {
       // Of each session anew: the file may have changed.
-      const face = chosenFace(target);
+      const mode = chosenMode(target);
       const host = new SessionHost({
         input,
         output,
         log,
-        face,
+        mode,
         workspace: target.workspace,
         folder: gatewayFolder(target),
         attach: (signal, start) =>
-          attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, face, signal, log }),
+          attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, mode, signal, log }),
       });
       return host.run();
     },

@@ -5,7 +5,7 @@ import { BUILD, compareBuilds } from '../../lib/build.ts';
 import { isAlive } from '../../lib/isAlive.ts';
 import { greet, type Hello } from '../../link/linkHandshake.ts';
 import { connectLocal } from '../../link/localSocket.ts';
-import { DEFAULT_FACE, type Face } from '../../link/mode.ts';
+import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
 import { LINK_VERSION, type Rendezvous, readRendezvous } from '../../link/rendezvous.ts';
 import { endHungWorker } from './endWorker.ts';
 import { acquireStartLock } from './startLock.ts';
@@ -23,7 +23,7 @@ export interface AttachOptions {
   start: boolean;
   holds: boolean;
   marksRelated?: boolean;
-  face?: Face;
+  mode?: Mode;
   signal?: AbortSignal;
   log?: (line: string) => void;
 }
@@ -112,8 +112,8 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
     socket = await connectLocal(rendezvous.socket, CONNECT_TIMEOUT_MS);
     // From here on the socket has an owner: an error ends in its `close`.
     socket.on('error', () => undefined);
-    const { kind, holds, marksRelated = false, face = DEFAULT_FACE } = options;
-    const answer = await greet(socket, { token, kind, holds, marksRelated, face });
+    const { kind, holds, marksRelated = false, mode = DEFAULT_MODE } = options;
+    const answer = await greet(socket, { token, kind, holds, marksRelated, mode });
     const isOlder = build !== undefined && compareBuilds(rendezvous.build, build) < 0;
     if (answer.ok) return { socket, token, isOlder };
     socket.destroy();

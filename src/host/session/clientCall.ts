@@ -27,8 +27,6 @@ export interface ClientCall {
   readonly wantsData?: boolean;
   /** When it came; by `performance.now()`. */
   readonly since: number;
-  /** Its client takes a task for an answer, or an error, and no result of a tool. */
-  readonly wantsTask?: boolean;
   /** As it came, its newline included. */
   readonly frame: Buffer;
   /** A worker has counted it among the session's calls, and has had that kept: the next one does not once more. */
@@ -52,11 +50,11 @@ export interface FaultContext {
   log?: string | undefined;
 }
 
-type Answered = Pick<ClientCall, 'id' | 'method' | 'wantsTask' | 'wantsData'>;
+type Answered = Pick<ClientCall, 'id' | 'method' | 'wantsData'>;
 
 /** Makes the host's answer in place of the worker's: a tool result, like every operational fault (G4.8). */
 export function faultAnswer(
-  { id, method, wantsTask, wantsData }: Answered,
+  { id, method, wantsData }: Answered,
   { fault, knowledge, contract, dispatches }: Omit<FaultTerminal, 'kind'>,
   { retryAfter, log }: FaultContext = {},
 ): string {
@@ -69,7 +67,7 @@ export function faultAnswer(
     ...(log === undefined ? {} : { log }),
   });
   const data = error.toObject();
-  if (method !== 'tools/call' || wantsTask) return errorResponse(id, INTERNAL_ERROR, error.message, data);
+  if (method !== 'tools/call') return errorResponse(id, INTERNAL_ERROR, error.message, data);
   const content = [{ type: 'text', text: wantsData ? JSON.stringify(data) : errorText(error) }];
   return resultResponse(id, { content, ...(wantsData ? { structuredContent: data } : {}), isError: true });
 }

@@ -11,7 +11,6 @@ import { type LostCall, MAX_LOST_CALLS } from '../../replay/lostCall.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
 import { shortened } from '../../text/porcelain.ts';
 import type { ClientCall } from './clientCall.ts';
-import { HeldTasks } from './heldTasks.ts';
 
 /** No client's own id. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
@@ -25,7 +24,6 @@ export type OwnAnswer = 'introduction' | 'nobody';
 export class HeldSession {
   readonly #logLevel = new HeldLogLevel();
   readonly #subscriptions = new HeldSubscriptions();
-  readonly tasks = new HeldTasks();
   readonly memory = new HeldMemory();
   readonly losses = new HeldLosses();
   #seed: JsonRpcMessage | undefined;
@@ -67,7 +65,6 @@ export class HeldSession {
       encodeMessage({ method: 'notifications/initialized' }),
       ...this.#logLevel.frames(LEVEL_ID),
       ...this.#subscriptions.frames(SUBSCRIBE_ID),
-      ...this.tasks.frames(),
       ...this.losses.frames(),
     ];
   }

@@ -7,7 +7,7 @@ import {
   type RequestId,
   resultResponse,
 } from '../../link/frames.ts';
-import type { Face } from '../../link/mode.ts';
+import type { Mode } from '../../link/mode.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../../modes/shared/introduction.ts';
 import { TRANSPARENT_CAPABILITIES, TRANSPARENT_INSTRUCTIONS } from '../../modes/transparent/introduction.ts';
 import { type FaultContext, refusal } from './clientCall.ts';
@@ -23,8 +23,8 @@ export class SessionBeginning {
   /** Its id, while the worker's answer to it is what the client waits for. */
   #waiting: RequestId | undefined;
 
-  constructor(face: Face, held: Held, write: (frame: string) => void) {
-    this.#introduction = INTRODUCTIONS[face];
+  constructor(mode: Mode, held: Held, write: (frame: string) => void) {
+    this.#introduction = INTRODUCTIONS[mode];
     this.#held = held;
     this.#write = write;
   }
@@ -73,7 +73,7 @@ interface Introduction {
  * What `initialize` is answered with before there is a worker. In passthrough mode there is none: what the servers
  * behind it can do is theirs to say, so there a client waits for the worker, which knows it from them or their snapshots.
  */
-const INTRODUCTIONS: Readonly<Record<Face, Introduction | undefined>> = {
+const INTRODUCTIONS: Readonly<Record<Mode, Introduction | undefined>> = {
   gateway: { capabilities: SERVER_CAPABILITIES, serverInfo: SERVER_INFO, instructions: INSTRUCTIONS },
   transparent: {
     capabilities: TRANSPARENT_CAPABILITIES,

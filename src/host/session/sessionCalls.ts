@@ -1,13 +1,11 @@
 import type { Fault } from '../../errors/fault.ts';
 import { type JsonRpcMessage, type RequestId, requestKey } from '../../link/frames.ts';
-import type { Face } from '../../link/mode.ts';
+import type { Mode } from '../../link/mode.ts';
 import { CallJournal } from '../../replay/callJournal.ts';
-import type { Admission, JournalCall, JournalEffects, Refused } from '../../replay/journalCall.ts';
+import type { Admission, JournalCall, JournalEffects } from '../../replay/journalCall.ts';
 import { contractOf, OWN_TOOLS, type ReplayContract } from '../../replay/replay.ts';
 import { meantRenderMode, meantTool } from '../../text/normalise.ts';
 import type { ClientCall } from './clientCall.ts';
-import { DrainingCalls } from './drainingCalls.ts';
-import { faultAt } from './faultAt.ts';
 
 /** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
 const LIMITS = {
@@ -23,20 +21,12 @@ const LIMITS = {
 
 type Effects = Pick<JournalEffects<ClientCall, Buffer>, 'dispatch' | 'settle'>;
 
-/** A client's requests, with the worker that has each: the one that serves, or one before it that finishes them. */
+/** A client's requests, with the worker that has each. */
 export class SessionCalls {
   readonly #journal: CallJournal<ClientCall, Buffer>;
-  readonly #draining: DrainingCalls<ClientCall, Buffer>;
-  readonly #generation: () => number;
   #onAllAnswered = (): void => undefined;
 
-  /** `refuse` answers a call that one which drains can no longer answer, where the next one does not take it. */
-  constructor(
-    { dispatch, settle }: Effects,
-    generation: () => number,
-    refuse: (call: ClientCall, refused: Refused) => void,
-  ) {
-    this.#generation = generation;
+  constructor({ dispatch, settle }: Effects) {
     const effects: Effects = {
       dispatch,
       settle: (call, terminal) => {
@@ -45,14 +35,10 @@ export class SessionCalls {
       },
     };
     this.#journal = new CallJournal(effects, LIMITS);
-    this.#draining = new DrainingCalls(effects, LIMITS, (call) => {
-      const admission = this.admit(call);
-      if (!admission.admitted) refuse(call.payload, admission);
-    });
   }
 
   get size(): number {
-    return this.#journal.size + this.#draining.size;
+    return this.#journal.size;
   }
 
   /** Resolves when every request has its answer, or when that takes too long. */
@@ -67,13 +53,8 @@ export class SessionCalls {
     });
   }
 
-  /** `runner`: the worker that alone can answer it, where that has a successor already. */
-  admit(call: JournalCall<ClientCall>, runner?: number): Admission {
-    const isTwice = this.#draining.has(call.id) || (runner !== undefined && this.#journal.knowledgeOf(call.id));
-    if (isTwice) {
-      return { admitted: false, fault: faultAt(this.#generation(), 'duplicate_id', '') };
-    }
-    return this.#draining.admit(runner, call) ?? this.#journal.admit(call);
+  admit(call: JournalCall<ClientCall>): Admission {
+    return this.#journal.admit(call);
   }
 
   /** There is a worker: what waits for one is sent. */
@@ -82,15 +63,12 @@ export class SessionCalls {
   }
 
   reply(generation: number, id: RequestId, frame: Buffer): void {
-    const key = requestKey(id);
-    // Cancelled, or answered without its worker: one terminal reply an id.
-    if (!this.#draining.reply(generation, key, frame)) this.#journal.reply(generation, key, frame);
+    this.#journal.reply(generation, requestKey(id), frame);
   }
 
   /** A cancelled request gets no answer and is never sent again; only who has it is told. */
   cancel(id: RequestId): { generation: number | undefined } | undefined {
-    const key = requestKey(id);
-    return this.#journal.cancel(key) ?? this.#draining.cancel(key);
+    return this.#journal.cancel(requestKey(id));
   }
 
   reclassify(generation: number, id: RequestId, contract: ReplayContract): void {
@@ -113,15 +91,8 @@ export class SessionCalls {
     this.#journal.retire(generation);
   }
 
-  /** It has a successor, and finishes what it has. */
-  drain(generation: number): void {
-    this.#journal.retire(generation);
-    this.#draining.drain(generation);
-  }
-
   lose(generation: number, fault: Fault, told: { heardOut: boolean }): void {
     this.#journal.lose(generation, fault, told);
-    this.#draining.lose(generation, fault);
   }
 
   failWaiting(fault: Fault): void {
@@ -129,7 +100,6 @@ export class SessionCalls {
   }
 
   failAll(fault: Fault): void {
-    this.#draining.failAll(fault);
     this.#journal.failAll(fault);
   }
 }
@@ -139,13 +109,13 @@ export function journalCallOf(
   id: RequestId,
   { method = '', params }: JsonRpcMessage,
   frame: Buffer,
-  face: Face,
+  mode: Mode,
 ): JournalCall<ClientCall> {
   const tool = method === 'tools/call' ? text(params?.name) : undefined;
-  const own = tool === undefined ? undefined : ownTool(tool, face);
+  const own = tool === undefined ? undefined : ownTool(tool, mode);
   const contract = contractOf(method, own);
   // In passthrough mode the arguments are a server's.
-  const args = face === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
+  const args = mode === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
   return {
     id: requestKey(id),
     contract,
@@ -160,7 +130,6 @@ export function journalCallOf(
       toolId: text(args.tool_id),
       wantsData: own !== undefined && meantRenderMode(text(args.render) ?? '') === 'json',
       since: performance.now(),
-      wantsTask: face === 'passthrough' && params?.task !== undefined,
       frame,
     },
     bytes: frame.length,
@@ -169,10 +138,10 @@ export function journalCallOf(
 }
 
 /** The tool of ours that a name means. */
-function ownTool(name: string, face: Face): string | undefined {
+function ownTool(name: string, mode: Mode): string | undefined {
   // A name is a server's, whatever it reads like.
-  if (face === 'passthrough') return undefined;
-  if (face === 'gateway') return meantTool(name, OWN_TOOLS);
+  if (mode === 'passthrough') return undefined;
+  if (mode === 'gateway') return meantTool(name, OWN_TOOLS);
   // A listed tool may be called what would be another spelling of one of ours.
   return OWN_TOOLS.find((own) => own === name);
 }

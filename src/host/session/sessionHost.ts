@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Fault } from '../../errors/fault.ts';
 import type { KnownFaultCode } from '../../errors/faultCodes.ts';
 import { isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../../link/frames.ts';
-import { DEFAULT_FACE, type Face } from '../../link/mode.ts';
+import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
 import { EXIT_NO_WORKER } from '../attach/outage.ts';
 import type { Loss, LossFacts } from '../attach/workerConnection.ts';
 import { WorkerLink } from '../attach/workerLink.ts';
@@ -28,7 +28,7 @@ export interface SessionHostOptions {
   workspace: string;
   folder: string;
   /** How the client sees the servers; the same that `attach` asks the worker for. */
-  face?: Face;
+  mode?: Mode;
   log: (line: string) => void;
 }
 
@@ -41,7 +41,7 @@ const DRAIN_MS = 700;
  * flight when a worker was lost is treated by its replay contract. What can be told while no worker can be had is.
  */
 export class SessionHost {
-  readonly #face: Face;
+  readonly #mode: Mode;
   readonly #log: (line: string) => void;
   readonly #client: ClientStream;
   readonly #calls: SessionCalls;
@@ -53,15 +53,15 @@ export class SessionHost {
   readonly #wait: WorkerWait;
 
   constructor(options: SessionHostOptions) {
-    const { workspace, folder, face = DEFAULT_FACE, log } = options;
-    this.#face = face;
+    const { workspace, folder, mode = DEFAULT_MODE, log } = options;
+    this.#mode = mode;
     this.#log = log;
     this.#client = new ClientStream(options.input, options.output, {
       onLine: (line) => this.#onClientLine(line),
       onFull: () => this.#link.pause(),
       onDrain: () => this.#link.resume(),
     });
-    this.#beginning = new SessionBeginning(face, this.#held, (frame) => this.#client.write(frame));
+    this.#beginning = new SessionBeginning(mode, this.#held, (frame) => this.#client.write(frame));
     this.#link = new WorkerLink({
       attach: options.attach,
       onAttached: (generation) => this.#onAttached(generation),
@@ -72,7 +72,7 @@ export class SessionHost {
       lastWords: () => this.#withoutWorker.lastWords(),
       onUnavailable: (fault, line) => this.#wait.giveUp(fault, line),
     });
-    this.#withoutWorker = new WithoutWorker({ workspace, folder, face, health: () => this.#link.health });
+    this.#withoutWorker = new WithoutWorker({ workspace, folder, mode, health: () => this.#link.health });
     this.#wait = new WorkerWait(this.#link, this.#withoutWorker, log, (fault) => this.#failWaiting(fault));
     this.#answers = new SessionAnswers({
       client: this.#client,
@@ -81,14 +81,10 @@ export class SessionHost {
       onProved: () => this.#link.proved(),
       onLoss: () => this.#tellLosses(),
     });
-    this.#calls = new SessionCalls(
-      {
-        dispatch: ({ payload }, generation, replays) => this.#dispatch(payload, generation, replays),
-        settle: ({ payload }, terminal) => this.#answers.settle(payload, terminal),
-      },
-      () => this.#link.generation,
-      (call, refused) => this.#answers.refuse(call, refused),
-    );
+    this.#calls = new SessionCalls({
+      dispatch: ({ payload }, generation, replays) => this.#dispatch(payload, generation, replays),
+      settle: ({ payload }, terminal) => this.#answers.settle(payload, terminal),
+    });
   }
 
   /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
@@ -142,8 +138,8 @@ export class SessionHost {
   }
 
   #track(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
-    const call = journalCallOf(id, message, framed(line), this.#face);
-    const admission = this.#calls.admit(call, this.#held.tasks.runnerFor(message));
+    const call = journalCallOf(id, message, framed(line), this.#mode);
+    const admission = this.#calls.admit(call);
     if (admission.admitted) this.#wait.join();
     else this.#answers.refuse(call.payload, admission);
   }
@@ -183,15 +179,14 @@ export class SessionHost {
     else if (read.kind === 'contract') {
       this.#calls.reclassify(generation, read.id, read.contract);
       if (read.begins) this.#calls.begin(generation, read.id);
-    } else if (read.kind === 'task') this.#held.tasks.note(generation, read.told);
-    else if (read.kind === 'keep') {
+    } else if (read.kind === 'keep') {
       this.#held.memory.keep(read.key, read.value, read.bytes);
       if (read.counted !== undefined) this.#calls.noteCounted(generation, read.counted);
     } else if (read.kind === 'stopped') {
       this.#calls.retire(generation);
       this.#link.rest();
     } else if (read.kind === 'superseded') {
-      this.#calls.drain(generation);
+      this.#calls.retire(generation);
       this.#wait.begin();
       this.#link.supersede(generation);
     }

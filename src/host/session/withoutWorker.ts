@@ -3,7 +3,7 @@ import type { Fault } from '../../errors/fault.ts';
 import { whatHappened } from '../../errors/faultError.ts';
 import { type JsonRpcMessage, resultResponse } from '../../link/frames.ts';
 import { listMark } from '../../link/listMark.ts';
-import type { Face } from '../../link/mode.ts';
+import type { Mode } from '../../link/mode.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/definitions.ts';
 import { type SystemResources, systemResources } from '../../modes/shared/systemResources.ts';
 import type { HealthSnapshot, HealthWithoutWorker } from '../../supervision/health.ts';
@@ -15,7 +15,7 @@ import type { ClientCall } from './clientCall.ts';
 export interface WithoutWorkerOptions extends Pick<GatewayTarget, 'workspace'> {
   /** The gateway's folder in the state. */
   folder: string;
-  face: Face;
+  mode: Mode;
   health: () => HealthSnapshot;
 }
 
@@ -55,7 +55,7 @@ export class WithoutWorker {
   }
 
   noteAnswer({ method }: ClientCall, frame: Buffer): void {
-    if (method === 'tools/list' && this.#options.face === 'gateway') this.#listed = frame;
+    if (method === 'tools/list' && this.#options.mode === 'gateway') this.#listed = frame;
   }
 
   /** No worker can be had. */
@@ -76,7 +76,7 @@ export class WithoutWorker {
    * that no worker has told: the next one tells the client where its own is another.
    */
   answer({ id, method, uri }: ClientCall, onListed: (method: string, mark: string) => void): string | undefined {
-    if (this.#fault === undefined || this.#options.face !== 'gateway') return undefined;
+    if (this.#fault === undefined || this.#options.mode !== 'gateway') return undefined;
     if (method === 'tools/list') {
       if (!this.#listed) onListed(method, listMark(GATEWAY_TOOLS));
       return resultResponse(id, { tools: this.#tools });

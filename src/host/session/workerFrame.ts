@@ -8,16 +8,8 @@ import {
   type RequestId,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
-  TASK_NOTIFICATION,
 } from '../../link/frames.ts';
-import type { HeldTask } from '../../mcp/heldTask.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
-
-/** One that the client has begun, or the id of one that is over. */
-export interface TaskTold {
-  task?: HeldTask;
-  gone?: string;
-}
 
 export type WorkerFrame =
   /** Something the worker says or asks by itself. */
@@ -26,7 +18,6 @@ export type WorkerFrame =
   /** What a worker tells its host alone. */
   | { kind: 'stopped' }
   | { kind: 'superseded' }
-  | { kind: 'task'; told: TaskTold }
   | { kind: 'contract'; id: RequestId; contract: ReplayContract; begins: boolean }
   | { kind: 'keep'; key: string; value: unknown; bytes: number; counted: RequestId | undefined }
   | { kind: 'unknown' };
@@ -41,7 +32,6 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
   }
   const { method, params } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
   if (method === STOPPED_NOTIFICATION) return { kind: 'stopped' };
-  if (method === TASK_NOTIFICATION) return { kind: 'task', told: params as TaskTold };
   if (method === SUPERSEDED_NOTIFICATION) return { kind: 'superseded' };
   if (method === KEEP_NOTIFICATION) {
     const { key, value, counted } = params ?? {};

@@ -8,25 +8,16 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import { PRIVATE_PREFIX, TASK_NOTIFICATION } from '../../link/frames.ts';
-import type { ClientPeer, SessionClient, SurfaceCall } from './sessionMode.ts';
-
-/** Says what no client hears. */
-export type ToHost = (method: string, params?: Record<string, unknown>) => void;
+import { PRIVATE_PREFIX } from '../../link/frames.ts';
+import type { CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
 
 export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** A person may be away from the window: an approval waits as long as the client's own dialog would. */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
-/** A client as a surface speaks to it; with `extra`, on behalf of that request. */
-export function peerOf(
-  server: Server,
-  session: object,
-  client: () => SessionClient,
-  toHost: ToHost,
-  extra?: CallExtra,
-): ClientPeer {
+/** A client as a mode speaks to it; with `extra`, on behalf of that request. */
+export function peerOf(server: Server, session: object, client: () => SessionClient, extra?: CallExtra): ClientPeer {
   // Not by `extra` itself: to the SDK a request that names a task is part of it, and its questions wait in a queue.
   const related = extra ? { relatedRequestId: extra.requestId } : {};
   return {
@@ -43,10 +34,6 @@ export function peerOf(
       const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
       // The client may have gone: its session ends then.
       if (!extra?.signal.aborted) void server.notification(notification, related).catch(() => undefined);
-    },
-    tasks: {
-      hold: (task) => toHost(TASK_NOTIFICATION, { task }),
-      drop: (gone) => toHost(TASK_NOTIFICATION, { gone }),
     },
     request: async (method, params, { timeoutMs, signal, onProgress }) => {
       if (extra?.signal.aborted) throw new McpError(ErrorCode.ConnectionClosed, 'Request was cancelled');
@@ -71,7 +58,7 @@ export function peerOf(
   };
 }
 
-export function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'progress'> {
+export function progressOf(server: Server, extra: CallExtra): Pick<CallContext, 'progress'> {
   const progressToken = extra._meta?.progressToken;
   if (progressToken === undefined) return {};
   return {
@@ -85,7 +72,7 @@ export function progressOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 
   };
 }
 
-export function askOf(server: Server, extra: CallExtra): Pick<SurfaceCall, 'ask'> {
+export function askOf(server: Server, extra: CallExtra): Pick<CallContext, 'ask'> {
   if (!server.getClientCapabilities()?.elicitation?.form) return {};
   return {
     ask: async (question) => {

@@ -2,7 +2,6 @@ import type { RequestId } from '../../link/frames.ts';
 import type { SessionMemory } from '../../link/movingSession.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
-import type { HeldTask } from '../heldTask.ts';
 
 export interface Progress {
   progress: number;
@@ -35,8 +34,6 @@ export interface ClientPeer {
   readonly client: SessionClient;
   /** `ClientCapabilities`, as the client sent them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Has the host remember a task of the client's, or forget one: so the next worker knows whose it was. */
-  readonly tasks?: { hold(task: HeldTask): void; drop(id: string): void };
   notify(method: string, params?: Record<string, unknown>): void;
   /** Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
   request(
@@ -54,8 +51,8 @@ export interface Resent {
   replays?: number;
 }
 
-/** Who calls. `session` is the same object for one session's calls: what a surface remembers of it hangs on it. */
-export interface SurfaceCall extends Resent {
+/** Who calls. `session` is the same object for one session's calls: what a mode remembers of it hangs on it. */
+export interface CallContext extends Resent {
   signal: AbortSignal;
   client: string;
   session: object;
@@ -63,8 +60,6 @@ export interface SurfaceCall extends Resent {
   id?: RequestId;
   /** The request's `_meta`, as it came. */
   meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The request's `task`, as it came: the client wants a task for an answer. */
-  task?: Readonly<Record<string, unknown>> | undefined;
   /** The client, spoken to on behalf of this request: what is sent so belongs to it (and travels on its stream). */
   peer?: ClientPeer;
   /** Tells the client how far the call is; absent where it did not ask for that. */
@@ -81,17 +76,17 @@ export interface SurfaceCall extends Resent {
 }
 
 /** What a session serves: plain data in and out, the SDK stays in this room. */
-export interface SessionSurface {
+export interface SessionMode {
   serverInfo: { name: string; title: string; version: string };
   capabilities: Record<string, unknown>;
   instructions: string;
   /** Settles what `initialize` is answered with; what stands above holds where this is absent. */
   introduce?(): Promise<{ capabilities: Record<string, unknown>; instructions?: string | undefined }>;
   listTools(): readonly object[] | Promise<readonly object[]>;
-  /** Calls a tool. Faults are results (G4.8); rejects with an `RpcError` for an error of JSON-RPC from a server. */
-  callTool(name: string, args: unknown, call: SurfaceCall): Promise<object>;
+  /** Faults are results (design.md §3); rejects with an `RpcError` for an error of JSON-RPC that a server gave. */
+  callTool(name: string, args: unknown, call: CallContext): Promise<object>;
   /** Any other request; `undefined` for a method that nobody here answers. Rejects with an `RpcError`. */
-  request?(method: string, params: Readonly<Record<string, unknown>>, call: SurfaceCall): Promise<object> | undefined;
+  request?(method: string, params: Readonly<Record<string, unknown>>, call: CallContext): Promise<object> | undefined;
   /** What the client tells by itself. */
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
   /** Calls that a host has answered without a worker, each with the tool of ours and the `tool_id` that its name stands for. */
@@ -100,8 +95,6 @@ export interface SessionSurface {
   memory?: SessionMemory;
   /** A session that is initialized; the function returned is called at its end. */
   open?(peer: ClientPeer): () => void;
-  /** The tasks that the client has begun with another worker. */
-  adopt?(tasks: readonly HeldTask[], peer: ClientPeer): void;
 }
 
 export interface SessionClient {

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { ErrorCode, type JSONRPCRequest, McpError, type Result } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  McpError,
+  type Result,
+} from '@modelcontextprotocol/sdk/types.js';
 import {
   CONTRACT_NOTIFICATION,
   KEEP_NOTIFICATION,
@@ -11,16 +17,14 @@ import {
   type RequestId,
   STOPPED_NOTIFICATION,
   SUPERSEDED_NOTIFICATION,
-  TASKS_NOTIFICATION,
 } from '../../link/frames.ts';
 import { MovingSession } from '../../link/movingSession.ts';
 import { type LostCall, readLostCalls } from '../../replay/lostCall.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import { readHeldTasks } from '../heldTask.ts';
 import { lazyValidator } from '../lazyValidator.ts';
-import { askOf, type CallExtra, peerOf, progressOf, type ToHost } from './clientPeer.ts';
+import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
 import { LineTransport } from './mcpTransport.ts';
-import type { Resent, SessionClient, SessionSurface, SurfaceCall } from './sessionMode.ts';
+import type { CallContext, Resent, SessionClient, SessionMode } from './sessionMode.ts';
 import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
 
 const CLIENT_CHARS = 64;
@@ -40,7 +44,7 @@ export interface SessionServer {
 export interface SessionOptions {
   /** How the host wants its frames. */
   marksRelated?: boolean;
-  /** Hears of what was answered; `tools/call` is the surface's to tell, which knows more of it. */
+  /** Hears of what was answered; `tools/call` is the mode's to tell, which knows more of it. */
   onRequest?: (request: SessionRequest) => void;
   /** Hears of what the host has answered by itself, because there was no worker. */
   onLost?: (calls: readonly LostCall[], client: SessionClient) => void;
@@ -49,21 +53,21 @@ export interface SessionOptions {
 /** One client's MCP session, on the socket that its host has attached. */
 export function serveSession(
   socket: Socket,
-  surface: SessionSurface,
+  mode: SessionMode,
   { onRequest, onLost, ...frames }: SessionOptions = {},
 ): SessionServer {
-  const server = serverFor(surface);
+  const server = serverFor(mode);
   const closed = new Set<() => void>();
   const session = {};
   const idPrefix = `waygate:${randomUUID()}:`;
   const transport = new LineTransport({ input: socket, output: socket, idPrefix, ...frames });
-  const toHost: ToHost = (method, params) => {
+  const toHost = (method: string, params?: Record<string, unknown>): void => {
     const told = params === undefined ? {} : { params };
     void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
   };
   const client = (): SessionClient => clientOf(server, negotiated());
-  const peer = peerOf(server, session, client, toHost);
-  const moving = new MovingSession(surface.memory, {
+  const peer = peerOf(server, session, client);
+  const moving = new MovingSession(mode.memory, {
     keep: (key, value, counted) => toHost(KEEP_NOTIFICATION, { key, value, counted }),
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
   });
@@ -72,16 +76,16 @@ export function serveSession(
   const resent = new Map<unknown, Resent>();
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
-    if (request.method === 'tools/list') return { tools: await surface.listTools() };
-    const call: SurfaceCall = {
+    if (request.method.startsWith('tasks/')) throw new McpError(ErrorCode.MethodNotFound, noTasks(request.method));
+    if (request.method === 'tools/list') return { tools: await mode.listTools() };
+    const call: CallContext = {
       signal: extra.signal,
       client: client().name,
       session: moving.conversation(extra._meta),
       id: extra.requestId,
       ...again,
       meta: extra._meta,
-      task: taskOf(params),
-      peer: peerOf(server, session, client, toHost, extra),
+      peer: peerOf(server, session, client, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, begins: false }),
       begins: (contract) => {
         toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract });
@@ -92,8 +96,8 @@ export function serveSession(
     };
     const answer =
       request.method === 'tools/call'
-        ? surface.callTool(String(params.name), params.arguments ?? {}, call)
-        : surface.request?.(request.method, params, call);
+        ? mode.callTool(String(params.name), params.arguments ?? {}, call)
+        : mode.request?.(request.method, params, call);
     if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
@@ -116,15 +120,14 @@ export function serveSession(
   };
   let close: (() => void) | undefined;
   server.oninitialized = () => {
-    close ??= surface.open?.(peer);
+    close ??= mode.open?.(peer);
     void moving.begin();
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
-    if (method === TASKS_NOTIFICATION) surface.adopt?.(readHeldTasks(params.tasks), peer);
-    else if (method === LOST_NOTIFICATION) {
+    if (method === LOST_NOTIFICATION) {
       const calls = readLostCalls(params.calls);
-      onLost?.(surface.namedLosses?.(calls) ?? calls, client());
-    } else surface.notification?.(method, params, peer);
+      onLost?.(mode.namedLosses?.(calls) ?? calls, client());
+    } else mode.notification?.(method, params, peer);
   };
   server.onclose = () => {
     close?.();
@@ -138,7 +141,7 @@ export function serveSession(
       ({ id, counted, replays }) => void resent.set(id, { counted: counted === true, replays: Number(replays) || 0 }),
     ],
   ]);
-  const negotiated = connect(server, transport, surface, hostWords);
+  const negotiated = connect(server, transport, mode, hostWords);
   socket.resume();
   return {
     get client() {
@@ -164,14 +167,13 @@ export function serveSession(
   };
 }
 
-function serverFor(surface: SessionSurface): Server {
-  const server = new Server(surface.serverInfo, {
-    // The SDK refuses a request for a task where it may not be granted, and MCP says that it is then a plain request.
-    capabilities: { ...surface.capabilities, tasks: { requests: { tools: { call: {} } } } },
-    instructions: surface.instructions,
+function serverFor(mode: SessionMode): Server {
+  const server = new Server(mode.serverInfo, {
+    capabilities: mode.capabilities,
+    instructions: mode.instructions,
     jsonSchemaValidator: lazyValidator(),
   });
-  // Answered by the surface like any other request.
+  // Answered by the mode like any other request.
   server.removeRequestHandler('logging/setLevel');
   return server;
 }
@@ -180,12 +182,7 @@ function serverFor(surface: SessionSurface): Server {
 type HostWords = ReadonlyMap<string, (params: Readonly<Record<string, unknown>>) => void>;
 
 /** With what the SDK leaves to do at the beginning of a session; returns what tells the version that was negotiated. */
-function connect(
-  server: Server,
-  transport: LineTransport,
-  surface: SessionSurface,
-  hostWords: HostWords,
-): () => string {
+function connect(server: Server, transport: LineTransport, mode: SessionMode, hostWords: HostWords): () => string {
   let protocolVersion = '';
   let initializeId: unknown;
   const send = transport.send.bind(transport);
@@ -195,7 +192,7 @@ function connect(
       'result' in message && message.id === initializeId
         ? {
             ...message,
-            result: { ...message.result, capabilities: surface.capabilities, ...(await surface.introduce?.()) },
+            result: { ...message.result, capabilities: mode.capabilities, ...(await mode.introduce?.()) },
           }
         : message,
       options,
@@ -210,7 +207,7 @@ function connect(
       protocolVersion = String(message.params?.protocolVersion ?? '');
       initializeId = 'id' in message ? message.id : undefined;
     }
-    onmessage?.(message);
+    onmessage?.(withoutTask(message));
   };
   return () => protocolVersion;
 }
@@ -239,6 +236,10 @@ function left(socket: Socket): Promise<void> | undefined {
   return new Promise((resolve, reject) => socket.write('', (error) => (error ? reject(error) : resolve())));
 }
 
+function noTasks(method: string): string {
+  return `${method} is not supported: Waygate offers no tasks to clients. Call the tool with tools/call; its result is in the answer.`;
+}
+
 function clientOf(server: Server, protocolVersion: string): SessionClient {
   const version = server.getClientVersion();
   // A client says what it likes of itself; a person reads it.
@@ -249,6 +250,12 @@ function clientOf(server: Server, protocolVersion: string): SessionClient {
   };
 }
 
-function taskOf({ task }: Record<string, unknown>): SurfaceCall['task'] {
-  return typeof task === 'object' && task !== null && !Array.isArray(task) ? { ...task } : undefined;
+/**
+ * Drops the `task` of a request. No task capability is declared, so the request is processed as a plain one
+ * (2025-11-25, Tasks); the SDK would reject it.
+ */
+function withoutTask(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('method' in message) || message.params?.task === undefined) return message;
+  const { task: _task, ...params } = message.params;
+  return { ...message, params };
 }

@@ -99,12 +99,10 @@ const MAX_KEYS = 1_000;
 const LOG = 'notifications/message';
 const PROGRESS = 'notifications/progress';
 const UPDATED = 'notifications/resources/updated';
-const TASK_STATUS = 'notifications/tasks/status';
 
 /** What a notification is about, where a later one of the same makes it worthless. */
 function keyOf({ method, params }: JSONRPCNotification): string | undefined {
   if (method === PROGRESS) return progressKey((params as { progressToken?: string | number }).progressToken ?? '');
-  if (method === TASK_STATUS) return `${method} ${String(params?.taskId).slice(0, 1_000)}`;
   if (method === UPDATED) return `${method} ${String(params?.uri).slice(0, 1_000)}`;
   return method.endsWith('/list_changed') ? method.slice(0, 100) : undefined;
 }

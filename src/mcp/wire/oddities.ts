@@ -42,24 +42,13 @@ export class Oddities {
   readonly #counts = new Map<Oddity, number>();
   readonly #windows = new Map<Oddity, { since: number; count: number }>();
   readonly #onExcess: ((oddity: Oddity) => void) | undefined;
-  #joined: Oddities | undefined;
 
   /** `onExcess`: more than a hundred within ten seconds; told once for each such window. */
   constructor(onExcess?: (oddity: Oddity) => void) {
     this.#onExcess = onExcess;
   }
 
-  /** What has been counted here and what still will be counts there; a past excess is not held against it. */
-  joins(whole: Oddities): void {
-    this.#joined = whole;
-    for (const [oddity, count] of this.#counts) whole.#counts.set(oddity, whole.count(oddity) + count);
-  }
-
   add(oddity: Oddity, count = 1): void {
-    if (this.#joined) {
-      this.#joined.add(oddity, count);
-      return;
-    }
     this.#counts.set(oddity, this.count(oddity) + count);
     const now = performance.now();
     let window = this.#windows.get(oddity);

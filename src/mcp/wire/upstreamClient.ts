@@ -14,7 +14,6 @@ import { lazyValidator } from '../lazyValidator.ts';
 import { originOf, sendFor } from './callOrigin.ts';
 import { listPages, type PagedList } from './listPages.ts';
 import { Oddities } from './oddities.ts';
-import { type ProgressParams, TaskProgress, type TaskTerms } from './taskProgress.ts';
 import { Answered, UpstreamGuard } from './upstreamGuard.ts';
 
 /** How messages travel to a server and back. Made in this folder alone; to all others it is opaque. */
@@ -73,8 +72,8 @@ export interface CallOptions {
   origin?: object | undefined;
   /** The request's `_meta`; a progress token in it is replaced by our own. */
   meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The call is to be answered with a task (2025-11-25, Tasks); then `onProgress` is called until that is over. */
-  task?: TaskTerms | undefined;
+  /** Asks the server to run the call as a task (2025-11-25). The answer names the task, so `onProgress` is not called. */
+  task?: { ttl: number } | undefined;
 }
 
 /** Longest call, however much progress a server reports (O11.1). */
@@ -105,7 +104,6 @@ export interface UpstreamClientOptions {
 export class UpstreamClient {
   readonly #client: Client;
   readonly #oddities: Oddities;
-  readonly #taskProgress = new TaskProgress();
   #guarded: UpstreamGuard | undefined;
   #closed = false;
 
@@ -135,7 +133,7 @@ export class UpstreamClient {
       this.#closed = true;
       events.onClose();
     };
-    const guarded = new UpstreamGuard(transport, this.#oddities, this.#taskProgress);
+    const guarded = new UpstreamGuard(transport, this.#oddities);
     this.#guarded = guarded;
     await this.#guard(() => sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs })));
   }
@@ -185,13 +183,13 @@ export class UpstreamClient {
   /** Any request; the result comes back as it was sent. */
   request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
     const { timeoutMs, signal, onProgress, origin, meta, task } = options;
-    const asked = task ? { ...params, task: task.request } : params;
-    const own = task && onProgress ? { progressToken: this.#taskProgress.open(heardAs(onProgress), task.over) } : {};
+    const asked = task ? { ...params, task } : params;
     return this.#guard(() =>
       sendFor(origin, () =>
-        this.#client.request({ method, params: withMeta(asked, meta, own) }, ResultSchema, {
+        this.#client.request({ method, params: withMeta(asked, meta) }, ResultSchema, {
           timeout: timeoutMs,
           ...(signal ? { signal } : {}),
+          // For a task the SDK would keep the progress handler forever.
           ...(onProgress && !task ? progressOptions(onProgress, timeoutMs) : {}),
         }),
       ),
@@ -219,27 +217,21 @@ export class UpstreamClient {
 function withMeta(
   params: Record<string, unknown>,
   meta: Readonly<Record<string, unknown>> | undefined,
-  own: { progressToken?: string },
 ): Record<string, unknown> {
-  const { progressToken: _token, ...rest } = meta ?? {};
-  const sent = { ...rest, ...own };
+  const { progressToken: _token, ...sent } = meta ?? {};
   return Object.keys(sent).length === 0 ? params : { ...params, _meta: sent };
 }
 
 type OnProgress = NonNullable<CallOptions['onProgress']>;
 
 function progressOptions(onProgress: OnProgress, timeoutMs: number) {
-  const onprogress: ProgressCallback = heardAs(onProgress);
-  return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: Math.max(MAX_CALL_MS, timeoutMs) };
-}
-
-function heardAs(onProgress: OnProgress): (params: ProgressParams) => void {
-  return ({ progress, total, message }) =>
+  const onprogress: ProgressCallback = ({ progress, total, message }) =>
     onProgress({
       progress: Number(progress),
       ...(typeof total === 'number' ? { total } : {}),
       ...(typeof message === 'string' ? { message: oneLine(message) } : {}),
     });
+  return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: Math.max(MAX_CALL_MS, timeoutMs) };
 }
 
 /** The SDK puts this before the server's own words. */

@@ -5,7 +5,6 @@ import { frameFaultOf } from '../../link/frameFault.ts';
 import type { RequestId } from '../../link/frames.ts';
 import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
-import type { TaskProgress } from './taskProgress.ts';
 
 /** Requests of a server that are answered at the same time (M7.3). */
 const MAX_SERVER_REQUESTS = 32;
@@ -34,7 +33,6 @@ export class UpstreamGuard implements Transport {
   readonly #inner: Transport;
   readonly #oddities: Oddities;
   readonly #pace: NotificationPace;
-  readonly #taskProgress: TaskProgress | undefined;
   /** What is asked, with the progress token that stands for it. */
   readonly #pending = new Map<RequestId, string | number | undefined>();
   readonly #tokens = new Set<string | number>();
@@ -44,11 +42,10 @@ export class UpstreamGuard implements Transport {
   #yielding = false;
   #heardAt = Number.NEGATIVE_INFINITY;
 
-  constructor(inner: Transport, oddities: Oddities, taskProgress?: TaskProgress) {
+  constructor(inner: Transport, oddities: Oddities) {
     this.#inner = inner;
     this.#oddities = oddities;
-    this.#taskProgress = taskProgress;
-    this.#pace = new NotificationPace((notification) => this.#deliver(notification), oddities);
+    this.#pace = new NotificationPace((notification) => this.#arrive(notification), oddities);
   }
 
   /** When the server last sent a message that can be read; by `performance.now()`. */
@@ -157,12 +154,7 @@ export class UpstreamGuard implements Transport {
 
   #isAwaited({ params }: JSONRPCNotification): boolean {
     const token = params?.progressToken as string | number;
-    return this.#tokens.has(token) || this.#taskProgress?.has(token) === true;
-  }
-
-  #deliver(notification: JSONRPCNotification): void {
-    const isTasks = notification.method === PROGRESS && this.#taskProgress?.tell(notification.params ?? {});
-    if (!isTasks) this.#arrive(notification);
+    return this.#tokens.has(token);
   }
 
   #onRequest(request: JSONRPCRequest): void {

@@ -1,5 +1,5 @@
 import { dryRunText } from '../../calls/pipeline/dryRun.ts';
-import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { Tell } from '../../text/normalise.ts';
 import { firstLines, oneLine, shortened } from '../../text/porcelain.ts';
 import { tellContract } from '../shared/announceContract.ts';
@@ -16,7 +16,7 @@ export async function execute(
   args: CheckedArguments,
   context: GatewayContext,
   session: SessionState,
-  call: SurfaceCall,
+  call: CallContext,
   tell: Tell,
 ): Promise<Answer> {
   const {
@@ -28,8 +28,7 @@ export async function execute(
   const tool = chosenTool(given, catalog, context);
   const { id } = tool;
   if (id !== given) tell({ rule: 'tool_id', from: shortened(given, 128), to: id });
-  // What may begin a task is never repeated, whatever is said of the tool.
-  if (!tool.requiresTask) tellContract(tool, context, call);
+  tellContract(tool, context, call);
   const outcome = await context.clientRequests.during(call, (origin) =>
     context.calls.execute({
       ...clientEndOf(call, catalog, context),

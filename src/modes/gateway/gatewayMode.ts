@@ -1,6 +1,6 @@
 import { type MetaTool, rateLimited } from '../../calls/policy/quota.ts';
 import { errorText, GatewayError } from '../../errors/gatewayError.ts';
-import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { boundData } from '../../text/boundData.ts';
 import { type Normalisation, normalisationNote, type RenderMode, type Tell } from '../../text/normalise.ts';
@@ -19,7 +19,7 @@ import { execute } from './execute.ts';
 import { getPrompt, readResource } from './readPrimitive.ts';
 import { view } from './view.ts';
 
-/** Returns three tools, and two for each of resources and prompts where some server has any (G5.2, G10.5). */
+/** Three tools, and two for each of resources and prompts where some server has them (000 §4.2, §9.4). */
 export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives'>): readonly ToolDefinition[] {
   const { resources, prompts } = primitives.view().catalog;
   return [
@@ -29,11 +29,11 @@ export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives
   ];
 }
 
-/** Gateway mode, the default: a few tools, however many stand behind them (G5.2). */
-export function gatewaySurface(
+/** The default mode of the gateway (000 §4.2): a few tools, whatever stands behind them. */
+export function gatewayMode(
   context: GatewayContext,
-  client?: Required<Pick<SessionSurface, 'request' | 'open'>>,
-): SessionSurface & { listTools(): readonly object[] } {
+  client?: Required<Pick<SessionMode, 'request' | 'open'>>,
+): SessionMode & { listTools(): readonly object[] } {
   const sessions = new SessionStates();
   return {
     serverInfo: SERVER_INFO,
@@ -65,7 +65,7 @@ function namedLoss(call: LostCall, context: GatewayContext): LostCall {
 /** Runs a call of a meta-tool, makes a result of what comes of it, and records it. */
 export async function answerCall(
   meant: NormalisedCall,
-  call: SurfaceCall,
+  call: CallContext,
   context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd' | 'view'>,
   sessions: SessionStates,
   run: (name: string, args: unknown, session: SessionState, tell: Tell) => Promise<Answer>,
@@ -83,7 +83,7 @@ async function callTool(
   args: unknown,
   context: GatewayContext,
   session: SessionState,
-  call: SurfaceCall,
+  call: CallContext,
   tell: Tell,
 ): Promise<Answer> {
   await context.admit();
@@ -111,9 +111,7 @@ async function callTool(
   }
 }
 
-/**
- * Maps gateway tools to the three that limits name: browsing counts as `tool_browse`, reading as `tool_view` (G7.8).
- */
+/** Limits name three tools (000 §4.5): looking for resources and prompts is browsing, reading them is viewing. */
 const LIMITED_AS: Readonly<Record<string, MetaTool>> = {
   tool_browse: 'tool_browse',
   resource_browse: 'tool_browse',
@@ -123,12 +121,12 @@ const LIMITED_AS: Readonly<Record<string, MetaTool>> = {
   prompt_get: 'tool_view',
 };
 
-/** Takes the quota of a gateway tool. The pipeline takes that of `tool_execute` (G7.8). */
+/** The limits of `tool_execute` are the pipeline's; those of the others are taken here (000 §4.5). */
 export function takeQuota(
   metaTool: MetaTool,
   args: CheckedArguments,
   context: Pick<GatewayContext, 'calls'>,
-  { session, id, counted }: SurfaceCall,
+  { session, id, counted }: CallContext,
 ): void {
   const decision = context.calls.limiter.take({ session, metaTool, requestId: id, counted });
   if (decision.allowed) return;
@@ -142,7 +140,7 @@ interface ToolResult {
   isError?: boolean;
 }
 
-/** Converts errors into results: nothing is thrown across MCP (G4.8). */
+/** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
 async function settle(
   { name, args, told: normalised }: NormalisedCall,
   context: Pick<GatewayContext, 'view'>,
@@ -164,10 +162,7 @@ async function settle(
   }
 }
 
-/**
- * Renders an answer. A porcelain answer carries text alone, because VS Code drops the text beside structured content
- * (M5.3).
- */
+/** VS Code replaces text by structured content: a porcelain answer carries text alone (design.md §3). */
 function toResult(
   { text, data, isError, media = [], notes: more = [] }: Omit<Answer, 'told'>,
   mode: RenderMode,

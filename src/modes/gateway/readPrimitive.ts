@@ -4,9 +4,9 @@ import { argumentError } from '../../calls/validation/argumentError.ts';
 import { variablesOf } from '../../catalog/primitives/uriTemplate.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
-import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { promptAsResult, resourceAsResult } from '../../results/envelope/primitiveResults.ts';
-import type { AdmittedResult } from '../../results/resultIntake.ts';
+import type { AdmittedResult } from '../../results/firewall.ts';
 import { meantBy } from '../../text/nearest.ts';
 import { localPath, type Tell } from '../../text/normalise.ts';
 import { oneLine, shortened } from '../../text/porcelain.ts';
@@ -19,11 +19,11 @@ import type { Answer, GatewayContext } from '../shared/modeContext.ts';
 type Json = Record<string, unknown>;
 const FILE_URI = /^file:/i;
 
-/** Runs `resource_read` (G10.5): by id, or by address, which a template needs. */
+/** `resource_read` (000 §9.4): by id, or by an address, which a template needs. */
 export async function readResource(
   args: CheckedArguments,
   { primitives }: GatewayContext,
-  call: SurfaceCall,
+  call: CallContext,
   tell: Tell,
 ): Promise<Answer> {
   const given = (args.resource_id as string).trim();
@@ -37,8 +37,8 @@ export async function readResource(
   return answerOf(admitted, args, 'resource_read', isListed ? choice : undefined);
 }
 
-/** Runs `prompt_get` (G10.5). The prompt's own declaration validates the arguments. */
-export async function getPrompt(args: CheckedArguments, context: GatewayContext, call: SurfaceCall): Promise<Answer> {
+/** `prompt_get` (000 §9.4): what it is filled in with is judged here, by what the prompt declares. */
+export async function getPrompt(args: CheckedArguments, context: GatewayContext, call: CallContext): Promise<Answer> {
   const { primitives } = context;
   const given = (args.prompt_id as string).trim();
   const wanted = await found(primitives, call.signal, (view) => {
@@ -66,7 +66,7 @@ async function ask(
   choice: CatalogTool,
   method: string,
   params: Json,
-  call: SurfaceCall,
+  call: CallContext,
 ): Promise<Json> {
   await authorized(ports, choice, call);
   const upstream = ports.upstream(choice.server);

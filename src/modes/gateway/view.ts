@@ -1,6 +1,6 @@
 import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { viewArtifact } from '../../results/artifacts/viewArtifact.ts';
 import { boundText, count } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
@@ -16,7 +16,7 @@ export async function view(
   args: CheckedArguments,
   context: GatewayContext,
   session: SessionState,
-  call: SurfaceCall,
+  call: CallContext,
 ): Promise<Answer> {
   const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), context, session);

@@ -1,9 +1,8 @@
-import { knowsTaskMethod, takesTasks } from '../../mcp/mcpTask.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 
 type Capabilities = Record<string, unknown>;
 
-/** What may be sent in a session of this face: the SDK refuses to send what was never declared. */
+/** What may be sent in a session of this mode: the SDK refuses to send what was never declared. */
 export const ALL_CAPABILITIES: Capabilities = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
@@ -19,7 +18,8 @@ export function capabilitiesOf(connections: readonly ServerConnection[], hasSeve
   // Of one that is not up yet nothing is known: lists are empty until it is.
   if (known.length < connections.length || !only) return ALL_CAPABILITIES;
   if (!hasSeveralServers) {
-    const own = only.capabilities as Capabilities;
+    // Tasks are run inside a call here: a client that began one itself would be refused.
+    const { tasks: _tasks, ...own } = only.capabilities as Capabilities;
     return own.tools ? { ...own, tools: { ...(own.tools as object), listChanged: true } } : own;
   }
   const declared = (name: string): Capabilities[] =>
@@ -33,15 +33,7 @@ export function capabilitiesOf(connections: readonly ServerConnection[], hasSeve
     ...(declared('prompts').length > 0 ? { prompts: { listChanged: true } } : {}),
     ...(declared('completions').length > 0 ? { completions: {} } : {}),
     ...(declared('logging').length > 0 ? { logging: {} } : {}),
-    ...tasksOf(known.map(({ capabilities }) => capabilities).filter(takesTasks)),
   };
-}
-
-function tasksOf(capable: readonly Capabilities[]): Capabilities {
-  if (capable.length === 0) return {};
-  const knows = (method: 'list' | 'cancel'): Capabilities =>
-    capable.some((one) => knowsTaskMethod(one, method)) ? { [method]: {} } : {};
-  return { tasks: { ...knows('list'), ...knows('cancel'), requests: { tools: { call: {} } } } };
 }
 
 /** The server's own words; where there are several, each under the prefix of its names. */

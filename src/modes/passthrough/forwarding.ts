@@ -3,7 +3,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
-import type { ClientPeer, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { pageOf } from '../primitives/pages.ts';
@@ -69,7 +69,7 @@ export class Forwarding {
     return () => this.#subscriptions.leave(peer.session);
   }
 
-  request(method: string, params: Params, call: SurfaceCall): Promise<object> | undefined {
+  request(method: string, params: Params, call: CallContext): Promise<object> | undefined {
     const list = LISTS[method];
     const only = this.#only;
     if (list) return only ? this.#listOf(only, list, method, params, call) : this.#listAll(list.key, params);
@@ -103,7 +103,7 @@ export class Forwarding {
     { capability, key }: { capability: string; key: string },
     method: string,
     params: Params,
-    call: SurfaceCall,
+    call: CallContext,
   ): Promise<object> {
     await this.#context.settled();
     return server.capabilities[capability] ? this.#send(server, method, params, call) : { [key]: [] };
@@ -124,7 +124,7 @@ export class Forwarding {
     return pageOf(key, prompts, cursor);
   }
 
-  async #readResource(params: Params, call: SurfaceCall): Promise<object> {
+  async #readResource(params: Params, call: CallContext): Promise<object> {
     const uri = textParam(params, 'uri');
     const owner = await this.#ownerOf(uri);
     const choice = this.#resourceChoice(owner, uri);
@@ -133,7 +133,7 @@ export class Forwarding {
     return this.#guarded(read, call, () => this.#send(owner, 'resources/read', params, call));
   }
 
-  async #getPrompt(params: Params, call: SurfaceCall): Promise<object> {
+  async #getPrompt(params: Params, call: CallContext): Promise<object> {
     const { owner, name } = await this.#promptOf(params);
     const choice = this.#promptChoice(owner, name);
     const isListed = this.#context.primitives.view().prompt(choice.id) !== undefined;
@@ -141,13 +141,13 @@ export class Forwarding {
     return this.#guarded(read, call, () => this.#send(owner, 'prompts/get', { ...params, name }, call));
   }
 
-  #guarded<T>(read: Read, call: SurfaceCall, send: () => Promise<T>): Promise<T> {
+  #guarded<T>(read: Read, call: CallContext, send: () => Promise<T>): Promise<T> {
     const sessionId = this.#states.of(call.session).id;
     return guardedRead(read, call, { context: this.#context, sessionId }, send);
   }
 
   /** The person's rules alone: what is not read is not counted. */
-  async #allowed(choice: CatalogTool, call: SurfaceCall): Promise<void> {
+  async #allowed(choice: CatalogTool, call: CallContext): Promise<void> {
     try {
       await authorized(this.#context.primitives, choice, call);
     } catch (error) {
@@ -156,7 +156,7 @@ export class Forwarding {
     }
   }
 
-  async #subscribe(params: Params, call: SurfaceCall): Promise<object> {
+  async #subscribe(params: Params, call: CallContext): Promise<object> {
     const uri = textParam(params, 'uri');
     const owner = await this.#ownerOf(uri);
     await this.#allowed(this.#resourceChoice(owner, uri), call);
@@ -167,13 +167,13 @@ export class Forwarding {
     return answer;
   }
 
-  async #unsubscribe(params: Params, call: SurfaceCall): Promise<object> {
+  async #unsubscribe(params: Params, call: CallContext): Promise<object> {
     const owner = await this.#ownerOf(textParam(params, 'uri'));
     const wasLast = this.#subscriptions.remove(owner, String(params.uri), call.peer?.session ?? call.session);
     return wasLast ? this.#send(owner, 'resources/unsubscribe', params, call) : {};
   }
 
-  async #complete(params: Params, call: SurfaceCall): Promise<object> {
+  async #complete(params: Params, call: CallContext): Promise<object> {
     const ref = (params.ref ?? {}) as Params;
     if (ref.type === 'ref/prompt') {
       const { owner, name } = await this.#promptOf(ref);
@@ -226,7 +226,7 @@ export class Forwarding {
     return this.#context.view().namespaceOf(connection.config.name);
   }
 
-  async #send(server: ServerConnection, method: string, given: Params, call: SurfaceCall): Promise<object> {
+  async #send(server: ServerConnection, method: string, given: Params, call: CallContext): Promise<object> {
     const { _meta, ...params } = given;
     const { signal, progress: onProgress } = call;
     const { [RESUMED_META]: _resumed, ...meta } = call.meta ?? {};

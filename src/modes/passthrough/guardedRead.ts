@@ -2,7 +2,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
-import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { takeQuota } from '../gateway/gatewayMode.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
 import { type CallEvent, failedEvent } from '../shared/callEvents.ts';
@@ -27,7 +27,7 @@ const COUNTED_AS = { 'resources/read': 'resource_read', 'prompts/get': 'prompt_g
  */
 export async function guardedRead<T>(
   { method, choice, isListed }: Read,
-  call: SurfaceCall,
+  call: CallContext,
   { context, sessionId }: { context: PassthroughContext; sessionId: string },
   send: () => Promise<T>,
 ): Promise<T> {

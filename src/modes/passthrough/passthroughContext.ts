@@ -1,10 +1,10 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { AdmittedResult } from '../../results/resultIntake.ts';
+import type { AdmittedResult } from '../../results/firewall.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ClientRequests } from '../shared/client/clientRequests.ts';
 import type { GatewayContext } from '../shared/modeContext.ts';
 
-/** What the passthrough face works on: the worker owns it. */
+/** What the passthrough mode works on: the worker owns it. */
 export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests'> {
   clientRequests: ClientRequests;
   /** The servers that are not switched off, in the order of the configuration. */
@@ -19,6 +19,4 @@ export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests
     | undefined;
   /** Results up to this are forwarded as they are, also where longer ones are not. */
   shownChars(): number;
-  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
-  sessionsMoveOn(): boolean;
 }

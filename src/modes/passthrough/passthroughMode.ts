@@ -1,10 +1,8 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
-import { takesTasks } from '../../mcp/mcpTask.ts';
-import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
-import type { TaskTerms } from '../../mcp/wire/taskProgress.ts';
+import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
@@ -26,9 +24,8 @@ import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities
 import { forwardedEvent } from './forwardedEvent.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultResult, ownErrorOf, requiredElicitations, taskFault } from './serverError.ts';
+import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
 import { shownResult } from './shownResult.ts';
-import { Tasks } from './tasks.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 /** What a call of a server's own tool is called among the recent calls. */
@@ -36,7 +33,7 @@ const PASSED_ON = 'tools/call';
 const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
 
 /** The servers as they are, with everything in the way of a call that there is in gateway mode. */
-export interface PassthroughSurface extends SessionSurface {
+export interface PassthroughMode extends SessionMode {
   /** What `tools/list` is answered with, as far as servers are known. */
   shownTools(): readonly object[];
   /** Hears what a server tells by itself. To be called before its first start. */
@@ -45,12 +42,9 @@ export interface PassthroughSurface extends SessionSurface {
   onCatalogChanged(): void;
   /** Something of the resources or prompts has. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
-  /** How many tasks of clients would be lost with this worker. */
-  readonly tasksAtStake: number;
 }
 
-export function passthroughSurface(context: PassthroughContext): PassthroughSurface {
-  const tasks = new Tasks(context);
+export function passthroughMode(context: PassthroughContext): PassthroughMode {
   const sessions = new SessionStates();
   const news = new ClientNews();
   const forwarding = new Forwarding(context, sessions, news);
@@ -86,7 +80,7 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
     shownTools,
     callTool: async (name, args, call) => {
       const tool = await toolNamed(name, routes, context);
-      if (tool) return callThrough(tool, args, call, context, tasks, sessions.of(call.session).id);
+      if (tool) return callThrough(tool, args, call, context, sessions.of(call.session).id);
       if (name !== VIEW.name || !context.digest()) {
         const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
         throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}.`, ...notes].join(' ')));
@@ -101,22 +95,15 @@ export function passthroughSurface(context: PassthroughContext): PassthroughSurf
       const known = routes();
       return calls.map((call) => namedLoss(call, known));
     },
-    request: (method, params, call) => tasks.request(method, params, call) ?? forwarding.request(method, params, call),
+    request: (method, params, call) => forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
     open: (peer) => {
-      const closing = [news.add(peer), forwarding.open(peer), tasks.open(peer)];
+      const closing = [news.add(peer), forwarding.open(peer)];
       return () => {
         for (const close of closing) close();
       };
     },
-    adopt: (held, peer) => tasks.adopt(held, peer),
-    attach: (connection) => {
-      forwarding.attach(connection);
-      tasks.attach(connection);
-    },
-    get tasksAtStake() {
-      return tasks.atStake;
-    },
+    attach: (connection) => forwarding.attach(connection),
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => news.changed('tools'),
   };
@@ -142,28 +129,22 @@ async function toolNamed(
 async function callThrough(
   tool: CatalogTool,
   args: unknown,
-  call: SurfaceCall,
+  call: CallContext,
   context: PassthroughContext,
-  tasks: Tasks,
   sessionId: string,
 ): Promise<object> {
-  const runner = call.task && taskRunner(tool, context);
   const end = beginCall(context, call, { metaTool: PASSED_ON, subject: tool.id, sessionId });
   let event: CallEvent | undefined;
   try {
-    // Twice begun are two tasks: such a call is never repeated.
-    if (!runner) tellContract(tool, context, call);
+    tellContract(tool, context, call);
     await context.admit();
-    const result = runner
-      ? await tasks.begin(tool, runner, call, (origin, task) => forward(tool, args, call, context, origin, task))
-      : await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));
+    const result = await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));
     event = forwardedEvent(tool, result.isError === true);
     return await shownResult(result, tool, context);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     event = failedEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
     const own = ownErrorOf(error);
-    if (!own && runner) throw taskFault(error);
     if (!own) return faultResult(error);
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
     throw own;
@@ -183,20 +164,10 @@ function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
 function forward(
   tool: CatalogTool,
   args: unknown,
-  call: SurfaceCall,
+  call: CallContext,
   context: PassthroughContext,
   origin: SessionCall,
-  task?: TaskTerms,
 ): Promise<Record<string, unknown>> {
   const { catalog } = context.view();
-  return context.calls.forward({ ...clientEndOf(call, catalog, context), toolId: tool.id, args, origin, task });
-}
-
-/** Who runs the tool as a task. Where nobody here takes tasks, that one is wanted means nothing (2025-11-25, Tasks). */
-function taskRunner({ server, upstreamName }: CatalogTool, context: PassthroughContext): ServerConnection | undefined {
-  const connections = context.connections();
-  const own = connections.find(({ config }) => config.name === server);
-  if (own && takesTasks(own.capabilities)) return own;
-  if (!connections.some(({ capabilities }) => takesTasks(capabilities))) return undefined;
-  throw new RpcError(METHOD_NOT_FOUND, `Tool ${upstreamName} cannot be called as a task.`);
+  return context.calls.forward({ ...clientEndOf(call, catalog, context), toolId: tool.id, args, origin });
 }

@@ -25,16 +25,6 @@ export function faultResult(error: GatewayError): object {
   return { content: [{ type: 'text', text: `${errorText(error)}\n` }], isError: true };
 }
 
-/** The same for a call that was to be answered with a task: its client takes nothing else for an answer. */
-export function taskFault(error: GatewayError): RpcError {
-  return new RpcError(INTERNAL_ERROR, errorText(error), error.toObject());
-}
-
-/** The connection broke off before there was an answer. */
-export function wasLost(thrown: unknown): boolean {
-  return (thrown as Failed | undefined)?.failure === 'closed';
-}
-
 /** The same for a request that has no results of that form. */
 export function requestError(server: string, method: string, thrown: unknown): RpcError {
   const own = ownErrorOf(thrown);

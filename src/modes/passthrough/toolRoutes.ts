@@ -1,5 +1,4 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import { takesTasks } from '../../mcp/mcpTask.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { advertisedNames } from '../shared/catalog/advertisedNames.ts';
 import type { CatalogView } from '../shared/catalog/catalogView.ts';
@@ -16,10 +15,7 @@ export class ToolRoutes {
   readonly #routes = new Map<string, Route>();
 
   constructor(view: CatalogView, connections: readonly ServerConnection[], hasSeveralServers: boolean) {
-    const routes = connections.flatMap((connection) => {
-      const own = routesOf(view, connection);
-      return hasSeveralServers && !takesTasks(connection.capabilities) ? own.map(withoutTasks) : own;
-    });
+    const routes = connections.flatMap((connection) => routesOf(view, connection).map(withoutTasks));
     const names = hasSeveralServers
       ? advertisedNames(routes.map(({ tool }) => ({ id: tool.id, name: prefixed(tool.namespace, tool.upstreamName) })))
       : undefined;
@@ -36,7 +32,7 @@ export class ToolRoutes {
   }
 }
 
-/** What a tool says of tasks means nothing where its server takes none (2025-11-25, Tasks); another one here may. */
+/** Every tool is called plainly here: a client that reads `required` would refuse to call it so. */
 function withoutTasks(route: Route): Route {
   const { execution } = route.raw as { execution?: RawTool };
   if (execution?.taskSupport === undefined) return route;

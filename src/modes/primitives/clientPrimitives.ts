@@ -3,7 +3,7 @@ import type { OfferedPrompt } from '../../catalog/primitives/primitiveCatalog.ts
 import type { CatalogTool } from '../../catalog/types.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RESOURCE_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
-import type { ClientPeer, SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, ClientPeer, SessionMode } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
 import type { ClientNews } from '../shared/client/clientNews.ts';
 import { pageOf } from './pages.ts';
@@ -39,7 +39,7 @@ export class ClientPrimitives {
   }
 
   /** Undefined for a method that is none of these. */
-  readonly request: NonNullable<SessionSurface['request']> = (method, params, call) => {
+  readonly request: NonNullable<SessionMode['request']> = (method, params, call) => {
     switch (method) {
       case 'resources/list':
         return this.#list('resources', params, call, ({ resourceDirectory }) => [
@@ -77,14 +77,14 @@ export class ClientPrimitives {
   async #list(
     key: string,
     { cursor }: Params,
-    { signal }: SurfaceCall,
+    { signal }: CallContext,
     items: (view: PrimitiveView) => readonly object[],
   ): Promise<object> {
     await this.#ports.settled(LIST_WAIT_MS, signal);
     return pageOf(key, items(this.#ports.view()), cursor);
   }
 
-  async #readResource(params: Params, call: SurfaceCall): Promise<object> {
+  async #readResource(params: Params, call: CallContext): Promise<object> {
     const address = textParam(params, 'uri');
     const contents = this.#ports.own?.read(address);
     if (contents) return { contents };
@@ -95,7 +95,7 @@ export class ClientPrimitives {
     return target.prefix === '' ? result : { ...result, contents: prefixed(result.contents, target.prefix) };
   }
 
-  async #subscribe(params: Params, call: SurfaceCall): Promise<object> {
+  async #subscribe(params: Params, call: CallContext): Promise<object> {
     const address = textParam(params, 'uri');
     const peer = this.#peerOf(call);
     // What the gateway tells of itself changes all the time: whoever wants to know reads it.
@@ -109,7 +109,7 @@ export class ClientPrimitives {
     return {};
   }
 
-  async #unsubscribe(params: Params, call: SurfaceCall): Promise<object> {
+  async #unsubscribe(params: Params, call: CallContext): Promise<object> {
     const address = textParam(params, 'uri');
     const { session } = this.#peerOf(call);
     if (this.#ports.own?.read(address)) return {};
@@ -117,12 +117,12 @@ export class ClientPrimitives {
     return {};
   }
 
-  async #getPrompt(params: Params, call: SurfaceCall): Promise<object> {
+  async #getPrompt(params: Params, call: CallContext): Promise<object> {
     const { prompt, choice } = await this.#prompt(textParam(params, 'name'), call);
     return this.#ask(prompt, choice, 'prompts/get', { ...params, name: prompt.name }, call);
   }
 
-  async #complete(params: Params, call: SurfaceCall): Promise<object> {
+  async #complete(params: Params, call: CallContext): Promise<object> {
     const ref = (params.ref ?? {}) as Params;
     let target: ReadTarget;
     let choice: CatalogTool;
@@ -146,7 +146,7 @@ export class ClientPrimitives {
   }
 
   /** The client's `_meta` is in what is sent already. */
-  #ask(target: ReadTarget, choice: CatalogTool, method: string, params: Json, call: SurfaceCall): Promise<Json> {
+  #ask(target: ReadTarget, choice: CatalogTool, method: string, params: Json, call: CallContext): Promise<Json> {
     const { _meta: _, ...plain } = params;
     return this.#guarded(target, async () => {
       await authorized(this.#ports, choice, call);
@@ -168,7 +168,7 @@ export class ClientPrimitives {
     return upstream;
   }
 
-  async #target(address: string, { signal }: SurfaceCall): Promise<ResourceTarget> {
+  async #target(address: string, { signal }: CallContext): Promise<ResourceTarget> {
     const target = await found(this.#ports, signal, ({ resourceDirectory }) =>
       resourceDirectory.resolve(address, this.#ports.linkedServer),
     );
@@ -184,7 +184,7 @@ export class ClientPrimitives {
     return this.#ports.view().choiceAt(target);
   }
 
-  async #prompt(name: string, { signal }: SurfaceCall): Promise<{ prompt: OfferedPrompt; choice: CatalogTool }> {
+  async #prompt(name: string, { signal }: CallContext): Promise<{ prompt: OfferedPrompt; choice: CatalogTool }> {
     const wanted = await found(this.#ports, signal, (view) => {
       const prompt = view.promptDirectory.get(name);
       return prompt && { prompt, choice: view.choice(prompt.id) as CatalogTool };
@@ -195,7 +195,7 @@ export class ClientPrimitives {
   }
 
   /** What a session is told by itself is told to the session, not on behalf of a request that has long ended. */
-  #peerOf({ peer }: SurfaceCall): ClientPeer {
+  #peerOf({ peer }: CallContext): ClientPeer {
     const session = peer && this.#news.get(peer.session);
     if (!session) throw new RpcError(INVALID_REQUEST, 'Subscribing needs a session that is initialized.');
     return session;

@@ -2,8 +2,8 @@ import { type Reader, requestInTime } from '../../calls/pipeline/readRequest.ts'
 import type { AuthorizedCall } from '../../calls/policy/authorize.ts';
 import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
-import type { AdmittedResult } from '../../results/resultIntake.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
+import type { AdmittedResult } from '../../results/firewall.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import type { ClientRequests } from '../shared/client/clientRequests.ts';
 import type { PrimitiveView } from './primitiveView.ts';
@@ -59,7 +59,7 @@ export async function found<T>(
   return find(ports.view());
 }
 
-export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: SurfaceCall): Promise<void> {
+export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: CallContext): Promise<void> {
   const { session, signal, ask } = call;
   return ports.authorize({ tool, session, signal, approval: elicitApproval(ask, visibleText) });
 }
@@ -70,7 +70,7 @@ export function asked(
   upstream: PrimitiveUpstream,
   method: string,
   params: Json,
-  call: SurfaceCall,
+  call: CallContext,
 ): Promise<Json> {
   const { signal, progress: onProgress } = call;
   return clientRequests.during(call, (origin) =>
@@ -79,7 +79,7 @@ export function asked(
 }
 
 /** The token is ours to translate. */
-function withMeta(params: Json, { meta }: SurfaceCall): Json {
+function withMeta(params: Json, { meta }: CallContext): Json {
   if (meta === undefined) return params;
   const { progressToken: _, ...rest } = meta;
   return Object.keys(rest).length > 0 ? { ...params, _meta: rest } : params;

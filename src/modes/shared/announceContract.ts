@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { GatewayContext } from './modeContext.ts';
 
 /**
@@ -9,8 +9,10 @@ import type { GatewayContext } from './modeContext.ts';
 export function tellContract(
   tool: CatalogTool,
   { contractOf }: Pick<GatewayContext, 'contractOf'>,
-  call: Pick<SurfaceCall, 'contract'>,
+  call: Pick<CallContext, 'contract'>,
 ): void {
+  // A repeated call would begin a second task, so the declared contract does not apply.
+  if (tool.requiresTask) return;
   const contract = contractOf(tool);
   if (contract === 'convergent') call.contract?.(contract);
 }

@@ -6,7 +6,7 @@ import { isToolId } from '../../catalog/toolId.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { Fault } from '../../errors/fault.ts';
 import type { GatewayError } from '../../errors/gatewayError.ts';
-import type { AdmittedResult } from '../../results/resultIntake.ts';
+import type { AdmittedResult } from '../../results/firewall.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import type { RequestEnd } from '../../telemetry/telemetryForms.ts';
 import type { TokenMeter } from './catalog/tokenMeter.ts';

@@ -1,5 +1,5 @@
 import type { CallRecord } from '../../control/contract.ts';
-import type { SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { CallEvent } from './callEvents.ts';
 import type { GatewayContext } from './modeContext.ts';
 
@@ -8,7 +8,7 @@ type RecordedCall = Pick<CallRecord, 'client' | 'metaTool' | 'subject'>;
 /** Counts a call as under way. What is returned tells telemetry and the recent calls how it ended. */
 export function beginCall(
   context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd'>,
-  { client, replays = 0 }: Pick<SurfaceCall, 'client' | 'replays'>,
+  { client, replays = 0 }: Pick<CallContext, 'client' | 'replays'>,
   { sessionId, ...subject }: Omit<RecordedCall, 'client'> & { sessionId: string },
 ): (event: CallEvent) => void {
   const at = Date.now();

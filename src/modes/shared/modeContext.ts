@@ -5,13 +5,13 @@ import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../contro
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
-import type { AdmittedResult } from '../../results/resultIntake.ts';
+import type { AdmittedResult } from '../../results/firewall.ts';
 import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { AnswerTold, CallEvent } from './callEvents.ts';
 import type { CatalogView } from './catalog/catalogView.ts';
 import type { ClientRequests } from './client/clientRequests.ts';
 
-/** What the surface works on: the worker owns it. */
+/** What the mode works on: the worker owns it. */
 export interface GatewayContext {
   /** The folder that paths are told from. */
   workspace: string;

@@ -5,11 +5,10 @@ import type { CallOrigin } from '../../upstream/connection/callOrigin.ts';
 export class SessionCall implements CallOrigin {
   /** The same for all calls of one MCP session. */
   readonly session: object;
-  /** Absent where no MCP client has made the call. Of a task, whoever waits for it at the moment. */
-  peer: ClientPeer | undefined;
+  /** Absent where no MCP client has made the call. */
+  readonly peer: ClientPeer | undefined;
   stillWorking?: () => void;
-  task?: { readonly id: string; readonly shownAs?: string };
-  creating?: Promise<unknown>;
+  taskId?: string;
   readonly #over = new AbortController();
 
   constructor(peer: ClientPeer | undefined) {

@@ -1,9 +1,9 @@
 import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import { listMark } from '../../link/listMark.ts';
 import type { ListKind } from '../../link/movingSession.ts';
-import type { SessionSurface } from '../../mcp/session/sessionMode.ts';
+import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 
-/** What the clients of a face see of each list that it has; the same in every worker that shows the same. */
+/** What the clients of a mode see of each list that it has; the same in every worker that shows the same. */
 export type ShownLists = Readonly<Partial<Record<ListKind, () => unknown>>>;
 
 export interface Remembered {
@@ -14,10 +14,10 @@ export interface Remembered {
   settled(): Promise<void>;
 }
 
-/** A face whose sessions move to another worker with their quotas, their approvals and what their clients have listed. */
-export function remembering(surface: SessionSurface, { calls, shown, version, settled }: Remembered): SessionSurface {
+/** A mode whose sessions move to another worker with their quotas, their approvals and what their clients have listed. */
+export function remembering(mode: SessionMode, { calls, shown, version, settled }: Remembered): SessionMode {
   let known: readonly unknown[] = [];
-  // All sessions of a face see the same.
+  // All sessions of a mode see the same.
   const digests = new Map<ListKind, string>();
   const list = (kind: ListKind): string | undefined => {
     const show = shown[kind];
@@ -30,7 +30,7 @@ export function remembering(surface: SessionSurface, { calls, shown, version, se
     return mark;
   };
   return {
-    ...surface,
+    ...mode,
     memory: {
       take: (session) => calls.memoryOf(session),
       watch: (session, onChange) => calls.watchMemory(session, onChange),

@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { SessionSurface, SurfaceCall } from '../../mcp/session/sessionMode.ts';
+import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import type { Tell } from '../../text/normalise.ts';
 import { boundText, count, shortened } from '../../text/porcelain.ts';
@@ -23,14 +23,14 @@ export interface TransparentContext extends GatewayContext {
   settled(): Promise<void>;
 }
 
-export interface TransparentSurface extends SessionSurface {
+export interface TransparentMode extends SessionMode {
   /** What `tools/list` is answered with, as far as servers are known. */
   shownTools(): readonly object[];
   onCatalogChanged(): void;
 }
 
-/** Transparent mode: the whole catalog in `tools/list` without schemas, and calls as in gateway mode (G5.5). */
-export function transparentSurface(context: TransparentContext): TransparentSurface {
+/** The whole catalog in `tools/list` without its schemas, and the same way to call as in gateway mode (000 §4.1). */
+export function transparentMode(context: TransparentContext): TransparentMode {
   const news = new ClientNews();
   const sessions = new SessionStates();
   const stripped = new WeakMap<CatalogView, StrippedTools>();
@@ -43,7 +43,7 @@ export function transparentSurface(context: TransparentContext): TransparentSurf
     name: string,
     args: unknown,
     session: SessionState,
-    call: SurfaceCall,
+    call: CallContext,
     tell: Tell,
   ): Promise<Answer> => {
     await context.admit();
@@ -113,10 +113,10 @@ function namedLoss(call: LostCall, tools: StrippedTools): LostCall {
   return { ...call, tool: name, toolId: isOwn && toolId !== undefined ? (tools.idOf(toolId) ?? toolId) : undefined };
 }
 
-/** A longer schema is shown as an outline: whole it would be cut, or moved to a file (G5.8). */
+/** A longer schema is told as its outline: whole it would be cut in the middle, or moved to a file (design.md §3). */
 const SHOWN_SCHEMA_CHARS = 6_000;
 
-/** Returns the real schema of a listed tool (G5.8). */
+/** The real schema of a listed tool (000 §4.1, §4.3). */
 function hydrate(tool: CatalogTool): Answer {
   const schema = tool.inputSchema ?? {};
   const whole = JSON.stringify(schema);

@@ -4,10 +4,8 @@ export interface CallOrigin {
   readonly session?: object;
   /** Set by dispatch; called while the client works on a question of the server's: the call is not late meanwhile. */
   stillWorking?: () => void;
-  /** The task that was begun for it; what its server asks for that one names it (2025-11-25, Tasks). */
-  task?: { readonly id: string /** As the client knows it, where it does. */; readonly shownAs?: string };
-  /** Settles when it is known whether there is a task: what a server asks for it may come before that. */
-  creating?: Promise<unknown>;
+  /** Task that runs the call, where its tool can only run as one; the server's questions name it. */
+  taskId?: string;
 }
 
 /** Of a request that nobody has named the origin of: what a server asks meanwhile may belong to it. */

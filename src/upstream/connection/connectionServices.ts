@@ -34,6 +34,4 @@ export interface ConnectionServices {
   listLimitMs?: number;
   liveRefresh?: () => LiveRefreshConfig;
   restartLimits?: RestartLimits;
-  /** How often a process in reserve is asked for a sign of life. */
-  standbyCheckMs?: number;
 }

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { type ListedTool, listedTool } from '../../mcp/wire/listedTool.ts';
 import { Oddities, type Oddity } from '../../mcp/wire/oddities.ts';
-import type { HealthSnapshot, StandbyHealth } from '../../supervision/health.ts';
+import type { HealthSnapshot } from '../../supervision/health.ts';
 import { isExposed } from '../listing/exposedTools.ts';
 import type { ServerCatalog } from '../listing/serverCatalog.ts';
 import { ServerLife } from '../start/serverLife.ts';
@@ -63,10 +63,6 @@ export class ServerConnection {
   }
   get health(): HealthSnapshot {
     return this.#life.health;
-  }
-  /** The process that would take over, where the configuration asks for one. */
-  get standby(): StandbyHealth | undefined {
-    return this.#life.standby?.health;
   }
   /** Whether it has ever been listed. */
   get isKnown(): boolean {

@@ -12,7 +12,6 @@ import { CatalogKeeper } from '../listing/catalogKeeper.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
 import { asLinkFailure, type Live } from './serverStart.ts';
 import { ServerStarts } from './serverStarts.ts';
-import { Standby, type StandbyOptions } from './standby.ts';
 import { Standing } from './standing.ts';
 import { StartOutcomes } from './startOutcomes.ts';
 import { type AwaitedServer, waitForStart } from './startWait.ts';
@@ -36,8 +35,6 @@ export interface LifePorts {
 export class ServerLife implements AwaitedServer {
   readonly keeper: CatalogKeeper;
   readonly status: ConnectionStatus;
-  /** What is kept in reserve, where the configuration asks for that. */
-  readonly standby: Standby | undefined;
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
   readonly #standing: Standing;
@@ -53,17 +50,9 @@ export class ServerLife implements AwaitedServer {
     this.#ports = ports;
     const { config, services, events, messages } = ports;
     this.#standing = new Standing(config, services);
-    this.standby = standbyOf(config(), {
-      openLink: (linkEvents) => services.openLink(config(), linkEvents),
-      log: (line) => this.log(line),
-      scrubSecrets: events.scrubSecrets,
-      onChange: () => events.onChange(),
-      limits: services.restartLimits,
-      checkMs: services.standbyCheckMs,
-    });
     this.#starts = new ServerStarts({
       services,
-      openLink: (linkEvents) => this.standby?.open(linkEvents) ?? services.openLink(config(), linkEvents),
+      openLink: (linkEvents) => services.openLink(config(), linkEvents),
       check: () => {
         if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
       },
@@ -88,7 +77,6 @@ export class ServerLife implements AwaitedServer {
       onReady: (live) => this.#onReady(live),
       onLost: ports.onLost,
       onChange: (health) => this.#onSupervision(health),
-      isReserved: () => this.standby?.isReady === true,
       clock: SYSTEM_CLOCK,
       ...(services.restartLimits ? { limits: services.restartLimits } : {}),
     });
@@ -205,7 +193,7 @@ export class ServerLife implements AwaitedServer {
     this.keeper.stop();
     this.#stopped = true;
     await this.#supervisor.dispose();
-    await Promise.all([this.#starts.over(), this.standby?.stop()]);
+    await this.#starts.over();
     this.status.tell();
   }
 
@@ -280,7 +268,6 @@ export class ServerLife implements AwaitedServer {
   }
 
   #onSupervision({ supervision }: HealthSnapshot): void {
-    this.standby?.follow(supervision);
     this.status.tell({ anyway: true });
     this.#outcomes.supervised(supervision);
   }
@@ -288,8 +275,4 @@ export class ServerLife implements AwaitedServer {
   #settled(): Promise<unknown> {
     return this.#supervisor.health.supervision === 'starting' ? this.outcome() : Promise.resolve();
   }
-}
-
-function standbyOf(config: ServerConfig, options: StandbyOptions): Standby | undefined {
-  return config.type === 'stdio' && config.standby ? new Standby(options) : undefined;
 }

@@ -6,7 +6,7 @@ import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.t
 import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
-import { type AdmittedResult, Firewall } from '../../results/resultIntake.ts';
+import { type AdmittedResult, Firewall } from '../../results/firewall.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import { shortened } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';

@@ -8,8 +8,8 @@ import type {
   SecretRequest,
   TreeChildren,
 } from '../../control/contract.ts';
-import type { Face } from '../../link/mode.ts';
-import type { SessionSurface } from '../../mcp/session/sessionMode.ts';
+import type { Mode } from '../../link/mode.ts';
+import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
 import { systemResources } from '../../modes/shared/systemResources.ts';
@@ -27,7 +27,7 @@ import { WorkAccount } from '../reports/workAccount.ts';
 import { CallPath } from './callPath.ts';
 import { GatewayServers } from './gatewayServers.ts';
 import { LiveCatalog } from './liveCatalog.ts';
-import { Faces } from './modes.ts';
+import { Modes } from './modes.ts';
 
 export interface GatewayOptions {
   workspace: string;
@@ -57,7 +57,7 @@ const WARM_UP_AFTER_MS = 1_000;
 /** How long a worker that was replaced waits for its calls in flight. */
 const DRAIN_MS = 10_000;
 
-/** The gateway of one workspace: configuration, servers, catalog and the surface that clients see. */
+/** The gateway of one workspace: configuration, servers, catalog and the mode that clients see. */
 export class Gateway {
   readonly configuration: Configuration;
   readonly diagnostics: Diagnostics;
@@ -69,11 +69,10 @@ export class Gateway {
   readonly #clientRequests: ClientRequests;
   readonly #calls: CallPath;
   readonly #catalog: LiveCatalog;
-  readonly #faces: Faces;
+  readonly #modes: Modes;
   readonly #changes: ConfigurationChanges;
   readonly #watch: ConfigurationWatch;
   /** Its sessions are another worker's from now on. */
-  #sessionsMoveOn = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -96,15 +95,14 @@ export class Gateway {
     const catalog = new LiveCatalog({
       ...{ pool, calls, clientRequests, log },
       own: systemResources({ health: () => this.reports.health(), telemetry: () => this.reports.telemetry() }),
-      onListsChanged: (kind) => this.#faces.onListsChanged(kind),
+      onListsChanged: (kind) => this.#modes.onListsChanged(kind),
       onChanged: (view) => this.#onCatalogChanged(view),
       onFailed: (view, error) => this.#onCatalogFailed(view, error),
       onRebuilt: () => options.onChange(),
     });
     const shown = { workspace, configuration, pool, catalog, account, uses };
     const reports = new GatewayReports({ ...shown, diagnostics, links });
-    const sessionsMoveOn = (): boolean => this.#sessionsMoveOn;
-    this.#faces = new Faces({ ...shown, reports, calls, clientRequests, sessionsMoveOn });
+    this.#modes = new Modes({ ...shown, reports, calls, clientRequests });
     const onRefused = (reason: string): void => diagnostics.rolloutFailed(reason);
     this.#changes = new ConfigurationChanges({ ...options, configuration, onRefused });
     this.#watch = new ConfigurationWatch(this.#changes);
@@ -118,8 +116,8 @@ export class Gateway {
     this.#catalog = catalog;
   }
 
-  get faces(): Readonly<Record<Face, SessionSurface>> {
-    return this.#faces.all;
+  get modes(): Readonly<Record<Mode, SessionMode>> {
+    return this.#modes.all;
   }
 
   start(): void {
@@ -145,14 +143,12 @@ export class Gateway {
 
   /** Another worker serves from now on. */
   supersede(): void {
-    this.#sessionsMoveOn = true;
     this.#watch.stop();
     this.#uses.flush();
     this.servers.supersede();
   }
 
   async stop(): Promise<void> {
-    this.#sessionsMoveOn = true;
     this.#watch.stop();
     this.servers.close();
     this.#catalog.stop();
@@ -169,11 +165,10 @@ export class Gateway {
     await this.#watch.look();
   }
 
-  /** Resolves when no call is in flight and no task of a client's ends with this worker, or when that takes too long. */
+  /** Resolves when no call is in flight, or when that takes too long. */
   async drained(): Promise<void> {
     const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
-    const isBusy = (): boolean => this.account.inFlight > 0 || this.#faces.tasksAtStake > 0;
-    while (isBusy() && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+    while (this.account.inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
   }
 
   children(path: string): TreeChildren {
@@ -198,12 +193,12 @@ export class Gateway {
   #onConnection(connection: ServerConnection): void {
     this.#catalog.primitives.attach(connection);
     this.#clientRequests.attach(connection);
-    this.#faces.attach(connection);
+    this.#modes.attach(connection);
   }
 
   #onCatalogChanged(view: CatalogView): void {
     this.#calls.pipeline.invalidate();
-    this.#faces.onCatalogChanged();
+    this.#modes.onCatalogChanged();
     this.diagnostics.catalogChanged(view);
   }
 

@@ -1,12 +1,12 @@
-import type { Face } from '../../link/mode.ts';
-import type { SessionSurface } from '../../mcp/session/sessionMode.ts';
-import { gatewaySurface } from '../../modes/gateway/gatewayMode.ts';
+import type { Mode } from '../../link/mode.ts';
+import type { SessionMode } from '../../mcp/session/sessionMode.ts';
+import { gatewayMode } from '../../modes/gateway/gatewayMode.ts';
 import type { PassthroughContext } from '../../modes/passthrough/passthroughContext.ts';
-import { passthroughSurface } from '../../modes/passthrough/passthroughMode.ts';
+import { passthroughMode } from '../../modes/passthrough/passthroughMode.ts';
 import type { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
 import type { GatewayContext } from '../../modes/shared/modeContext.ts';
 import { remembering, type ShownLists } from '../../modes/shared/sessionMemory.ts';
-import { transparentSurface } from '../../modes/transparent/transparentMode.ts';
+import { transparentMode } from '../../modes/transparent/transparentMode.ts';
 import type { UseMemory } from '../../ranking/useMemory.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
@@ -16,7 +16,7 @@ import type { WorkAccount } from '../reports/workAccount.ts';
 import type { CallPath } from './callPath.ts';
 import type { LiveCatalog } from './liveCatalog.ts';
 
-export interface FaceParts {
+export interface ModeParts {
   workspace: string;
   configuration: Configuration;
   pool: ServerPool;
@@ -26,51 +26,44 @@ export interface FaceParts {
   clientRequests: ClientRequests;
   account: WorkAccount;
   uses: UseMemory;
-  /** Whether a session that ends here is not over: another worker has taken its place, or will. */
-  sessionsMoveOn(): boolean;
 }
 
 /** How long a client that lists everything waits for servers of which nothing is known yet. */
 const SETTLE_MS = 15_000;
 
-/** What sessions see, by the way that they have asked for: one catalog, one way of a call, three faces. */
-export class Faces {
-  readonly all: Readonly<Record<Face, SessionSurface>>;
-  readonly #transparent: ReturnType<typeof transparentSurface>;
-  readonly #passthrough: ReturnType<typeof passthroughSurface>;
+/** What sessions see, by the way that they have asked for: one catalog, one way of a call, three modes. */
+export class Modes {
+  readonly all: Readonly<Record<Mode, SessionMode>>;
+  readonly #transparent: ReturnType<typeof transparentMode>;
+  readonly #passthrough: ReturnType<typeof passthroughMode>;
 
-  constructor(parts: FaceParts) {
+  constructor(parts: ModeParts) {
     const { catalog, calls, clientRequests } = parts;
     const context = contextOf(parts);
-    this.#transparent = transparentSurface(context);
-    this.#passthrough = passthroughSurface({ ...context, ...passthroughOnly(parts) });
-    const gateway = gatewaySurface(context, catalog.primitives.client);
+    this.#transparent = transparentMode(context);
+    this.#passthrough = passthroughMode({ ...context, ...passthroughOnly(parts) });
+    const gateway = gatewayMode(context, catalog.primitives.client);
     const { view } = context.primitives;
-    const face = (surface: SessionSurface, shown: ShownLists): SessionSurface =>
-      remembering(clientRequests.serve(surface), {
+    const mode = (mode: SessionMode, shown: ShownLists): SessionMode =>
+      remembering(clientRequests.serve(mode), {
         calls: calls.pipeline,
         shown,
         version: () => [catalog.view, view()],
         settled: context.settled,
       });
     this.all = {
-      gateway: face(gateway, {
+      gateway: mode(gateway, {
         tools: gateway.listTools,
         resources: () => view().catalog.resourceChoices.hash,
         prompts: () => view().catalog.promptChoices.hash,
       }),
-      transparent: face(this.#transparent, { tools: this.#transparent.shownTools }),
-      passthrough: face(this.#passthrough, {
+      transparent: mode(this.#transparent, { tools: this.#transparent.shownTools }),
+      passthrough: mode(this.#passthrough, {
         tools: this.#passthrough.shownTools,
         resources: () => [listedBy(parts, 'resources'), listedBy(parts, 'resourceTemplates')],
         prompts: () => listedBy(parts, 'prompts'),
       }),
     };
-  }
-
-  /** How many tasks of clients would be lost with this worker. */
-  get tasksAtStake(): number {
-    return this.#passthrough.tasksAtStake;
   }
 
   /** A connection that is new. */
@@ -89,12 +82,12 @@ export class Faces {
   }
 }
 
-function listedBy({ pool }: FaceParts, kind: keyof ServerConnection['catalog']): unknown[] {
+function listedBy({ pool }: ModeParts, kind: keyof ServerConnection['catalog']): unknown[] {
   return pool.connections.map(({ config, catalog }) => [config.name, catalog[kind]]);
 }
 
-/** What all faces work on. */
-function contextOf({ workspace, configuration, catalog, reports, calls, clientRequests, account, uses }: FaceParts) {
+/** What all modes work on. */
+function contextOf({ workspace, configuration, catalog, reports, calls, clientRequests, account, uses }: ModeParts) {
   return {
     workspace,
     calls: calls.pipeline,
@@ -122,11 +115,7 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-  sessionsMoveOn,
-}: FaceParts): Pick<
-  PassthroughContext,
-  'connections' | 'hasSeveralServers' | 'digest' | 'shownChars' | 'sessionsMoveOn'
-> {
+}: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
     calls.firewall.admit(result, { toolId, upstreamName });
   return {
@@ -137,6 +126,5 @@ function passthroughOnly({
     },
     digest: () => (configuration.current.passthrough.firewall ? digest : undefined),
     shownChars: () => configuration.current.artifacts.shownChars,
-    sessionsMoveOn,
   };
 }

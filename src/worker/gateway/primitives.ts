@@ -13,7 +13,7 @@ export interface PrimitivesOptions extends Pick<PrimitivePorts, 'settled' | 'cli
   pool: ServerPool;
   calls: CallPath;
   own: OwnResources;
-  /** Another face than the gateway's own may tell of it too. */
+  /** Another mode than the gateway's own may tell of it too. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
   log(line: string): void;
 }

@@ -21,7 +21,7 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     children: ({ path }) => gateway.children(path),
     callTool: async ({ name, args }) => {
       const { signal } = new AbortController();
-      const result = await gateway.faces.gateway.callTool(name, args, { signal, client: 'waygate', session });
+      const result = await gateway.modes.gateway.callTool(name, args, { signal, client: 'waygate', session });
       return result as ControlRequests['callTool']['result'];
     },
     explain: ({ query, topK }) => gateway.reports.explain(query, topK),

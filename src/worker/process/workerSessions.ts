@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { SessionStatus } from '../../control/contract.ts';
 import type { Hello } from '../../link/linkHandshake.ts';
-import { DEFAULT_FACE, type Face } from '../../link/mode.ts';
+import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
 import { type SessionServer, serveSession } from '../../mcp/session/sessionServer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 
@@ -9,7 +9,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 export class WorkerSessions {
   readonly #gateway: Gateway;
   readonly #onChange: () => void;
-  readonly #sessions = new Map<SessionServer, { id: string; mode: Face; since: number }>();
+  readonly #sessions = new Map<SessionServer, { id: string; mode: Mode; since: number }>();
   #next = 1;
   #succeeded = false;
 
@@ -25,14 +25,14 @@ export class WorkerSessions {
     });
   }
 
-  serve(socket: Socket, { marksRelated = false, face = DEFAULT_FACE }: Hello): void {
-    const { faces, diagnostics, account } = this.#gateway;
-    const session = serveSession(socket, faces[face], {
+  serve(socket: Socket, { marksRelated = false, mode = DEFAULT_MODE }: Hello): void {
+    const { modes, diagnostics, account } = this.#gateway;
+    const session = serveSession(socket, modes[mode], {
       marksRelated,
       onRequest: (request) => diagnostics.sessionAnswered(request),
       onLost: (calls, { name }) => account.lost(calls, name),
     });
-    this.#sessions.set(session, { id: `s${this.#next++}`, mode: face, since: Date.now() });
+    this.#sessions.set(session, { id: `s${this.#next++}`, mode, since: Date.now() });
     // One whose greeting was under way when the others were told.
     if (this.#succeeded) session.announceSuccessor();
     session.onClose(() => {

@@ -10,7 +10,7 @@ const NEVER_STARTED = new HealthRecord(() => 0).snapshot();
 
 /** How one server fares: as its status tells it, and as its supervisor does where it has one. */
 export function serverHealth(
-  { name, state, reason, standby, oddities }: ServerStatus,
+  { name, state, reason, oddities }: ServerStatus,
   supervisor: HealthSnapshot | undefined,
   scrubSecrets: (text: string) => string,
 ): ServerHealth {
@@ -22,7 +22,6 @@ export function serverHealth(
     down: DOWN.has(state),
     ...supervised,
     ...(reason === undefined ? {} : { reason: told(reason) }),
-    ...(standby ? { standby } : {}),
     ...(oddities ? { oddities } : {}),
     ...(last_fault === undefined ? {} : { last_fault: { ...last_fault, detail: told(last_fault.detail) } }),
   };

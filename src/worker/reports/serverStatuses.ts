@@ -27,7 +27,7 @@ function statusOf(config: ServerConfig, { view, connection: find, missing: lacki
     const state = config.disabled ? ('disabled' as const) : ('starting' as const);
     return { ...base, namespace: '', state, since: 0, toolCount: 0 };
   }
-  const { state, since, pid, reason, stderr, standby } = connection;
+  const { state, since, pid, reason, stderr } = connection;
   const oddities = oddityReport(connection.oddities);
   const missing = state === 'needs_secret' ? lacking(config.name) : undefined;
   return {
@@ -37,7 +37,6 @@ function statusOf(config: ServerConfig, { view, connection: find, missing: lacki
     since,
     toolCount: view.toolCountOf(config.name),
     ...(pid === undefined ? {} : { pid }),
-    ...(standby ? { standby } : {}),
     ...(missing ? { secret: missing } : {}),
     ...(state === 'needs_approval' ? { approval: approvable(config) } : {}),
     ...(reason === undefined ? {} : { reason }),

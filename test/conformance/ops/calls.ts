@@ -7,7 +7,6 @@ import {
   backoffDelay,
   callWithRetry,
   RETRY_DEFAULTS,
-  RetryBudget,
   readRetryPolicy,
 } from '../../../src/calls/pipeline/retry.ts';
 import { decide, type PolicySubject, readPolicy } from '../../../src/calls/policy/policy.ts';
@@ -288,7 +287,6 @@ async function callAgain({ fail_first: failing, exception, policy }: Sequence): 
     policy: readRetryPolicy(policy),
     // The case retries every transient failure, Waygate only convergent calls (G7.3): so the tool is convergent here.
     contract: 'convergent' as const,
-    budget: new RetryBudget(),
     random: () => 0,
     sleep: async () => undefined,
     left: () => Number.POSITIVE_INFINITY,

@@ -2,12 +2,12 @@
 import { CallPipeline } from '../../../src/calls/pipeline/callPipeline.ts';
 import { readCacheSettings } from '../../../src/calls/pipeline/resultCache.ts';
 import { DISPATCH_DEFAULTS } from '../../../src/calls/settings/dispatchConfig.ts';
-import { gatewaySurface } from '../../../src/modes/gateway/gatewayMode.ts';
+import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
 import type { CallEvent } from '../../../src/modes/shared/callEvents.ts';
 import { catalogLoaded } from '../../../src/modes/shared/catalog/catalogEvents.ts';
 import { TokenMeter } from '../../../src/modes/shared/catalog/tokenMeter.ts';
 import { GATEWAY_TOOLS } from '../../../src/modes/shared/definitions.ts';
-import { type AdmittedResult, Firewall } from '../../../src/results/resultIntake.ts';
+import { type AdmittedResult, Firewall } from '../../../src/results/firewall.ts';
 import { scrubSecrets } from '../../../src/secrets/mask.ts';
 import { type DiagnosticEvent, diagnosticEvent } from '../../../src/telemetry/diagnosticEvent.ts';
 import { fixedContext } from '../../support/fixedContext.ts';
@@ -50,10 +50,10 @@ function gateway(file: ConformanceFile) {
     { ...DISPATCH_DEFAULTS, cache: readCacheSettings({ read_only: true }) },
   );
   const events: CallEvent[] = [];
-  const surface = gatewaySurface({ ...context, calls, onCallEnd: (_call, event) => void events.push(event) });
+  const mode = gatewayMode({ ...context, calls, onCallEnd: (_call, event) => void events.push(event) });
   const session = {};
   const call = async (...[name, args]: Step) =>
-    (await surface.callTool(name, args, {
+    (await mode.callTool(name, args, {
       signal: new AbortController().signal,
       client: 'conformance',
       session,

@@ -1,6 +1,6 @@
 /** Operations of the gateway tools (G3, G4, G5). */
 import { GatewayError } from '../../../src/errors/gatewayError.ts';
-import { gatewaySurface } from '../../../src/modes/gateway/gatewayMode.ts';
+import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
 import { ALL_TOOLS } from '../../../src/modes/shared/definitions.ts';
 import { TRANSPARENT_TOOLS } from '../../../src/modes/transparent/definitions.ts';
 import { fixedContext } from '../../support/fixedContext.ts';
@@ -12,8 +12,8 @@ interface ToolResult {
 
 /** Calls a meta-tool over the tools of the file's own fixture, in JSON. */
 async function call(name: string, args: object, tools: readonly unknown[]): Promise<Record<string, unknown>> {
-  const surface = gatewaySurface(fixedContext([{ server: 'fixture', tools }]));
-  const result = await surface.callTool(
+  const mode = gatewayMode(fixedContext([{ server: 'fixture', tools }]));
+  const result = await mode.callTool(
     name,
     { ...args, render: 'json' },
     { signal: new AbortController().signal, client: 'conformance', session: {} },
@@ -37,7 +37,7 @@ const inputSchema = (name: string): Operation => ({
   },
 });
 
-export const surfaceOperations: OperationTable = {
+export const modeOperations: OperationTable = {
   meta_tools: Object.fromEntries(DEFINITIONS.map(({ name }) => [`inputSchema of ${name}`, inputSchema(name)])),
   browse_errors: {
     tool_browse: {

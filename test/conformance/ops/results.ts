@@ -3,7 +3,7 @@ import { ArtifactStore } from '../../../src/results/artifacts/artifactStore.ts';
 import { viewArtifact } from '../../../src/results/artifacts/viewArtifact.ts';
 import { resultToEnvelope } from '../../../src/results/envelope/envelope.ts';
 import { contentBytes, textContent } from '../../../src/results/envelope/partContent.ts';
-import { Firewall } from '../../../src/results/resultIntake.ts';
+import { Firewall } from '../../../src/results/firewall.ts';
 import { scrubSecrets } from '../../../src/secrets/mask.ts';
 
 /** Operations of results and artifact views (M2, G11). */

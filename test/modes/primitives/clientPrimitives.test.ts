@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DispatchConfig } from '../../../src/calls/settings/dispatchConfig.ts';
-import type { ClientPeer, SurfaceCall } from '../../../src/mcp/session/sessionMode.ts';
+import type { CallContext, ClientPeer } from '../../../src/mcp/session/sessionMode.ts';
 import { UpstreamRequestError } from '../../../src/mcp/wire/upstreamClient.ts';
 import { ClientPrimitives } from '../../../src/modes/primitives/clientPrimitives.ts';
 import { pageOf } from '../../../src/modes/primitives/pages.ts';
@@ -44,8 +44,8 @@ function client(upstream?: (method: string, params: Json) => Promise<Json>, call
   const ports = { ...context.primitives, own };
   const news = new ClientNews();
   const primitives = new ClientPrimitives(ports, news, new Subscriptions(ports.upstream, () => undefined));
-  const call: SurfaceCall = { signal: new AbortController().signal, client: 'test', session: {}, peer };
-  const ask = (method: string, params: Json = {}, more: Partial<SurfaceCall> = {}) =>
+  const call: CallContext = { signal: new AbortController().signal, client: 'test', session: {}, peer };
+  const ask = (method: string, params: Json = {}, more: Partial<CallContext> = {}) =>
     primitives.request(method, params, { ...call, ...more }) as Promise<Json>;
   return { ask, asked, primitives, context, call };
 }

@@ -2,15 +2,14 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../../../errors/rpcCodes.ts';
 import { RpcError } from '../../../errors/rpcError.ts';
-import { relatedTask } from '../../../mcp/mcpTask.ts';
-import type { ClientPeer, SessionSurface, SurfaceCall } from '../../../mcp/session/sessionMode.ts';
+import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
+import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
 import { scrubValue } from '../../../results/envelope/scrubValue.ts';
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 import { SessionCall } from '../sessionCall.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
-import { asServerKnows, asShown, sessionCallsOf, taskCallOf } from './relatedTasks.ts';
 
 type Params = Record<string, unknown>;
 
@@ -33,7 +32,7 @@ const MAX_ELICITATIONS = 1_000;
 
 /**
  * What servers ask their clients: elicitation, sampling, roots, and what they log. It goes to the session whose call is
- * under way at that server and never to another's. What belongs to a task names it, and goes to who began that. Else,
+ * under way at that server and never to another's. A message that names a task goes to the call that runs it. Else,
  * over Streamable HTTP, the stream tells whose it is; on stdio nothing does, so there it is passed on only where one
  * session alone has calls under way.
  */
@@ -49,7 +48,7 @@ export class ClientRequests {
   }
 
   /** Runs what asks servers on behalf of a call; what they ask back ends with it. */
-  async during<T>(call: SurfaceCall, run: (origin: SessionCall) => Promise<T>): Promise<T> {
+  async during<T>(call: CallContext, run: (origin: SessionCall) => Promise<T>): Promise<T> {
     const origin = new SessionCall(call.peer);
     try {
       return await run(origin);
@@ -79,18 +78,18 @@ export class ClientRequests {
     connection.onReady(() => this.#levels.apply(connection));
   }
 
-  /** The same face, with what all faces do for their clients' sessions. */
-  serve(surface: SessionSurface): SessionSurface {
+  /** The same mode, with what all modes do for their clients' sessions. */
+  serve(mode: SessionMode): SessionMode {
     return {
-      ...surface,
+      ...mode,
       request: (method, params, call) =>
-        method === 'logging/setLevel' ? this.#setLevel(params, call) : surface.request?.(method, params, call),
+        method === 'logging/setLevel' ? this.#setLevel(params, call) : mode.request?.(method, params, call),
       notification: (method, params, peer) => {
         if (method === 'notifications/roots/list_changed') this.#onRootsChanged();
-        else surface.notification?.(method, params, peer);
+        else mode.notification?.(method, params, peer);
       },
       open: (peer) => {
-        const close = surface.open?.(peer);
+        const close = mode.open?.(peer);
         this.#sessions.set(peer.session, peer);
         return () => {
           close?.();
@@ -160,7 +159,9 @@ export class ClientRequests {
   ): Promise<Params> {
     const peer = call.peer as ClientPeer;
     const timer = setInterval(() => call.stillWorking?.(), STILL_WORKING_MS);
-    const { _meta: given, ...rest } = asShown(params, call);
+    const task = relatedTask(params);
+    // The client has called a plain tool: the task is between the gateway and the server.
+    const { _meta: given, ...rest } = relateTo(undefined, params);
     const { progressToken, ...meta } = (given ?? {}) as Params;
     try {
       const answer = await peer.request(method, Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }, {
@@ -173,7 +174,7 @@ export class ClientRequests {
                 void connection.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined),
             }),
       });
-      return asServerKnows(answer, call, params);
+      return task === undefined ? answer : relateTo(task, answer);
     } catch (error) {
       throw asRpcError(error);
     } finally {
@@ -189,15 +190,16 @@ export class ClientRequests {
     related: object | undefined,
   ): Promise<SessionCall | 'none' | 'several'> {
     const task = relatedTask(params);
-    // What names a task is never taken for another call's: its owner may have gone.
-    if (task !== undefined) return (await taskCallOf(connection, task)) ?? 'none';
-    return this.#plainCallAt(connection, related);
+    // A message that names a task never goes to another call, even when the caller of that task has gone.
+    return task === undefined
+      ? this.#plainCallAt(connection, related)
+      : ((await callOfTask(connection, task)) ?? 'none');
   }
 
   #plainCallAt(connection: ServerConnection, related: object | undefined): SessionCall | 'none' | 'several' {
     if (related instanceof SessionCall) return related.over.aborted ? 'none' : related;
     if (related === OWN_BUSINESS) return 'none';
-    const calls = sessionCallsOf(connection);
+    const calls = connection.origins;
     const sessions = new Set(calls.map((origin) => origin.session ?? origin));
     if (sessions.size > 1) return 'several';
     const newest = calls.at(-1);
@@ -205,13 +207,12 @@ export class ClientRequests {
   }
 
   async #onLog(connection: ServerConnection, params: Params, related: object | undefined): Promise<void> {
-    const named = relatedTask(params);
-    const task = named === undefined ? undefined : await taskCallOf(connection, named);
-    const peer = named === undefined ? this.#listenerAt(connection, related) : task?.peer;
+    const task = relatedTask(params);
+    const peer =
+      task === undefined ? this.#listenerAt(connection, related) : (await callOfTask(connection, task))?.peer;
     if (!peer || !this.#levels.admits(peer.session, params.level)) return;
     // A log is read in other places than an answer, and kept there: whatever may stand in results, no secret stands in it.
-    const told = scrubValue(params) as Params;
-    peer.notify('notifications/message', task ? asShown(told, task) : told);
+    peer.notify('notifications/message', relateTo(undefined, scrubValue(params) as Params));
   }
 
   #listenerAt(connection: ServerConnection, related: object | undefined): ClientPeer | undefined {
@@ -230,7 +231,7 @@ export class ClientRequests {
     if (peer) (this.#sessions.get(peer.session) ?? peer).notify('notifications/elicitation/complete', params);
   }
 
-  async #setLevel({ level }: Readonly<Params>, { peer }: SurfaceCall): Promise<object> {
+  async #setLevel({ level }: Readonly<Params>, { peer }: CallContext): Promise<object> {
     if (!isLevel(level))
       throw new RpcError(INVALID_PARAMS, 'The level must be one of those of MCP, debug to emergency.');
     if (peer) this.#levels.set(peer.session, level);
@@ -245,6 +246,19 @@ export class ClientRequests {
       });
     }
   }
+}
+
+/** Returns the call that runs a task, while that call waits for its answer. */
+async function callOfTask(connection: ServerConnection, taskId: string): Promise<SessionCall | undefined> {
+  const find = (): SessionCall | undefined => {
+    const found = connection.origins.find((origin) => origin.taskId === taskId);
+    return found instanceof SessionCall && !found.over.aborted ? found : undefined;
+  };
+  const known = find();
+  if (known) return known;
+  // The answer that names the task may have arrived together with this message, and be on its way to the call.
+  await new Promise((resolve) => setImmediate(resolve));
+  return find();
 }
 
 /** What the client answered with goes on as it came; what went wrong on the way is told in a sentence. */
