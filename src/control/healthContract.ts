@@ -1,4 +1,4 @@
-/** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
+/** Health and telemetry on the control channel and in the resources that a model can read (O7, O8). */
 import type { HealthSnapshot } from '../supervision/health.ts';
 import type { TelemetryKept } from '../telemetry/telemetry.ts';
 import type { TelemetrySnapshot, ToldFault } from '../telemetry/telemetryForms.ts';
@@ -6,7 +6,7 @@ import type { CallRecord, GatewayHealth, ServerOddity, ServerState } from './con
 
 export type { RolloutState } from '../supervision/health.ts';
 
-/** The base health payload of 004, with `worker_handshake` of its later corrections, as it is told. */
+/** Base of the health report on the wire, with `worker_handshake` (O7.1). */
 export interface HealthCore extends Omit<HealthSnapshot, 'supervision' | 'next_attempt_in_ms' | 'last_fault'> {
   last_fault?: ToldFault;
 }

@@ -83,7 +83,7 @@ export interface SessionMode {
   /** Settles what `initialize` is answered with; what stands above holds where this is absent. */
   introduce?(): Promise<{ capabilities: Record<string, unknown>; instructions?: string | undefined }>;
   listTools(): readonly object[] | Promise<readonly object[]>;
-  /** Faults are results (design.md §3); rejects with an `RpcError` for an error of JSON-RPC that a server gave. */
+  /** Calls a tool. Faults are results (G4.8); rejects with an `RpcError` for an error of JSON-RPC from a server. */
   callTool(name: string, args: unknown, call: CallContext): Promise<object>;
   /** Any other request; `undefined` for a method that nobody here answers. Rejects with an `RpcError`. */
   request?(method: string, params: Readonly<Record<string, unknown>>, call: CallContext): Promise<object> | undefined;
