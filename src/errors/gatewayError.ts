@@ -28,7 +28,7 @@ export interface GatewayErrorObject {
   details?: Record<string, unknown>;
 }
 
-/** Codes that say by themselves that the same call may succeed later. */
+/** Codes for which the same call may succeed later. */
 const RETRYABLE: ReadonlySet<GatewayErrorCode> = new Set(['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE', 'RATE_LIMITED']);
 
 export class GatewayError extends Error {
@@ -37,7 +37,7 @@ export class GatewayError extends Error {
   readonly path: string;
   readonly retryable: boolean;
   readonly details: Record<string, unknown> | undefined;
-  /** What it was made of, where that was a fault: for telemetry. */
+  /** Fault behind the error, for telemetry. */
   readonly fault: Fault | undefined;
 
   constructor(
@@ -72,7 +72,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** VS Code passes a failed result's text on unmarked: the first word says that it is an error. */
+/** Renders an error. The first word marks it as one, because VS Code passes on the text of a failed result unmarked. */
 export function errorText(error: GatewayError): string {
   const lines = [`Error ${error.code}: ${error.message}`];
   for (const [name, value] of Object.entries(error.details ?? {})) {

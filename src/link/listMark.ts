@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Stands for what a client has listed, the same in every process: whether its list is still good. */
+/** Returns a fingerprint of a list that a client got, equal in every process, to detect an outdated list. */
 export function listMark(listed: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(listed) ?? '')

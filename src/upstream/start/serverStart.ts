@@ -21,7 +21,7 @@ export interface StartTerms {
   openLink(events: LinkEvents): Promise<UpstreamLink>;
   /** Throws where it may not run, as far as that is known when its way is there. */
   check(): void;
-  /** It runs and is being greeted. */
+  /** Records that the process runs and is being initialised. */
   onOpened(link: UpstreamLink): void;
   clientOptions(): UpstreamClientOptions;
   timeoutMs: number;
