@@ -14,7 +14,7 @@ export interface PagedList {
   items: unknown[];
   /** Set where there is more than our bounds let in. */
   cut?: ListCut;
-  /** What a page failed with, or did not come in time, where others had come before it. */
+  /** Failure or timeout of a page after others had come. */
   failure?: unknown;
 }
 

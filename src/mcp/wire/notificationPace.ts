@@ -100,7 +100,7 @@ const LOG = 'notifications/message';
 const PROGRESS = 'notifications/progress';
 const UPDATED = 'notifications/resources/updated';
 
-/** What a notification is about, where a later one of the same makes it worthless. */
+/** Returns the subject of a notification that a later one supersedes. */
 function keyOf({ method, params }: JSONRPCNotification): string | undefined {
   if (method === PROGRESS) return progressKey((params as { progressToken?: string | number }).progressToken ?? '');
   if (method === UPDATED) return `${method} ${String(params?.uri).slice(0, 1_000)}`;

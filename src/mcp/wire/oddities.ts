@@ -43,7 +43,7 @@ export class Oddities {
   readonly #windows = new Map<Oddity, { since: number; count: number }>();
   readonly #onExcess: ((oddity: Oddity) => void) | undefined;
 
-  /** `onExcess`: more than a hundred within ten seconds; told once for each such window. */
+  /** `onExcess` is called once for each window with more than a hundred oddities in ten seconds. */
   constructor(onExcess?: (oddity: Oddity) => void) {
     this.#onExcess = onExcess;
   }
@@ -65,7 +65,7 @@ export class Oddities {
     return this.#counts.get(oddity) ?? 0;
   }
 
-  /** Those that have occurred, as plain data. */
+  /** Returns the counted oddities as plain data. */
   toJSON(): Partial<Record<Oddity, number>> {
     return Object.fromEntries(this.#counts);
   }

@@ -1,10 +1,10 @@
-/** What a server may say by itself for long, and at once; answers do not count. */
+/** Sustained rate and burst of a server's unrequested messages. Answers do not count. */
 const BYTES_PER_SECOND = 512 * 1024;
 const BURST_BYTES = 2 * 1024 * 1024;
-/** A message costs as much as so many bytes, however short it is; a line that is no message is skipped at a glance. */
+/** Cost of a message in bytes, however short it is. A line that is no message is skipped at a glance. */
 const MESSAGE_COST = 128;
 const GARBAGE_COST = 64;
-/** Over HTTP its answer takes a request of its own. */
+/** Cost of a question. Over HTTP its answer takes a request of its own. */
 const QUESTION_COST = 2048;
 const COSTS = { message: MESSAGE_COST, garbage: GARBAGE_COST, question: QUESTION_COST };
 
@@ -20,7 +20,7 @@ export class UnaskedAllowance {
     this.#left -= Math.max(bytes, COSTS[kind]);
   }
 
-  /** How long nothing more is to be read, in milliseconds. */
+  /** Milliseconds until more may be read. */
   get waitMs(): number {
     const now = performance.now();
     this.#left = Math.min(BURST_BYTES, this.#left + ((now - this.#at) / 1_000) * BYTES_PER_SECOND);

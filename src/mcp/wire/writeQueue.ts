@@ -2,12 +2,12 @@ import type { Writable } from 'node:stream';
 import { UpstreamRequestError } from './upstreamClient.ts';
 
 export interface WriteQueueLimits {
-  /** How much may wait for a server that does not read. */
+  /** Bytes that may wait for a server that does not read. */
   bytes: number;
-  /** How many frames may wait once nothing has been read for `stallMs`. */
+  /** Frames that may wait after `stallMs` without any reading. */
   stalledFrames: number;
   stallMs: number;
-  /** How many frames may wait at all. */
+  /** Frames that may wait at all. */
   frames: number;
 }
 
@@ -29,14 +29,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Frames on their way to a server, in their order and within bounds; all of them settle when it is gone. */
+/** Queue of frames on their way to a server, in order and within bounds. All of them settle when the server is gone. */
 export class WriteQueue {
   readonly #output: Writable;
   readonly #limits: WriteQueueLimits;
   readonly #onRefused: (() => void) | undefined;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  /** Since when the stream takes no more. */
+  /** Time since which the stream accepts nothing. */
   #blockedAt: number | undefined;
   #closed = false;
 
@@ -47,7 +47,7 @@ export class WriteQueue {
     output.on('drain', () => this.#drained());
   }
 
-  /** Resolves when the frame is on its way; rejects, and nothing of it was sent, when it cannot be. */
+  /** Resolves when the frame is on its way. Rejects without having sent anything when it cannot be. */
   write(frame: string): Promise<void> {
     if (this.#closed || this.#output.destroyed || this.#output.writableEnded) return Promise.reject(gone());
     if (this.#blockedAt === undefined) {
