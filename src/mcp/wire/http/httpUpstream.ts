@@ -183,8 +183,8 @@ class HttpUpstream implements Transport {
   }
 
   /**
-   * What the SDK asks for by GET: the stream that just listens, or the rest of an answer. It asks for the rest of a call
-   * that is over too, and gives the whole connection up where that cannot be had: neither is to cost more than that call.
+   * Serves the SDK's GET: the stream for unrequested messages, or the rest of an answer. The SDK also asks for the rest
+   * of a finished call, and gives up the connection where that fails. Neither may cost more than that call.
    */
   #listen(url: string | URL, init: RequestInit): Promise<Response> {
     const event = new Headers(init.headers).get('last-event-id');
