@@ -11,7 +11,7 @@ const BANNED = [
   /\blost words?\b|\blast words\b/i,
   /\b(lets?|letting) go\b/i,
   /\b(comes?|came|coming) back to\b/i,
-  /\b(is|are|was|were) none\b/i,
+  /(?<!there )\b(is|are|was|were) none\b/i,
   /\bas good as none\b/i,
 ];
 /** Citations of design documents that are not in the repository, of issues, and of sections without a document. */

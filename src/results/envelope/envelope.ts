@@ -8,7 +8,7 @@ export interface ArtifactRef {
   media_type: string;
   size_bytes: number;
   label: string;
-  /** The SHA-256 of its bytes, once it is stored. */
+  /** SHA-256 of the stored bytes. */
   content_hash?: string;
 }
 
@@ -38,7 +38,7 @@ export interface FirewallStats {
 const SUMMARY_CHARS = 500;
 const FACT_CHARS = 200;
 const MAX_FACTS = 20;
-/** Summary and facts are taken from this much of a text. */
+/** Part of a text from which summary and facts are taken (M2.4). */
 const STATEMENT_HORIZON_CHARS = 256 * 1024;
 
 /** Converts a result into an envelope with the names of M2.6. Stored artifacts have handles instead. */
@@ -76,7 +76,7 @@ export function envelopeOf(
   };
 }
 
-/** Enough of a text for its statements; a copy when it is long, since a slice would keep the whole of it in memory. */
+/** Returns enough of a text for its statements. Copies a long text, since a slice would keep the whole in memory. */
 export function beginningOf(text: LongText): string {
   const beginning = text.head(STATEMENT_HORIZON_CHARS);
   if (text.length <= STATEMENT_HORIZON_CHARS) return beginning;

@@ -2,8 +2,8 @@ import { scrubPieces } from '../../secrets/mask.ts';
 import { isObject } from './resultParts.ts';
 
 /**
- * A value of JSON with its secrets masked wherever they stand, in names too. Its form stays: only texts and numbers
- * change. All of it is searched at once, since a search has its price however short the text is.
+ * Masks secrets in a JSON value, also in names. The form stays: only texts and numbers change. All of it is searched at
+ * once, because each search has a fixed cost.
  */
 export function scrubValue(value: unknown): unknown {
   const pieces: string[] = [];
@@ -12,7 +12,7 @@ export function scrubValue(value: unknown): unknown {
   return scrubbed === pieces ? value : rebuilt(value, scrubbed.values());
 }
 
-/** As a text would have it: some values are known for secrets by the names before them alone. */
+/** Collects the pieces in the order of a text: some values are secrets only because of the name before them. */
 function collect(value: unknown, pieces: string[]): void {
   if (isText(value)) pieces.push(String(value), '\n');
   else if (Array.isArray(value)) for (const one of value) collect(one, pieces);
@@ -24,7 +24,7 @@ function collect(value: unknown, pieces: string[]): void {
   }
 }
 
-/** Takes the pieces in the order in which they were told. */
+/** Rebuilds the value from the pieces, in the order of collection. */
 function rebuilt(value: unknown, scrubbed: Iterator<string, undefined>): unknown {
   const next = (): string => {
     const text = scrubbed.next().value ?? '';

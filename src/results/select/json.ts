@@ -28,7 +28,7 @@ export async function looksLikeJson(reader: ArtifactReader): Promise<boolean> {
   return /^\s*[{[]/.test((await reader.read(0, 1024)).toString('utf8').replace(/^\ufeff/, ''));
 }
 
-/** Throws VIEW_FAILED. */
+/** Parses JSON. Throws VIEW_FAILED. */
 export async function parseJson(reader: ArtifactReader): Promise<unknown> {
   const { size } = reader.info;
   if (size > MAX_JSON_BYTES) {
