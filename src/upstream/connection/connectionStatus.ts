@@ -1,15 +1,9 @@
+import type { ServerState } from '../../control/serverStates.ts';
 import type { SupervisionState } from '../../supervision/health.ts';
 import type { LinkFailure } from '../transports/upstreamLink.ts';
 
-export type ConnectionState =
-  | 'needs_approval'
-  | 'not_started'
-  | 'starting'
-  | 'ready'
-  | 'failed'
-  | 'needs_sign_in'
-  | 'needs_secret'
-  | 'stopped';
+/** State of a connection; a server that is switched off has none. */
+export type ConnectionState = Exclude<ServerState, 'disabled'>;
 
 /** What the person must do before a server may start: no supervisor can help that. */
 export type Bar = 'needs_approval' | 'needs_sign_in';
