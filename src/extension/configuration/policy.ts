@@ -2,7 +2,7 @@
 
 export interface AgentSettings {
   'chat.mcp.access': unknown;
-  /** What `chat.mcp.access` was called before VS Code 1.105. */
+  /** Name of `chat.mcp.access` before VS Code 1.105. */
   'chat.mcp.enabled': unknown;
   'chat.agent.enabled': unknown;
 }
