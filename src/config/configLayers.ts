@@ -13,6 +13,7 @@ import {
   type ServerConfig,
 } from './gatewayConfig.ts';
 import { type ConfigPlace, configPlaces, type LoadedConfig, loadConfig, parseConfig } from './loadConfig.ts';
+import type { KeptTexts } from './state/keptTexts.ts';
 
 /** What one file says about calls. */
 export interface CallLayer {
@@ -24,18 +25,6 @@ export interface CallLayer {
   /** What is in force where the blocks cannot be used and this gateway has never seen any that could. */
   kept?: { blocks: CallBlocks; text: string } | undefined;
 }
-
-/**
- * What of a file is in force though the file itself cannot be used, or its blocks about calls cannot: the text that it
- * is from; null where nothing is. One worker hands it to the next.
- */
-export interface KeptText {
-  whole?: string | null;
-  calls?: string | null;
-}
-
-/** By file. */
-export type KeptTexts = Readonly<Record<string, KeptText>>;
 
 /** What a gateway runs by: its files, the later over the earlier by the name of a server and by block. */
 export interface MergedConfig extends ConfigBlocks {

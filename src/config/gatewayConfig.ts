@@ -70,7 +70,7 @@ export interface AuthConfig {
   issuer?: string;
 }
 
-/** A part of a static catalog (000 §9.5): what it lists, and what it answers with. Nothing runs for it. */
+/** Part of a static catalog (G10.10): its lists and its answers. No process runs for it. */
 export interface StaticServerConfig extends AnyServerConfig {
   type: 'static';
   listing: StaticListing;
@@ -110,7 +110,7 @@ export interface BrokenServer {
 export interface BrowseConfig {
   /** How many cards a query brings when it does not say. */
   topK: number;
-  /** Cards that were shown before come first and unchanged, for clients that cache prompts (000 §5). */
+  /** Puts cards that were shown before first and unchanged, for clients that cache prompts (G9). */
   cacheStable: boolean;
   /** What was executed after a query raises that tool a little for such queries, in this workspace alone. */
   learning: boolean;

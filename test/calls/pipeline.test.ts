@@ -28,7 +28,7 @@ const NOTHING_LEFT = readRateLimits({ tool_execute: { max_calls_per_session: 1 }
 const CACHE = readCacheSettings({ read_only: true });
 
 describe('the chain', () => {
-  it('has its stages in the order of 000 §4.5', () => {
+  it('runs its stages in order (G7.1)', () => {
     expect(STAGES.map(({ name }) => name)).toEqual([
       'hydrate',
       'repair',

@@ -4,7 +4,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { JsonObject, JsonPath } from '../json.ts';
 import { ConfigBlock } from '../settings/configReader.ts';
 
-/** The answers of tools that only read, kept for a while where the person asked for it (000 §4.5). */
+/** Settings of the cache for results of read-only tools, which the user opts into (G7.4). */
 export interface CacheSettings {
   read_only: boolean;
   ttl_seconds: number;
@@ -102,7 +102,7 @@ export class ResultCache {
     }
   }
 
-  /** The catalog was refreshed: everything goes (000 §4.6). */
+  /** Drops everything, for a refreshed catalog (G7.4). */
   clear(): void {
     this.#generation += 1;
     this.#entries.clear();

@@ -6,7 +6,7 @@ import { dotted, type JsonPath } from '../json.ts';
 import { DispatchConfigError } from '../settings/configError.ts';
 import { ConfigBlock } from '../settings/configReader.ts';
 
-/** When and after how long a failed call is made again (000 §4.5, bound by 004's replay contracts). */
+/** When, and after which delay, a failed call is repeated (G7.2). Replay contracts limit it (G7.3). */
 export interface RetryPolicy {
   max_attempts: number;
   /** Seconds. */

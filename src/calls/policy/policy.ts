@@ -12,7 +12,7 @@ export interface PolicyRule {
   action: PolicyAction;
   meta_tool?: PolicyMetaTool;
   namespace?: string;
-  /** The server's name in the configuration. */
+  /** Name of the server in the configuration. */
   server?: string;
   /** A glob over the `tool_id`, or over the name by which the server knows the tool. */
   tool?: string;

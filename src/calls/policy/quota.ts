@@ -3,7 +3,7 @@ import type { RequestId } from '../../link/frames.ts';
 import type { JsonPath } from '../json.ts';
 import { asObject, ConfigBlock } from '../settings/configReader.ts';
 
-/** How often a session may call (000 §4.5): per meta-tool and per tool, in a sliding minute and in all. */
+/** Gateway tools that rate limits name, besides single tools (G7.8). */
 export type MetaTool = 'tool_browse' | 'tool_execute' | 'tool_view';
 
 export interface RateLimit {

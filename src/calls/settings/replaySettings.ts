@@ -6,7 +6,7 @@ import type { JsonPath } from '../json.ts';
 import { asObject, ConfigBlock } from './configReader.ts';
 import { firstMatch, type Overrides, readOverrides } from './overrides.ts';
 
-/** The person's word on what may happen to a call that was lost (004, Replay). */
+/** Replay contracts of tools as the user declares them (O3.4). */
 export interface ReplaySettings extends Overrides<ReplayContract> {
   /** Servers whose `readOnlyHint` and `idempotentHint` the person believes. */
   trustHints: readonly string[];
@@ -14,7 +14,7 @@ export interface ReplaySettings extends Overrides<ReplayContract> {
   probes: readonly (readonly [glob: string, probe: Probe])[];
 }
 
-// What a server says of itself makes nothing repeatable: only the person's word does (design.md §3).
+// Hints of a server make nothing repeatable: only the user's configuration does (O3.4).
 export const NOTHING_REPEATED: ReplaySettings = {
   default: 'never_replay',
   servers: {},

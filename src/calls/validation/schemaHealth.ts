@@ -3,7 +3,7 @@ import { DispatchConfigError } from '../settings/configError.ts';
 import { metaProblem } from './metaSchema.ts';
 import { profileSchema, type SchemaProfile } from './schemaProfile.ts';
 
-/** What a schema may ask for before it is compiled (000 §4.4). */
+/** Limits of a schema, checked before it is compiled (G6.2). */
 export interface SchemaLimits {
   maxBytes: number;
   maxDepth: number;
@@ -59,8 +59,8 @@ export function limitFindings(profile: SchemaProfile, limits: SchemaLimits = SCH
 }
 
 /**
- * The schemas of a refreshed catalog: told in lenient mode, which keeps every tool; in `raise` mode the first one
- * refuses the catalog (000 §4.4).
+ * Checks the schemas of a refreshed catalog. Lenient mode reports findings and keeps every tool; `raise` rejects the
+ * catalog at the first one (G6.3).
  */
 export function schemaFindings(
   tools: readonly Pick<CatalogTool, 'server' | 'upstreamName' | 'inputSchema'>[],

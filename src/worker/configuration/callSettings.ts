@@ -2,12 +2,13 @@ import { DispatchConfigError } from '../../calls/settings/configError.ts';
 import { DISPATCH_DEFAULTS, type DispatchConfig, readDispatchConfig } from '../../calls/settings/dispatchConfig.ts';
 import { type DispatchLayer, type IneffectiveRules, layerSettings } from '../../calls/settings/layeredConfig.ts';
 import { CALL_KEYS, type CallBlocks } from '../../config/callBlocks.ts';
-import type { CallLayer, KeptText, KeptTexts, MergedConfig } from '../../config/configLayers.ts';
+import type { CallLayer, MergedConfig } from '../../config/configLayers.ts';
 import type { ConfigOrigin, ConfigurationProblem } from '../../config/gatewayConfig.ts';
+import type { KeptText, KeptTexts } from '../../config/state/keptTexts.ts';
 
 /**
- * The blocks about calls as dispatch reads them. The file writes names as VS Code does (`maxAttempts`), dispatch as
- * specification 000 does (`max_attempts`).
+ * Reads the blocks about calls. The file writes names as VS Code does (`maxAttempts`), the reader in snake case
+ * (`max_attempts`).
  */
 export function readCallSettings(blocks: CallBlocks): { settings?: DispatchConfig; problem?: ConfigurationProblem } {
   try {
@@ -102,7 +103,7 @@ function ineffectiveRules({ rules, floor }: IneffectiveRules, blocks: CallBlocks
 const NAMED_BY_THE_PERSON = new Set(['servers', 'tools', 'perTool', 'probes']);
 /** What stands under these is a tool's own. */
 const NOT_OURS = new Set(['arguments']);
-/** Names of specification 000, and none that a server gave a tool. */
+/** Names of settings in snake case, and none that a server gave a tool. */
 const SPECIFIED_NAMES =
   /\b(?:tolerant_args|policy_preset|trust_hints|rate_limits|schema_limits|per_tool|meta_tool|read_only|ttl_seconds|max_(?:attempts|delay|entries|bytes|depth|properties|branches|refs|calls_per_minute|calls_per_session)|base_delay|retryable_codes)\b/g;
 

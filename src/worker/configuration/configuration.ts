@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DispatchConfig } from '../../calls/settings/dispatchConfig.ts';
-import { ConfigLayers, type KeptTexts, type MergedConfig } from '../../config/configLayers.ts';
+import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
 import type { ConfigPlace, LoadedConfig } from '../../config/loadConfig.ts';
 import { approvable } from '../../config/state/approvals.ts';
+import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type { WouldRun } from '../../control/contract.ts';
 import { CallSettings } from './callSettings.ts';
 

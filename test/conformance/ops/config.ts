@@ -1,4 +1,4 @@
-/** Operations of the configuration: its blocks and servers, and the import of VS Code's mcp.json (issue D.4). */
+/** Operations of the configuration: its blocks and servers, and the import of VS Code's mcp.json. */
 import { clientConfigText, type Launch } from '../../../src/cli/commands/clientConfig.ts';
 import { type LoadedConfig, parseConfig } from '../../../src/config/loadConfig.ts';
 import { isHttp, type ServerEntry } from '../../../src/import/serverEntry.ts';
