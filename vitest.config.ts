@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/editor/**', 'test/bench/**', 'test/soak/**'],
-    globalSetup: 'test/support/globalSetup.ts',
+    globalSetup: ['test/support/homes.ts', 'test/support/globalSetup.ts'],
+    setupFiles: 'test/support/ownHome.ts',
     pool: 'forks',
     // Two on two cores: most of these wait for processes more than they compute.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -1,6 +1,6 @@
-// npm run test:soak: what takes too long for every commit. A thousand kills, a million spoilt frames, and an hour of
-// calls with a kill every ten seconds; each with a seed that is printed and repeats it.
-// WAYGATE_SOAK_MINUTES=2 WAYGATE_KILLS=50 WAYGATE_FUZZ_FRAMES=50000 npm run test:soak tries it.
+// npm run test:soak: the tests that take too long for every commit. A thousand kills, a million spoilt frames, and an
+// hour of calls with a kill every ten seconds. Each prints the seed that repeats it.
+// WAYGATE_SOAK_MINUTES=2 WAYGATE_KILLS=50 WAYGATE_FUZZ_FRAMES=50000 npm run test:soak is a short trial.
 
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';

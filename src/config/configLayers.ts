@@ -5,9 +5,7 @@ import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { ConfigPlace, GuardedKey, LoadedConfig } from './fileReader.ts';
 import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { configPlaces, loadConfig, parseConfig } from './loadConfig.ts';
-
-/** Texts by file. `null`: the file cannot be read, and no earlier text of it is in force. */
-export type KeptTexts = Readonly<Record<string, string | null>>;
+import type { KeptTexts } from './state/keptTexts.ts';
 
 /** Configuration of a gateway: its files, later ones over earlier ones by the name of a server and by block. */
 export interface MergedConfig {
@@ -35,7 +33,6 @@ export class ConfigLayers {
   readonly #read: (place: ConfigPlace) => LoadedConfig;
   readonly #parse: (text: string, place: ConfigPlace) => LoadedConfig;
   readonly #inForce = new Map<string, LoadedConfig>();
-  readonly #flaws = new Map<string, { problem: ConfigurationProblem; text: string | null; isRestored: boolean }>();
 
   /** `read` reads a file that is given and no configuration; `kept` is what was in force before, by file. */
   constructor(
@@ -56,16 +53,6 @@ export class ConfigLayers {
     }
   }
 
-  /** Returns the first error that gives rules their strictest meaning, unless `known` has that file. */
-  flaw(known: KeptTexts): ConfigurationProblem | undefined {
-    return [...this.#flaws].find(([file, { isRestored }]) => !isRestored && known[file] === undefined)?.[1].problem;
-  }
-
-  /** Texts in force of the files that cannot be read as they are written. */
-  get kept(): KeptTexts {
-    return Object.fromEntries([...this.#flaws].map(([file, { text }]) => [file, text]));
-  }
-
   /** Texts in force of all files. */
   get inForce(): KeptTexts {
     return Object.fromEntries(
@@ -80,13 +67,7 @@ export class ConfigLayers {
   #loadOne(place: ConfigPlace): LoadedConfig {
     const loaded = this.#read(place);
     const before = this.#inForce.get(place.file);
-    const restored = before ? this.#restored(loaded, before) : loaded;
-    const result = closed(restored);
-    const [problem] = loaded.usable ? [...loaded.unreadable.values()].map((one) => one.problem) : loaded.problems;
-    const isRestored = restored.usable && restored.unreadable.size === 0;
-    const text = restored.usable ? (restored.text ?? null) : null;
-    if (problem) this.#flaws.set(place.file, { problem, text, isRestored });
-    else this.#flaws.delete(place.file);
+    const result = closed(before ? this.#restored(loaded, before) : loaded);
     if (result.usable) this.#inForce.set(place.file, result);
     return result;
   }

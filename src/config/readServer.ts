@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
-import { looksSecret, secretArguments } from '../secrets/clearSecrets.ts';
+import { clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
 import { distinctMembers, joined, object, unknownKey } from './declaration/collections.ts';
 import type { Reader } from './declaration/field.ts';
 import { type HttpKeys, SERVER_KEYS, SERVER_TYPE, type SharedKeys, type StdioKeys } from './declaration/server.ts';
@@ -113,14 +113,17 @@ function warnOfSecrets(node: Node, path: string, server: string, context: Server
   for (const field of ['env', 'headers']) {
     const values = findNodeAtLocation(node, [field]);
     for (const [key, value] of values ? members(values) : []) {
-      if (value.type !== 'string' || !looksSecret(key.value, value.value)) continue;
+      if (value.type !== 'string' || clearSecrets(key.value, value.value).length === 0) continue;
       warn(joined(`${path}.${field}`, key.value), field === 'headers' ? `${server}_TOKEN` : key.value, value);
     }
   }
   const items = findNodeAtLocation(node, ['args'])?.children ?? [];
-  for (const { index, name } of secretArguments(items.map(({ value }) => (typeof value === 'string' ? value : '')))) {
-    warn(`${path}.args[${index}]`, name, items[index] as Node);
+  const args = items.map(({ value }) => (typeof value === 'string' ? value : ''));
+  for (const { index, name, secrets } of clearArguments(args)) {
+    warn(`${path}.args[${index}]`, name || (secrets[0]?.label ?? ''), items[index] as Node);
   }
+  const url = findNodeAtLocation(node, ['url']);
+  if (url && clearSecrets('url', url.value).length > 0) warn(`${path}.url`, `${server}_TOKEN`, url);
 }
 
 function absolute(path: string, { baseFolder }: ServerContext): string {

@@ -20,7 +20,7 @@ function place(contents: Record<string, string>) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  const env = { PATH: process.env['PATH'], HOME: home, WAYGATE_STATE_DIR: join(home, 'state') };
+  const env = { PATH: process.env.PATH, HOME: home, WAYGATE_STATE_DIR: join(home, 'state') };
   const target = join(workspace, '.vscode', 'waygate.json');
   return {
     root,

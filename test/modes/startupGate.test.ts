@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/config/declaration/document.ts';
-import type { ServerState } from '../../src/control/contract.ts';
+import type { ServerState } from '../../src/control/serverStates.ts';
 import { StartupGate, startupFlaw } from '../../src/modes/shared/startupGate.ts';
 
 const flaw = (config: Partial<Settings['startup']>, states: ServerState[], toolCount = 1, required = true) =>

@@ -5,8 +5,8 @@ import type { LoadedConfig } from '../../src/config/fileReader.ts';
 import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
 import { followReferences, writtenForm } from '../../src/config/secretReferences.ts';
+import { secretsGiven } from '../../src/config/secretsGiven.ts';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
-import { secretsGiven } from '../../src/import/secretsGiven.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const parse = (config: object): LoadedConfig =>

@@ -4,7 +4,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallSettings } from '../../config/declaration/callBlocks.ts';
 import type { JsonObject } from '../json.ts';
 
-/** Settings of the cache for answers of read-only tools (000 §4.5). */
+/** Settings of the cache for results of read-only tools, which the user opts into (G7.4). */
 export type CacheSettings = CallSettings['cache'];
 
 /** One large answer must not drive out all others. */
@@ -18,8 +18,7 @@ interface Entry {
 }
 
 export class ResultCache {
-  readonly settings: CacheSettings;
-  readonly #maxBytes: number;
+  #settings: CacheSettings;
   readonly #now: () => number;
   /** The one used last stands last. */
   readonly #entries = new Map<string, Entry>();
@@ -28,9 +27,14 @@ export class ResultCache {
 
   /** `now` in seconds, from wherever. */
   constructor(settings: CacheSettings, now: () => number = () => performance.now() / 1000) {
-    this.settings = settings;
-    this.#maxBytes = settings.maxBytes;
+    this.#settings = settings;
     this.#now = now;
+  }
+
+  /** Puts edited settings in force. Answers kept by the former ones are dropped. */
+  adopt(settings: CacheSettings): void {
+    this.#settings = settings;
+    this.clear();
   }
 
   /** Changes with every invalidation: an answer that was asked for before belongs to the catalog of then. */
@@ -46,17 +50,17 @@ export class ResultCache {
 
   /** The tool says that it only reads, and the person said that such answers may be kept. */
   admits(tool: Pick<CatalogTool, 'id' | 'safety'>): boolean {
-    return this.settings.readOnly && tool.safety === 'read_only' && this.allows(tool.id);
+    return this.#settings.readOnly && tool.safety === 'read_only' && this.allows(tool.id);
   }
 
   allows(toolId: string): boolean {
-    return this.settings.allow === null || this.settings.allow.includes(toolId);
+    return this.#settings.allow === null || this.#settings.allow.includes(toolId);
   }
 
   get(key: string): JsonObject | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (this.#now() - entry.storedAt >= this.settings.ttlSeconds) {
+    if (this.#now() - entry.storedAt >= this.#settings.ttlSeconds) {
       this.#delete(key, entry);
       return undefined;
     }
@@ -68,7 +72,7 @@ export class ResultCache {
   /** Whether there would be a hit, without it counting as a use. */
   has(key: string): boolean {
     const entry = this.#entries.get(key);
-    return entry !== undefined && this.#now() - entry.storedAt < this.settings.ttlSeconds;
+    return entry !== undefined && this.#now() - entry.storedAt < this.#settings.ttlSeconds;
   }
 
   /** `generation`: that of the moment when the answer was asked for. */
@@ -76,18 +80,19 @@ export class ResultCache {
     if (generation !== this.#generation) return;
     const json = JSON.stringify(result);
     const bytes = Buffer.byteLength(json);
-    if (bytes > this.#maxBytes * MAX_SHARE) return;
+    const { maxBytes } = this.#settings;
+    if (bytes > maxBytes * MAX_SHARE) return;
     const former = this.#entries.get(key);
     if (former) this.#delete(key, former);
     this.#entries.set(key, { json, bytes, storedAt: this.#now() });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
-      if (this.#entries.size <= this.settings.maxEntries && this.#bytes <= this.#maxBytes) break;
+      if (this.#entries.size <= this.#settings.maxEntries && this.#bytes <= maxBytes) break;
       this.#delete(oldest, entry);
     }
   }
 
-  /** The catalog was refreshed: everything goes (000 §4.6). */
+  /** Drops everything, for a refreshed catalog (G7.4). */
   clear(): void {
     this.#generation += 1;
     this.#entries.clear();

@@ -2,7 +2,7 @@ import type { RateLimit, RateLimits } from '../../config/declaration/rateLimitsB
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { RequestId } from '../../link/frames.ts';
 
-/** How often a session may call (000 §4.5): per meta-tool and per tool, in a sliding minute and in all. */
+/** Gateway tools that rate limits name, besides single tools (G7.8). */
 export type MetaTool = 'tool_browse' | 'tool_execute' | 'tool_view';
 
 export interface QuotaDecision {
@@ -50,8 +50,8 @@ interface Bucket {
 }
 
 export class RateLimiter {
-  readonly #limits: RateLimits;
-  readonly #perTool: ReadonlyMap<string, RateLimit>;
+  /** Replaced by an edit of the configuration. Counts stay. */
+  limits: RateLimits;
   /** Seconds, from wherever: only differences count. */
   readonly #now: () => number;
   readonly #onCounted: (session: object, requestId: RequestId | undefined) => void;
@@ -62,15 +62,14 @@ export class RateLimiter {
     now: () => number = () => performance.now() / 1000,
     onCounted: (session: object, requestId: RequestId | undefined) => void = () => undefined,
   ) {
-    this.#limits = limits;
+    this.limits = limits;
     this.#onCounted = onCounted;
-    this.#perTool = new Map(Object.entries(limits.perTool ?? {}));
     this.#now = now;
   }
 
   /** Whether one more call fits, counting nothing. */
   evaluate(subject: QuotaSubject): QuotaDecision {
-    const { unreadable } = this.#limits;
+    const { unreadable } = this.limits;
     // A search calls no server, and its answer reports the error.
     if (unreadable !== undefined && subject.metaTool !== 'tool_browse') {
       return { allowed: false, scope: 'unreadable', retry_after: null, unreadable };
@@ -148,9 +147,10 @@ export class RateLimiter {
 
   #limitsOf({ metaTool, toolId }: QuotaSubject): { name: string; limit: RateLimit }[] {
     const found: { name: string; limit: RateLimit }[] = [];
-    const own = this.#limits[metaTool];
+    const { perTool = {} } = this.limits;
+    const own = this.limits[metaTool];
     if (own) found.push({ name: metaTool, limit: own });
-    const tool = toolId === undefined ? undefined : this.#perTool.get(toolId);
+    const tool = toolId !== undefined && Object.hasOwn(perTool, toolId) ? perTool[toolId] : undefined;
     if (tool) found.push({ name: `tool:${toolId}`, limit: tool });
     return found;
   }

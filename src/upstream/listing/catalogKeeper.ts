@@ -34,6 +34,8 @@ export interface KeeperPorts {
   /** Resolves when no start is under way. */
   settled(): Promise<unknown>;
   messages: ServerMessages;
+  /** Shown until the server has been listed for the first time with this configuration. */
+  listedBefore: ServerCatalog | undefined;
   snapshots: CatalogSnapshots | undefined;
   liveRefresh: (() => Settings['liveRefresh']) | undefined;
   /** What all pages of a list are given together. */
@@ -52,10 +54,11 @@ export class CatalogKeeper {
   readonly #listings = new Map<ListGroup, Promise<void>>();
   readonly #paces: Readonly<Record<ListGroup, Pace>>;
   readonly #notes = new Map<ListName, string | undefined>();
+  #stopped = false;
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
-    this.#kept = new KeptCatalog(ports.config(), ports.snapshots);
+    this.#kept = new KeptCatalog(ports.config(), ports.snapshots, ports.listedBefore);
     this.#refreshPace = new RefreshPace(ports.liveRefresh);
     const paced = (group: ListGroup): Pace => {
       const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
@@ -71,6 +74,10 @@ export class CatalogKeeper {
   /** What of it the configuration lets be seen. */
   get exposed(): ServerCatalog {
     return this.#exposed.of(this.#kept.current, this.#ports.config().tools);
+  }
+
+  get listed(): ServerCatalog {
+    return this.#kept.current;
   }
 
   get capabilities(): Readonly<Record<string, unknown>> {
@@ -124,6 +131,7 @@ export class CatalogKeeper {
   }
 
   stop(): void {
+    this.#stopped = true;
     for (const pace of Object.values(this.#paces)) pace.stop();
   }
 
@@ -137,7 +145,7 @@ export class CatalogKeeper {
 
   /** One step for whoever looks: the old lists or the new ones. What cannot be listed stays as it was last. */
   #adopt(client: UpstreamClient, listed: GroupListed, introduction: Partial<ServerCatalog> = {}): void {
-    if (client !== this.#ports.client()) return;
+    if (this.#stopped || client !== this.#ports.client()) return;
     const { isKnown } = this.#kept;
     const before = this.note;
     const halves = this.#halvesOf(listed);

@@ -1,112 +1,66 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asLine, ConfigLayers, type KeptTexts, type MergedConfig } from '../../config/configLayers.ts';
+import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
 import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
-import type { ConfigurationProblem } from '../../config/gatewayConfig.ts';
 import { approvable } from '../../config/state/approvals.ts';
+import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type { WouldRun } from '../../control/contract.ts';
-import { type Handover, handoverOf } from './handover.ts';
 
 export interface ConfigurationOptions {
   workspace: string;
-  /** File that is given by hand; it counts alone. */
+  /** File given by hand, which counts alone. */
   configFile?: string | undefined;
-  /** Reads that file if it is no configuration. */
+  /** Reads that file, if it is not a configuration. */
   load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
-  /** State of the worker before. */
-  handover?: Handover | undefined;
-  /** Texts that the last gateway had in force, for a worker without a handover. */
+  /** Texts that the last worker had in force. */
   lastGood?: (() => KeptTexts) | undefined;
 }
 
 /**
- * Configuration that a gateway runs by. It is settled when it is made and holds for the gateway's whole life: a later
- * edit is for another gateway. Only source positions and errors are kept up to date.
+ * Configuration in force: one immutable value, which `read` replaces in one assignment. What cannot be read keeps its
+ * last readable content, or has its strictest meaning.
  */
 export class Configuration {
-  /** Texts in force, by file. */
-  readonly inForce: KeptTexts;
   readonly #layers: ConfigLayers;
-  readonly #meaning: object;
-  readonly #flaw: ConfigurationProblem | undefined;
-  #config: MergedConfig;
-  /** Why the current text of a file is not in force. */
-  #refusal: string | undefined;
+  #inForce: MergedConfig;
 
-  constructor({ workspace, configFile, load, handover, lastGood }: ConfigurationOptions) {
-    const kept = { ...lastGood?.(), ...handover?.kept };
-    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, kept);
-    this.#config = this.#layers.load();
-    this.inForce = this.#layers.inForce;
-    this.#meaning = meaningOf(this.#config);
-    // A gateway that does not know the user's rules must not take over from one that knows them.
-    this.#flaw = this.#layers.flaw(handover?.kept ?? {});
+  constructor({ workspace, configFile, load, lastGood }: ConfigurationOptions) {
+    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, lastGood?.());
+    this.#inForce = this.#layers.load();
   }
 
   get files(): readonly string[] {
     return this.#layers.places.map(({ file }) => file);
   }
 
-  /** Configuration in force, with the errors of the files as they are now. */
   get current(): MergedConfig {
-    const refusal = this.#refused;
-    return refusal ? { ...this.#config, problems: [...this.#config.problems, refusal] } : this.#config;
+    return this.#inForce;
   }
 
-  /** First error for which this gateway must not take over from another. */
-  get flaw(): string | undefined {
-    return this.#flaw && asLine(this.#flaw);
+  /** Texts in force of all files, for the next worker. */
+  get texts(): KeptTexts {
+    return this.#layers.inForce;
   }
 
-  /** State for the gateway that takes over. */
-  get handover(): Handover {
-    return handoverOf(this.#layers.kept, this.#config.servers);
+  /** Reads the files again. Returns whether they mean something else than before. */
+  read(): boolean {
+    const before = this.#inForce;
+    this.#inForce = this.#layers.load();
+    return !isDeepStrictEqual(meaningOf(this.#inForce), meaningOf(before));
   }
 
-  /** Reads the files again. Returns whether they mean something else than the configuration in force. */
-  look(): boolean {
-    const written = this.#layers.load();
-    const differs = !isDeepStrictEqual(meaningOf(written), this.#meaning);
-    if (!differs) this.#refusal = undefined;
-    const { exists, files, problems } = written;
-    this.#config = differs ? { ...this.#config, exists, files, problems } : written;
-    return differs;
-  }
-
-  /** Why the current text of a file is not in force. */
-  get refusal(): string | undefined {
-    return this.#refusal;
-  }
-
-  /** Notes why the current text of a file is not in force. */
-  refuse(reason: string): void {
-    this.#refusal = reason;
-  }
-
-  /** Returns what the servers in the files would run, with the environment of this process. */
+  /** Returns what the configured servers run. `${env:NAME}` is read in this process. */
   wouldRun(): WouldRun[] {
-    const { servers } = this.#layers.load();
-    return servers
+    return this.current.servers
       .filter(({ disabled }) => !disabled)
       .map((server) => {
         const { hash, lines } = approvable(server);
         return { name: server.name, hash, lines };
       });
   }
-
-  /** Errors and warnings, one line each. */
-  get problemLines(): string[] {
-    return this.current.problems.map((problem) => `${problem.severity}: ${asLine(problem)}`);
-  }
-
-  get #refused(): ConfigurationProblem | undefined {
-    if (this.#refusal === undefined) return undefined;
-    const message = `What is written now is not in force, the gateway serves on as it was: ${this.#refusal}`;
-    return { severity: 'error', message, location: { file: this.#config.file, line: 1, column: 1 } };
-  }
 }
 
-/** Everything in which two configurations can differ, without source positions. Sessions that begin read `mode`. */
-function meaningOf({ settings: { mode: _, ...settings }, servers, broken, inputs }: MergedConfig): object {
+/** Everything that two configurations can differ in, except the position of things in a file. */
+function meaningOf({ settings, servers, broken, inputs }: MergedConfig): object {
   return {
     ...{ settings, inputs },
     servers: servers.map(({ location: _, ...server }) => server),

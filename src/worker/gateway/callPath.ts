@@ -33,15 +33,8 @@ export class CallPath {
 
   constructor({ stateFolder, configuration, pool, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
-    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } =
-      configuration.current.settings.artifacts;
-    this.artifacts = new ArtifactStore({
-      folder: join(stateFolder, 'artifacts'),
-      maxBytes,
-      maxCount: maxArtifacts,
-      maxAgeMs: ttlSeconds * 1_000,
-    });
-    this.firewall = new Firewall({ store: this.artifacts, shownChars, maskForModel: maskSecrets, maskOnDisk });
+    this.artifacts = new ArtifactStore({ folder: join(stateFolder, 'artifacts') });
+    this.firewall = new Firewall({ store: this.artifacts });
     this.pipeline = new CallPipeline<AdmittedResult>(
       {
         upstream: (server) => pool.get(server),
@@ -56,6 +49,16 @@ export class CallPath {
       },
       configuration.current.settings,
     );
+    this.adopt();
+  }
+
+  /** Puts the configuration in force for the calls that begin from now on. */
+  adopt(): void {
+    const { settings } = this.#configuration.current;
+    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } = settings.artifacts;
+    this.artifacts.adopt({ maxBytes, maxCount: maxArtifacts, maxAgeMs: ttlSeconds * 1_000 });
+    this.firewall.adopt({ shownChars, maskForModel: maskSecrets, maskOnDisk });
+    this.pipeline.adopt(settings);
   }
 
   /** What may happen to a call of this tool whose answer is lost. */
