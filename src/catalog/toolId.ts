@@ -1,6 +1,6 @@
 import { CatalogError } from './catalogError.ts';
 
-/** The four parts of a `tool_id` (000 §1.1). A missing part is null, as in the wire form of the cases. */
+/** The four parts of a `tool_id` (G1.1). A missing part is null, as in the wire form of the conformance cases. */
 export interface ToolIdParts {
   namespace: string;
   name: string;
@@ -27,7 +27,7 @@ export function isVersion(text: string): boolean {
   return VERSION.test(text);
 }
 
-/** The id from its parts; refuses parts that would not parse back. The longest is 235 characters, so ≤ 240 holds. */
+/** Formats an id; rejects parts that would not parse back (G1.4). */
 export function formatToolId(parts: ToolIdParts): string {
   checkParts(parts);
   const version = parts.version === null ? '' : `@${parts.version}`;
@@ -35,7 +35,7 @@ export function formatToolId(parts: ToolIdParts): string {
   return `${parts.namespace}:${parts.name}${version}${hash8}`;
 }
 
-/** Inverse of `formatToolId` (000 §1.6). The length is checked before the grammar, so that the error names the cause. */
+/** Inverse of `formatToolId`. The length is checked before the grammar, so that the error names the cause. */
 export function parseToolId(id: unknown): ToolIdParts {
   if (typeof id !== 'string') throw new CatalogError('not_a_string', `A tool_id is a string, not ${typeof id}.`);
   if (isTooLong(id)) {

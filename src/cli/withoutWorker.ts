@@ -30,7 +30,7 @@ export function healthOnDisk(target: GatewayTarget): HealthWithoutWorker {
   };
 }
 
-/** Where nothing is wrong one sentence says all. */
+/** Renders the health on disk; a single sentence where nothing is wrong. */
 export function textOnDisk(target: GatewayTarget, health: HealthWithoutWorker): string {
   if (health.condition === 'down') return healthText(health);
   return health.problems.length === 0 ? noGateway(target) : `${noGateway(target)}\n${healthText(health)}`;

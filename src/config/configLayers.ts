@@ -5,9 +5,7 @@ import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { ConfigPlace, GuardedKey, LoadedConfig } from './fileReader.ts';
 import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { configPlaces, loadConfig, parseConfig } from './loadConfig.ts';
-
-/** Texts by file. `null`: the file cannot be read, and no earlier text of it is in force. */
-export type KeptTexts = Readonly<Record<string, string | null>>;
+import type { KeptTexts } from './state/keptTexts.ts';
 
 /** Configuration of a gateway: its files, later ones over earlier ones by the name of a server and by block. */
 export interface MergedConfig {
@@ -69,8 +67,7 @@ export class ConfigLayers {
   #loadOne(place: ConfigPlace): LoadedConfig {
     const loaded = this.#read(place);
     const before = this.#inForce.get(place.file);
-    const restored = before ? this.#restored(loaded, before) : loaded;
-    const result = closed(restored);
+    const result = closed(before ? this.#restored(loaded, before) : loaded);
     if (result.usable) this.#inForce.set(place.file, result);
     return result;
   }

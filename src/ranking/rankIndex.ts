@@ -90,7 +90,7 @@ export interface RankOptions {
   history?: UseHistory;
 }
 
-/** Ids are ASCII (000 §1.1): their order by code unit is their order by code point. */
+/** Compares by code unit, which equals code point order because ids are ASCII (G1.1). */
 function byId(a: CatalogTool, b: CatalogTool): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

@@ -1,6 +1,5 @@
 /**
- * The selection contract (000 §2.6): the one place where a model's output re-enters the deterministic pipeline.
- * Constrain before (a schema whose only values are the offered ids), validate after (repair, never guess).
+ * The selection contract (G12): constrain a model's choice with a schema before, validate it after, and never guess.
  */
 export type SelectionProvider = 'json_schema' | 'openai' | 'anthropic';
 

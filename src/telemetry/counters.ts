@@ -106,13 +106,18 @@ export class Counters {
     this.#tokens.result_tokens_saved += Math.max(0, raw - shown);
   }
 
+  /** Start and length of the count. */
+  get period(): Pick<TelemetrySnapshot, 'since_unix_ms' | 'uptime_ms'> {
+    const uptime = Math.round(this.#options.now() - this.#startedAt);
+    return { since_unix_ms: this.#since, uptime_ms: Math.max(0, uptime) };
+  }
+
   snapshot(life: LifeReport): TelemetrySnapshot {
     const { state, generation, consecutive_failures, restart_count } = life;
     return {
       state,
       generation,
-      since_unix_ms: this.#since,
-      uptime_ms: Math.max(0, Math.round(this.#options.now() - this.#startedAt)),
+      ...this.period,
       consecutive_failures,
       restart_count,
       totals: { ...this.#totals },

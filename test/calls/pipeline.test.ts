@@ -27,7 +27,7 @@ const NOTHING_LEFT = readField(CALL_BLOCKS.rateLimits.field, { tool_execute: { m
 const CACHE = readField(CALL_BLOCKS.cache.field, { readOnly: true });
 
 describe('the chain', () => {
-  it('has its stages in the order of 000 §4.5', () => {
+  it('runs its stages in order (G7.1)', () => {
     expect(STAGES.map(({ name }) => name)).toEqual([
       'hydrate',
       'repair',

@@ -39,7 +39,7 @@ describe('resources and prompts of all servers', () => {
     expect(build(a, b).resourceChoices.hash).not.toBe(build(a).resourceChoices.hash);
   });
 
-  it('that come to one id are told apart, and paths too (000 §9.3)', () => {
+  it('that come to one id get a suffix, and distinct paths (G10.3)', () => {
     const { prompts, promptChoices, resourceChoices } = build({
       prompts: [{ name: 'a b' }, { name: 'a:b' }, { name: 'a/b' }],
       resources: [1, 2, 3].map((n) => ({ uri: `file:///${n}/readme`, name: 'readme' })),

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/calls/policy/policy.ts';
 import { RateLimiter } from '../../src/calls/policy/quota.ts';
 import { replayFor } from '../../src/calls/settings/replaySettings.ts';
-import { ConfigLayers, type KeptTexts, type MergedConfig } from '../../src/config/configLayers.ts';
+import { ConfigLayers, type MergedConfig } from '../../src/config/configLayers.ts';
+import type { KeptTexts } from '../../src/config/state/keptTexts.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const LEVELS = ['user', 'workspace'] as const;

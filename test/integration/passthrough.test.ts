@@ -9,7 +9,7 @@ import { rendezvous, status } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
-/** The servers as they are (D.3): a real host, worker and servers, and a client that writes its own messages. */
+/** Passthrough mode (G5.10): a real host, worker and servers, and a client that writes its own messages. */
 
 const MODE = ['--mode', 'passthrough'];
 

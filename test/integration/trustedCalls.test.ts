@@ -7,7 +7,7 @@ import { rendezvous, stateFolder, status } from '../support/census.ts';
 import { HostProcess, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
-/** The whole way of a call with real processes: what is checked, asked, limited, kept and shown (C.1 to C.3). */
+/** All stages of a call with real processes: validation, approval, limits, cache and results (G7.1). */
 
 function configured(blocks: object, ...flags: string[]): TestWorkspace {
   const workspace = testWorkspace();

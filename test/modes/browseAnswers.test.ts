@@ -139,7 +139,7 @@ describe('an answer of tool_browse', () => {
     expect(text).toContain(`${400 - shown} more: `);
   });
 
-  it('stays within the bound of 000 §2.3, whatever else there is to tell', async () => {
+  it('stays within the token bound of an answer, however many notes there are (G2.6)', async () => {
     const failing = Array.from({ length: 30 }, (_, i) => ({
       ...readyServer(`failing-${i}`, 0),
       state: 'failed' as const,

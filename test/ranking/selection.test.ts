@@ -5,7 +5,7 @@ const ISSUE = 'github:create_issue@1#a1b2c3d4';
 const LIST = 'github:list_issues@1#deadbeef';
 const OFFERED = [ISSUE, LIST];
 
-describe('the schema offers only what was found (000 §2.6)', () => {
+describe('the schema offers only the candidates (G12.1)', () => {
   const schema = {
     type: 'object',
     properties: { tool_id: { type: 'string', enum: OFFERED } },

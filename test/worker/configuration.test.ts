@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { decide } from '../../src/calls/policy/policy.ts';
-import type { KeptTexts } from '../../src/config/configLayers.ts';
+import type { KeptTexts } from '../../src/config/state/keptTexts.ts';
 import { ConfigurationEdits } from '../../src/worker/configuration/applyConfiguration.ts';
 import { Configuration } from '../../src/worker/configuration/configuration.ts';
 import { until } from '../support/hostProcess.ts';

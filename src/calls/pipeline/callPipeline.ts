@@ -43,7 +43,7 @@ export interface CallRequest {
   onProgress?: ((progress: CallProgress) => void) | undefined;
   /** The client's own way to ask its person. */
   approval?: ApprovalPort | undefined;
-  /** Of the catalog view that the call started on, which is the one it finishes on (000 §4.6). */
+  /** Tools of the catalog view on which the call started and finishes (G8.1). */
   tools: ReadonlyMap<string, CatalogTool>;
   /** The error for an id that the view does not hold. */
   unknownTool(toolId: string): GatewayError;
@@ -124,8 +124,8 @@ export interface PipelineParts {
 export type Stage = <R>(call: Call<R>, parts: PipelineParts, ports: PipelinePorts<R>) => void | Promise<void>;
 
 /**
- * The way of a call, one stage after the other (000 §3.4, §4.4, §4.5). A stage that refuses throws a `GatewayError`;
- * a dry run ends at its stage. Nothing but errors of that kind is thrown.
+ * Runs a call through its stages in order (G7.1). A stage that refuses throws a `GatewayError`; a dry run ends at its
+ * stage. Nothing else is thrown.
  */
 export class CallPipeline<R> {
   readonly #ports: PipelinePorts<R>;
@@ -214,14 +214,14 @@ export class CallPipeline<R> {
     }
   }
 
-  /** Whether a result of a tool may be looked at again: a rule can name `tool_view` (000 §4.5). */
+  /** Decides whether a caller may view a result of a tool again: a rule can name `tool_view` (G11.7). */
   async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void> {
     const { config, approvals } = this.#parts;
     const decision = decide(config.policy, subjectOf(call.tool, 'tool_view'));
     await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
   }
 
-  /** The catalog was rebuilt: to be called in the same synchronous step (000 §4.6). */
+  /** Drops everything that depends on the catalog. Call it in the same synchronous step as the rebuild (G8.1). */
   invalidate(): void {
     this.#parts.cache.clear();
     this.#parts.shared.clear();

@@ -5,7 +5,7 @@ import type { QuotaLeft } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import type { Expectation } from './callHistory.ts';
 
-/** What would happen, and that nothing did (000 §4.5, dry run). */
+/** Report of a dry run: what would happen, with nothing sent (G7.6). */
 export interface DryRunReport {
   dry_run: true;
   tool_id: string;

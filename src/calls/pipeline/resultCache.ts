@@ -4,7 +4,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallSettings } from '../../config/declaration/callBlocks.ts';
 import type { JsonObject } from '../json.ts';
 
-/** Settings of the cache for answers of read-only tools (000 §4.5). */
+/** Settings of the cache for results of read-only tools, which the user opts into (G7.4). */
 export type CacheSettings = CallSettings['cache'];
 
 /** One large answer must not drive out all others. */
@@ -92,7 +92,7 @@ export class ResultCache {
     }
   }
 
-  /** The catalog was refreshed: everything goes (000 §4.6). */
+  /** Drops everything, for a refreshed catalog (G7.4). */
   clear(): void {
     this.#generation += 1;
     this.#entries.clear();

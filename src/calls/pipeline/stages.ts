@@ -16,7 +16,7 @@ import type { DryRunCheck } from './dryRun.ts';
 import { cacheKey } from './resultCache.ts';
 import { asTask, canRunTasks } from './runTask.ts';
 
-/** The tool as the call's own view of the catalog has it; a renamed or removed one fails closed (000 §4.6). */
+/** Resolves the tool in the call's own view of the catalog. A renamed or removed tool fails closed (G8.2). */
 const hydrate: Stage = (call, _parts, ports) => {
   const { toolId, tools } = call.request;
   const tool = tools.get(toolId);
@@ -35,7 +35,7 @@ function upstreamOf<R>(tool: CatalogTool, ports: PipelinePorts<R>): Upstream {
   );
 }
 
-/** Opt-in: without it what is checked is what was sent (000 §4.4). */
+/** Repairs arguments where the user opted in. Otherwise validation sees what was sent (G6.8). */
 const repair: Stage = (call, { config }) => {
   if (!config.tolerantArgs || call.asItIs) return;
   const { args, repairs } = repairArgs(call.args, call.tool.inputSchema);
@@ -215,7 +215,7 @@ const store: Stage = (call, { cache }) => {
   cache.put(key, raw, call.cacheGeneration);
 };
 
-/** The chain, in its order (000 §4.5). */
+/** The stages of a call, in order (G7.1). */
 export const STAGES: readonly { name: string; run: Stage }[] = [
   { name: 'hydrate', run: hydrate },
   { name: 'repair', run: repair },

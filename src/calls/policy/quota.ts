@@ -2,7 +2,7 @@ import type { RateLimit, RateLimits } from '../../config/declaration/rateLimitsB
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { RequestId } from '../../link/frames.ts';
 
-/** How often a session may call (000 §4.5): per meta-tool and per tool, in a sliding minute and in all. */
+/** Gateway tools that rate limits name, besides single tools (G7.8). */
 export type MetaTool = 'tool_browse' | 'tool_execute' | 'tool_view';
 
 export interface QuotaDecision {

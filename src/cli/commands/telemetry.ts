@@ -6,7 +6,7 @@ import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
 import { noGateway } from '../runtime.ts';
 
-/** What the gateway did so far, in numbers; with `--follow` then every event as it comes, whichever worker writes it. */
+/** Prints the counts so far; with `--follow` then every event, whichever worker writes it. */
 export async function telemetry({ json, follow, ...target }: FollowCommand): Promise<number> {
   const { workspace } = target;
   try {

@@ -5,7 +5,7 @@ import type { Disposable, Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import { toRange } from '../tree/toolsTree.ts';
 
-/** What is wrong with the configuration, in the editor's Problems and under the words themselves. */
+/** Shows problems of the configuration in the Problems view and under their text. */
 export function showProblems(gateway: Observable<GatewayView>): Disposable {
   const collection = vscode.languages.createDiagnosticCollection('waygate');
   let shown = '';

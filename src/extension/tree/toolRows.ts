@@ -47,7 +47,7 @@ function nodeRow(node: TreeNode): ToolRow {
   };
 }
 
-/** What a server says of its own tool is shown, never trusted. */
+/** Words for the safety hints of a server, which are shown and never trusted. */
 const SAFETY_WORDS: Record<TreeNode['safety'], string> = {
   '': '',
   read_only: 'declared read-only',
@@ -74,7 +74,7 @@ function serverRow(server: ServerStatus): ToolRow {
   };
 }
 
-/** Where a button in the row helps, its words are enough; what else there is to say stands in the tooltip. */
+/** Describes a server in its row. The words of a button there suffice; the tooltip has the rest. */
 function serverDescription({ state, secret, reason }: ServerStatus): string {
   const words = serverState(state).words;
   if (state === 'needs_approval' || state === 'needs_sign_in') return words;
@@ -106,7 +106,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   ];
 }
 
-/** What needs the person stands first, what is merely starting last: rows in between do not jump when it is done. */
+/** Orders the root: servers that need the user first, starting ones last, so that rows between them do not jump. */
 export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
   const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
   const { troubled, starting } = serversWithRows(servers);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { KeptTexts } from '../../config/configLayers.ts';
+import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import { readPrivateJson, writePrivateJson } from '../../config/state/privateFile.ts';
 import type { HealthWithoutWorker } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';

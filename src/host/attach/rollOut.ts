@@ -35,8 +35,8 @@ const POLL_MS = 25;
 const TELL_TIMEOUT_MS = 1_000;
 
 /**
- * Blue/green (004): a new worker is prepared beside the one that serves, takes its place in one step when it is ready,
- * and the one before finishes what it has. Rejects with one sentence where the new one fails; the one before serves on.
+ * Replaces the worker: prepares a new one beside it, switches in one step when the new one is ready, and lets the old
+ * one finish (O6.4). Rejects with one sentence where the new one fails; the old one continues (O6.5).
  */
 export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions = {}): Promise<Rollout> {
   const folder = options.folder ?? gatewayFolder(runtime);

@@ -20,8 +20,8 @@ export interface WithoutWorkerOptions extends Pick<GatewayTarget, 'workspace'> {
 }
 
 /**
- * What a host can tell by itself while no worker can be had (004, Health): how it fares with its workers, and which
- * tools there are. In the other modes what there is belongs to the servers.
+ * Answers of a host while no worker can be had: its health and the tools of gateway mode (O4.3, O7.4). In the other
+ * modes the lists belong to the servers.
  */
 export class WithoutWorker {
   readonly #options: WithoutWorkerOptions;

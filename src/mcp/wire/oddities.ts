@@ -33,7 +33,7 @@ const ODDITIES = {
 
 export type Oddity = keyof typeof ODDITIES;
 
-/** Beyond so many within the window it is no slip any more (facts/reliability.md §2.4, unknown id). */
+/** More than this within the window is no accident. */
 const EXCESS = 100;
 const WINDOW_MS = 10_000;
 
@@ -43,7 +43,7 @@ export class Oddities {
   readonly #windows = new Map<Oddity, { since: number; count: number }>();
   readonly #onExcess: ((oddity: Oddity) => void) | undefined;
 
-  /** `onExcess`: more than a hundred within ten seconds; told once for each such window. */
+  /** `onExcess` is called once for each window with more than a hundred oddities in ten seconds. */
   constructor(onExcess?: (oddity: Oddity) => void) {
     this.#onExcess = onExcess;
   }

@@ -39,7 +39,7 @@ export interface GatewayContext {
   admit(): Promise<void>;
 }
 
-/** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */
+/** Answer before rendering: the text for a model, and the data for `render=json` (O9.1). */
 export interface Answer {
   text: string;
   data: object;

@@ -1,6 +1,6 @@
 import { STOP_STEMS, stemOf } from './text.ts';
 
-/** Another wording of a word or phrase, from a line of the vocabulary (`src/ranking/data/README.md`). */
+/** Another wording of a word or phrase, from a line of the vocabulary (`src/ranking/data`). */
 export interface Meaning {
   /** Stems of one word, or of a phrase of which a tool must hold all. */
   stems: readonly string[];

@@ -1,5 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs';
-import type { KeptTexts } from '../../config/configLayers.ts';
+import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type { Configuration } from './configuration.ts';
 
 export interface ApplyOptions {

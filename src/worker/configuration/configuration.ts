@@ -1,27 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigLayers, type KeptTexts, type MergedConfig } from '../../config/configLayers.ts';
+import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
 import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
 import { approvable } from '../../config/state/approvals.ts';
+import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type { WouldRun } from '../../control/contract.ts';
 
 export interface ConfigurationOptions {
   workspace: string;
-  /** File that is given by hand; it counts alone. */
+  /** File given by hand, which counts alone. */
   configFile?: string | undefined;
-  /** Reads that file if it is no configuration. */
+  /** Reads that file, if it is not a configuration. */
   load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
   /** Texts that the last worker had in force. */
   lastGood?: (() => KeptTexts) | undefined;
 }
 
-/** Configuration in force: one immutable value, which `read` replaces in one assignment. */
+/**
+ * Configuration in force: one immutable value, which `read` replaces in one assignment. What cannot be read keeps its
+ * last readable content, or has its strictest meaning.
+ */
 export class Configuration {
   readonly #layers: ConfigLayers;
-  #current: MergedConfig;
+  #inForce: MergedConfig;
 
   constructor({ workspace, configFile, load, lastGood }: ConfigurationOptions) {
     this.#layers = new ConfigLayers(workspace, process.env, configFile, load, lastGood?.());
-    this.#current = this.#layers.load();
+    this.#inForce = this.#layers.load();
   }
 
   get files(): readonly string[] {
@@ -29,7 +33,7 @@ export class Configuration {
   }
 
   get current(): MergedConfig {
-    return this.#current;
+    return this.#inForce;
   }
 
   /** Texts in force of all files, for the next worker. */
@@ -39,9 +43,9 @@ export class Configuration {
 
   /** Reads the files again. Returns whether they mean something else than before. */
   read(): boolean {
-    const before = this.#current;
-    this.#current = this.#layers.load();
-    return !isDeepStrictEqual(meaningOf(this.#current), meaningOf(before));
+    const before = this.#inForce;
+    this.#inForce = this.#layers.load();
+    return !isDeepStrictEqual(meaningOf(this.#inForce), meaningOf(before));
   }
 
   /** Returns what the configured servers run. `${env:NAME}` is read in this process. */
@@ -55,7 +59,7 @@ export class Configuration {
   }
 }
 
-/** Everything in which two configurations can differ, without source positions. */
+/** Everything that two configurations can differ in, except the position of things in a file. */
 function meaningOf({ settings, servers, broken, inputs }: MergedConfig): object {
   return {
     ...{ settings, inputs },

@@ -1,5 +1,5 @@
-import type { KeptTexts } from '../../config/configLayers.ts';
 import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
+import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,

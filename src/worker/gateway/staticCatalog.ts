@@ -7,9 +7,9 @@ import { nothingSaid } from '../../config/loadConfig.ts';
 import type { GatewayOptions } from './gateway.ts';
 
 /**
- * A file in place of a workspace's configuration (`waygate serve --catalog`). No server has a name there, so the
- * namespaces are those of the items: a tool's own, else what its name or URI says (000 §1.2). Throws for a file that
- * cannot be served at all; one that becomes so later leaves the last good one.
+ * Reads a file in place of a workspace's configuration (`waygate serve --catalog`). No server has a name there, so each
+ * item determines its namespace: a tool's own, else the one that its name or URI implies (G1.6, G10.4). Throws for a
+ * file that cannot be served at all; a file that breaks later keeps its last good content.
  */
 export function staticCatalog(file: string): Required<Pick<GatewayOptions, 'load' | 'configFile'>> {
   let first: LoadedConfig | undefined = configurationOf(file, readCatalogFile(file));

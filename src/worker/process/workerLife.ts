@@ -12,7 +12,7 @@ export type Succession =
   /** Its predecessor ended by itself, or hangs. */
   | { kind: 'loss'; of: Rendezvous; hangs: boolean };
 
-/** The line of a workspace's workers: which one this is, and what became of those before it (004, Health). */
+/** Counts the workers of a workspace and records how the last one ended (O7.1). */
 export class WorkerLife {
   readonly #folder: string;
   readonly #startedAt = performance.now();

@@ -52,8 +52,6 @@ const CLOSE_TIMEOUT_MS = 500;
 /** Counts the work of this worker at once, writes its events in the background, and makes its reports. */
 export class Diagnostics {
   readonly #options: DiagnosticsOptions;
-  readonly #startedAt = performance.now();
-  readonly #since = Date.now();
   readonly #counters: Counters;
   readonly #meter = new TokenMeter();
   readonly #watch = new ServerWatch();
@@ -154,8 +152,7 @@ export class Diagnostics {
     return {
       workspace: this.#options.workspace,
       ...this.#life(condition),
-      since_unix_ms: this.#since,
-      uptime_ms: Math.round(performance.now() - this.#startedAt),
+      ...this.#counters.period,
       condition,
       problems: [...problems, ...logProblem],
       servers: servers.map(serverHealth),

@@ -1,4 +1,4 @@
-/** Operations of the call pipeline: specification 000 §3.4, §4.4, §4.5, §4.6, and the controls of its configuration. */
+/** Operations of the call pipeline and its controls (G4, G6, G7, G8). */
 
 import type { CallOutcome } from '../../../src/calls/pipeline/callPipeline.ts';
 import { cacheKey, ResultCache } from '../../../src/calls/pipeline/resultCache.ts';
@@ -162,7 +162,7 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
         context,
       ) => {
         const { details, ...error } = await bench(fixtureTools(context)).fail(id, args, { dryRun });
-        // 000 §3.4 leaves the other details to the implementation.
+        // The other details are free (G4.1).
         return details && 'path' in details ? { ...error, details: { path: details.path } } : error;
       },
     },
@@ -291,7 +291,7 @@ async function callAgain({ fail_first: failing, exception, policy }: Sequence): 
   };
   const run = {
     policy: readRetry(policy),
-    // 000 §4.5 retries whatever is transient; design.md §3 only what may be repeated, so the tool is such a one here.
+    // The case retries every transient failure, Waygate only convergent calls (G7.3): so the tool is convergent here.
     contract: 'convergent' as const,
     random: () => 0,
     sleep: async () => undefined,
@@ -359,7 +359,7 @@ async function quotaOfOne(context: Context): Promise<Json> {
   };
 }
 
-/** The fields that 000 §4.5 names; the report tells more. */
+/** Fields that the cases pin; the report has more (G7.6). */
 function reportOf(outcome: CallOutcome<Firewalled>): Json {
   if (outcome.kind !== 'dry_run') throw new Error('it was a real call');
   const { dry_run, tool_id, upstream_name, args_valid, annotations, checks } = outcome.report;

@@ -1,4 +1,4 @@
-/** Operations of the configuration: its blocks and servers, and the import of VS Code's mcp.json (issue D.4). */
+/** Operations of the configuration: its blocks and servers, and the import of VS Code's mcp.json. */
 import { clientConfigText, type Launch } from '../../../src/cli/commands/clientConfig.ts';
 import type { Settings } from '../../../src/config/declaration/document.ts';
 import type { LoadedConfig } from '../../../src/config/fileReader.ts';

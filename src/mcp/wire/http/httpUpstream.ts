@@ -41,8 +41,8 @@ export function httpUpstream(options: HttpUpstreamOptions): UpstreamTransport {
 }
 
 /**
- * The SDK's client transports with what they leave out: limits for each phase and for the size of an answer, a request
- * whose answer is cut off fails at once, and a server that is gone is told. Both follow redirects within the origin only.
+ * Extends the SDK's client transports by limits for each phase and for the size of an answer, by an immediate failure of
+ * a request whose answer is cut off, and by a report of a lost server. Both follow redirects within the origin only.
  */
 class HttpUpstream implements Transport {
   onclose?: () => void;
@@ -127,7 +127,7 @@ class HttpUpstream implements Transport {
       throw thrownFailure(error);
     } finally {
       if (message.method === 'notifications/cancelled') {
-        // It has been told, or does not listen; what it still sends is for nobody.
+        // The server knows, or does not listen: ignore the rest of the answer.
         const { requestId } = (message.params ?? {}) as { requestId?: RequestId };
         if (requestId !== undefined) this.#open.abort(requestId);
       }
@@ -142,7 +142,7 @@ class HttpUpstream implements Transport {
     }
   }
 
-  /** A server that asks without end, and does not hear, is not told of each question that it may ask no more. */
+  /** Rejects a request of the server. A server that asks without end and does not read gets no endless rejections. */
   async #refuse(message: JSONRPCMessage): Promise<void> {
     if (this.#refusing < MAX_REFUSALS_UNDER_WAY) this.#refusing += 1;
     else if (this.#refusals.length < MAX_REFUSALS_WAITING) await new Promise<void>((go) => this.#refusals.push(go));
@@ -204,8 +204,8 @@ class HttpUpstream implements Transport {
   }
 
   /**
-   * What the SDK asks for by GET: the stream that just listens, or the rest of an answer. It asks for the rest of a call
-   * that is over too, and gives the whole connection up where that cannot be had: neither is to cost more than that call.
+   * Serves the SDK's GET: the stream for unrequested messages, or the rest of an answer. The SDK also asks for the rest
+   * of a finished call, and gives up the connection where that fails. Neither may cost more than that call.
    */
   #listen(url: string | URL, init: RequestInit): Promise<Response> {
     const event = new Headers(init.headers).get('last-event-id');
@@ -270,7 +270,7 @@ class HttpUpstream implements Transport {
     this.onclose?.();
   }
 
-  /** Its answer will not come any more. */
+  /** Settles a request whose answer cannot come any more. */
   #lose(id: RequestId, tooLarge?: UpstreamRequestError): void {
     if (!this.#open.settle(id)) return;
     if (tooLarge?.frame) {
