@@ -43,7 +43,7 @@ export interface HttpServerConfig extends AnyServerConfig, HttpKeys {
   type: 'http' | 'sse' | 'either';
 }
 
-/** Part of a static catalog (000 §9.5): its lists and answers. Nothing runs for it. */
+/** Part of a static catalog (G10.10): its lists and answers. Nothing runs for it. */
 export interface StaticServerConfig extends AnyServerConfig {
   type: 'static';
   listing: StaticListing;

@@ -3,7 +3,7 @@ import { type KnownFaultCode, traitsOf } from '../../errors/faultCodes.ts';
 import { mayRepeat, type ReplayContract } from '../../replay/replay.ts';
 import type { FailedCall } from '../../upstream/connection/callFailed.ts';
 
-/** When and after how long a failed call is made again (000 §4.5, bound by 004's replay contracts). */
+/** When and after how long a failed call is made again (G7.2). Replay contracts limit it (G7.3). */
 export type RetryPolicy = CallSettings['retry'];
 
 /** Seconds before the attempt after number `failed` (from 0); `fraction` is a chance in [0, 1]. */

@@ -3,7 +3,7 @@ import { CALL_BLOCKS, type CallSettings } from '../../config/declaration/callBlo
 import { metaProblem } from './metaSchema.ts';
 import { profileSchema, type SchemaProfile } from './schemaProfile.ts';
 
-/** Bounds of a schema that is compiled (000 §4.4). */
+/** Bounds of a schema that is compiled. */
 export type SchemaLimits = CallSettings['schemaLimits'];
 export const SCHEMA_LIMITS: SchemaLimits = CALL_BLOCKS.schemaLimits.standard;
 
@@ -44,7 +44,7 @@ export function limitFindings(profile: SchemaProfile, limits: SchemaLimits = SCH
   return findings;
 }
 
-/** Returns findings about the schemas of a refreshed catalog, which keeps every tool (000 §4.4). */
+/** Returns findings about the schemas of a refreshed catalog, which keeps every tool. */
 export function schemaFindings(
   tools: readonly Pick<CatalogTool, 'server' | 'upstreamName' | 'inputSchema'>[],
   options: { limits?: SchemaLimits } = {},
