@@ -43,9 +43,12 @@ export class LiveCatalog {
     if (this.#timer) this.rebuild();
   }
 
-  /** Waits for those that have never been listed: starting is not absent. */
+  /** Waits for servers of which nothing can be shown yet: starting is not absent. */
   async settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const unknown = this.#options.pool.connections.filter(({ state, isKnown }) => state === 'starting' && !isKnown);
+    // A changed server shows its earlier tools, and may wait long for the calls that it still has.
+    const unknown = this.#options.pool.connections.filter(
+      ({ state, isKnown, catalog }) => state === 'starting' && !isKnown && catalog.tools.length === 0,
+    );
     if (unknown.length > 0) {
       const started = Promise.all(unknown.map((connection) => connection.start()));
       await waitAtMost(started, performance.now() + timeoutMs, signal);
