@@ -205,6 +205,26 @@ describe('an edit of the configuration', () => {
     expect(await pidOf(workspace, 'one')).toBe(pid);
   });
 
+  it.each(['gateway', 'passthrough'])(
+    'of a server has the subscriptions to its resources renewed (%s)',
+    async (mode) => {
+      const workspace = testWorkspace();
+      const lines = workspace.write('log.txt', '');
+      const one = (n: string) => ({ one: { ...servers.primitives('--log', lines), env: { N: n } } });
+      workspace.configure(one('1'));
+      const host = await HostProcess.connect(workspace, ['--mode', mode]);
+      const uri = 'file:///shared/readme.md';
+      await until('its resources', async () =>
+        JSON.stringify((await host.request('resources/list')).result).includes(uri),
+      );
+      expect((await host.request('resources/subscribe', { uri })).error).toBeUndefined();
+      const subscribed = (): number => linesOf(lines).filter((line) => line.includes('resources/subscribe')).length;
+      expect(subscribed()).toBe(1);
+      await edits(workspace, () => workspace.configure(one('2')));
+      await until('the changed server to hear of it', () => subscribed() === 2);
+    },
+  );
+
   it('of `mode` leaves the sessions that there are alone', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
