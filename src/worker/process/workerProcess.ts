@@ -73,9 +73,11 @@ export class WorkerProcess {
       stateFolder: options.stateFolder,
       life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
       ...(options.load === undefined ? {} : { load: options.load }),
-      // A static catalog holds no rules to keep.
+      // A static catalog has no rules to keep.
       ...(options.load ? {} : { lastGood: () => readLastWorker(options.stateFolder).configuration ?? {} }),
-      keepTexts: (configuration) => options.load ?? updateLastWorker(options.stateFolder, () => ({ configuration })),
+      keepTexts: (configuration) => {
+        if (!options.load) updateLastWorker(options.stateFolder, () => ({ configuration }));
+      },
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
       approve: (question) => this.#watchers.approve(question),
