@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
-import type { InputConfig, ServerConfig } from '../../config/gatewayConfig.ts';
+import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { INPUT_PREFIX, SecretMissingError } from '../../config/secretReferences.ts';
 import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
@@ -68,9 +69,9 @@ export class GatewayServers {
         mayTry: (config) => this.#signIns.mayTry(config),
         isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(workspace, config),
         snapshots: this.#snapshots,
-        idleMs: () => (this.#superseded ? 0 : configuration.current.idleMinutes * 60_000),
-        startTimeoutMs: () => configuration.current.startup.timeoutSeconds * 1_000,
-        liveRefresh: () => configuration.current.liveRefresh,
+        idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
+        startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
+        liveRefresh: () => configuration.current.settings.liveRefresh,
         restartLimits: restartLimits(process.env),
       },
       options,
