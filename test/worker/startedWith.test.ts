@@ -22,6 +22,7 @@ describe('an edit of an entry', () => {
     ['a tool filter', { ...ENTRY, tools: { exclude: ['x'] } }],
     ['`required`', { ...ENTRY, required: false }],
     ['`keepAlive`', { ...ENTRY, keepAlive: true }],
+    ['the time limit of a start', { ...ENTRY, startTimeoutSeconds: 90 }],
   ])('of %s restarts nothing', (_, entry) => {
     expect(markOf(entry)).toBe(markOf(ENTRY));
   });

@@ -161,7 +161,7 @@ export class GatewayServers {
 
 /** Stands for all that a start of a server uses. Everything else of its entry applies to the running server. */
 export function startedWith(config: ServerConfig, inputs: readonly InputConfig[]): string {
-  const { location: _location, tools: _tools, required: _required, keepAlive: _keepAlive, ...started } = config;
+  const { location, tools, required, keepAlive, startTimeoutSeconds, ...started } = config;
   const text = JSON.stringify(started);
   const used = inputs.filter(({ id }) => text.includes(INPUT_PREFIX + id));
   return createHash('sha256')
