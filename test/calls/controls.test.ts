@@ -24,11 +24,11 @@ describe('globs', () => {
     expect(globMatches(pattern, name)).toBe(matches);
   });
 
-  it('need no time to fail', () => {
+  it('fail fast', () => {
     expect(globMatches(`${'*a'.repeat(200)}b`, 'a'.repeat(5_000))).toBe(false);
   });
 
-  it('match every text by itself, without its special characters', () => {
+  it('match every text literally except for special characters', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const plain = name.replace(/[*?[\]]/g, '');
@@ -40,7 +40,7 @@ describe('globs', () => {
 });
 
 describe('policy', () => {
-  it('knows a server by its name, and needs every tag of a rule', () => {
+  it('matches a server by name, and requires every tag of a rule', () => {
     const policy = readField(POLICY.field, {
       rules: [
         { action: 'deny', server: 'prod' },
@@ -53,7 +53,7 @@ describe('policy', () => {
     expect(decide(policy, { ...subject, tags: ['mcp', 'destructive'] }).rule_index).toBe(1);
   });
 
-  it('asks before what is declared destructive where nothing is configured', () => {
+  it('asks before tools declared destructive without a configuration', () => {
     const subject = { metaTool: 'tool_execute' as const, toolId: 'a:b@1' };
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['destructive'] }).action).toBe('require_approval');
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['mcp'] }).action).toBe('allow');
@@ -61,7 +61,7 @@ describe('policy', () => {
 });
 
 describe('quota', () => {
-  it('counts each session for itself, and a tool beside its meta-tool', () => {
+  it('counts each session separately, and a tool in addition to its gateway tool', () => {
     let now = 0;
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerMinute: 2 },
@@ -86,7 +86,7 @@ describe('quota', () => {
     expect(take(one).allowed).toBe(true);
   });
 
-  it('goes on in another process, whatever its clock says, and believes nothing that is no count', () => {
+  it('continues in another process with any clock, and ignores invalid counts', () => {
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerMinute: 2 },
       tool_view: { maxCallsPerSession: 1 },
@@ -129,7 +129,7 @@ describe('quota', () => {
     }
   });
 
-  it('tells when it has counted, and only then; what is kept of it is no more than its limits are', () => {
+  it('reports each count and nothing else, and keeps no more than its limits', () => {
     const counted: object[] = [];
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerSession: 100 },
@@ -162,7 +162,7 @@ describe('quota', () => {
     });
   });
 
-  it('counts what is sent again where it was counted, and lets it in', () => {
+  it('counts a call once that is sent again, and admits it', () => {
     const told: unknown[] = [];
     const limiter = new RateLimiter(
       readField(RATE_LIMITS.field, { tool_execute: { maxCallsPerSession: 1 } }),
@@ -176,13 +176,13 @@ describe('quota', () => {
     expect(told).toEqual(['a']);
   });
 
-  it('says that the same call may succeed later where that is so', () => {
+  it('is retryable only if the same call may succeed later', () => {
     const refused = (scope: string, wait: number | null) =>
       rateLimited('a:b@1', { allowed: false, scope, retry_after: wait }).retryable;
     expect([refused('tool_execute/minute', 12), refused('tool_execute/session', null)]).toEqual([true, false]);
   });
 
-  it('never lets more calls through in any minute than it says', () => {
+  it('never admits more calls in any minute than the limit', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {
         let now = 0;

@@ -83,11 +83,11 @@ function withKey(value: object, path: readonly (string | number)[], key: string)
 const FREE = /^servers$|\.(env|headers|perTool|probes|arguments)$|^(timeouts|replay)\.(servers|tools)$/;
 
 describe('the declaration of waygate.json', () => {
-  it('is what media/waygate.schema.json says (npm run docs writes it)', () => {
+  it('equals media/waygate.schema.json (npm run docs writes it)', () => {
     expect(readFileSync('media/waygate.schema.json', 'utf8')).toBe(schemaText(documentSchema()));
   });
 
-  it('has a schema and a reader that take the same keys', () => {
+  it('has a schema and a reader that accept the same keys', () => {
     const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false });
     ajv.addVocabulary(['markdownDescription', 'defaultSnippets']);
     const isValid = ajv.compile(documentSchema());
@@ -96,7 +96,7 @@ describe('the declaration of waygate.json', () => {
   });
 
   const CLOSED = objectsIn(EVERYTHING).filter((path) => !FREE.test(path.join('.')));
-  it.each(CLOSED.map((path) => [path.join('.'), path] as const))('takes no other key in "%s"', (_, path) => {
+  it.each(CLOSED.map((path) => [path.join('.'), path] as const))('accepts no other key in "%s"', (_, path) => {
     const [problem, ...others] = problemsOf(withKey(EVERYTHING, path, 'zzzzzzzzzz'));
     expect(others).toEqual([]);
     expect(problem).toMatch(/^"[^"]*zzzzzzzzzz" is not a key; known keys are [\w$, ]+\.$/);
@@ -110,7 +110,7 @@ describe('the declaration of waygate.json', () => {
     );
   });
 
-  it('says what every key is for', () => {
+  it('documents every key', () => {
     const silent: string[] = [];
     const visit = (node: Schema, path: string): void => {
       for (const [key, inner] of Object.entries(node.properties ?? {})) {
@@ -169,11 +169,11 @@ describe('an error in waygate.json', () => {
       'The input "a" is written twice; remove one.',
     ],
     [{ cache: 5 }, '"cache" must be an object.'],
-  ])('names the path, what is wrong and what to do: %j', (config, message) => {
+  ])('names the path, the error and the remedy: %j', (config, message) => {
     expect(problemsOf(config)).toEqual([typeof message === 'string' ? message : expect.stringMatching(message)]);
   });
 
-  it('has the range of the very value', () => {
+  it('has the range of the wrong value', () => {
     const { problems } = parseConfig('{\n  "retry": {\n    "maxAttempts": 0 } }', '/w.json', '/w', {});
     expect(problems).toEqual([
       {
@@ -185,7 +185,7 @@ describe('an error in waygate.json', () => {
     ]);
   });
 
-  it('leaves the other keys of a block that is not about safety', () => {
+  it('leaves the other keys of a block that does not concern safety', () => {
     const { said } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
     expect(said.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
   });

@@ -46,7 +46,7 @@ describe('the configuration', () => {
     ['{"servers": {}}\n{"servers": {}}', '2:1 This is not JSON: an end of file is expected here.'],
     [`{"servers": ${'['.repeat(100_000)}`, '1:112 This nests deeper than 100 levels.'],
     [`{"servers": ${'{"a":'.repeat(100_000)}`, /nests deeper/],
-  ])('is told as unusable with its place: %.40s', (text, problem) => {
+  ])('is reported as unusable with its place: %.40s', (text, problem) => {
     const config = parse(text);
     expect(config).toMatchObject({ usable: false, exists: true, servers: [] });
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
@@ -146,7 +146,7 @@ describe('the configuration', () => {
       '1:33 "servers.one.command": "${secret:key}" has no place here; secrets belong into "env", "args", "headers", "url" or "auth.clientSecret".',
     ],
     ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
-  ])('tells what is wrong with a server, and where: %s', (text, problem) => {
+  ])('reports the error of a server and its place: %s', (text, problem) => {
     const config = parse(`{"servers": {"one": ${text}, "two": {"command": "y"}}}`);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
     // The others work.
@@ -181,14 +181,14 @@ describe('the configuration', () => {
     ['{"liveRefresh": []}', '1:17 "liveRefresh" must be an object.'],
     ['{"liveRefresh": {"enabled": "yes"}}', '1:29 "liveRefresh.enabled" must be true or false.'],
     ['{"liveRefresh": {"debounceSeconds": -1}}', '1:37 "liveRefresh.debounceSeconds" must be a number from 0 to 3600.'],
-  ])('tells of it and uses the rest: %s', (text, problem) => {
+  ])('reports the error and uses the rest: %s', (text, problem) => {
     const config = parse(text);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
     expect(config.usable).toBe(true);
     for (const server of config.servers) expect(server).toMatchObject({ name: 'a', command: 'x' });
   });
 
-  it('knows names that a prototype has', () => {
+  it('accepts names that a prototype has', () => {
     const config = parse(
       '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
     );
@@ -199,7 +199,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('replaces variables wherever a text stands', () => {
+  it('replaces variables in every text', () => {
     const text =
       '{"command": "${env:BIN}/x", "args": ["${workspaceFolder}", "${workspaceFolderBasename}"], "env": {"H": "${userHome}", "N": 5, "B": true}, "cwd": "sub"}';
     expect(server(text, { BIN: '/opt' }).servers[0]).toMatchObject({
@@ -213,14 +213,14 @@ describe('the configuration', () => {
     expect(server('{"command": "$HOME $ {}"}').problems).toEqual([]);
   });
 
-  it('asks nothing of a server that is switched off but its form', () => {
+  it('checks only the form of a disabled server', () => {
     const off = server('{"disabled": true, "command": "${env:TOKEN}", "envFile": "no.env", "args": ["${input:key}"]}');
     expect(off.problems).toEqual([]);
     expect(off.servers).toMatchObject([{ name: 'one', disabled: true }]);
     expect(problems(server('{"disabled": true, "command": 5}'))).toHaveLength(1);
   });
 
-  it('has what env says before what envFile says', () => {
+  it('prefers env to envFile', () => {
     const workspace = testWorkspace();
     workspace.write('.env', '\ufeffFIRST=file\n# a comment\nSECOND="two words"\n');
     workspace.configure({ one: { command: 'x', envFile: '${workspaceFolder}/.env', env: { FIRST: 'own' } } });
@@ -228,12 +228,12 @@ describe('the configuration', () => {
     expect(config.servers[0]).toMatchObject({ env: { FIRST: 'own', SECOND: 'two words' } });
   });
 
-  it('is an empty one where there is no file', () => {
+  it('is empty without a file', () => {
     const folder = temporaryFolder('waygate-test-');
     expect(loadConfig(folder, {})).toMatchObject({ exists: false, usable: true, servers: [], problems: [] });
   });
 
-  it('is told as unreadable where it is a folder', () => {
+  it('is reported as unreadable if it is a folder', () => {
     const folder = temporaryFolder('waygate-test-');
     mkdirSync(configFile(folder), { recursive: true });
     const config = loadConfig(folder, {});

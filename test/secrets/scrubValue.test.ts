@@ -14,13 +14,13 @@ describe('a value of JSON', () => {
     ['a text', `it is ${KEPT}`, `it is ${SECRET_MASK}`],
     ['a number', DIGITS, SECRET_MASK],
     ['what is in lists and objects', [{ deep: [`a ${TOKEN}`] }], [{ deep: [`a ${SECRET_MASK}`] }]],
-    ['what its name tells', { password: 'hunter2-and-more' }, { password: SECRET_MASK }],
-    ['a number whose name tells', { password: 12_345_678 }, { password: SECRET_MASK }],
+    ['a text under a secret name', { password: 'hunter2-and-more' }, { password: SECRET_MASK }],
+    ['a number under a secret name', { password: 12_345_678 }, { password: SECRET_MASK }],
     ['a name', { [KEPT]: 1 }, { [SECRET_MASK]: 1 }],
     ['a name and its value', { [KEPT]: KEPT }, { [SECRET_MASK]: SECRET_MASK }],
-    ['an object under a name that tells', { password: { value: KEPT } }, { password: { value: SECRET_MASK } }],
+    ['an object under a secret name', { password: { value: KEPT } }, { password: { value: SECRET_MASK } }],
     ['two in one text', [`${KEPT} and ${TOKEN}${KEPT}`, KEPT], [`${SECRET_MASK} and ${SECRET_MASK}`, SECRET_MASK]],
-    ['a key that is told line by line', PEM.split('\n'), PEM.split('\n').map(() => SECRET_MASK)],
+    ['a private key in lines', PEM.split('\n'), PEM.split('\n').map(() => SECRET_MASK)],
   ])('has masked secrets: %s', (_what, value, masked) => {
     expect(scrubValue(value)).toEqual(masked);
   });
