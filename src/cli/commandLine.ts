@@ -3,7 +3,7 @@ import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { CLIENT_IDS, type ClientId } from '../import/clientIds.ts';
 import { isMode, MODES, type Mode } from '../link/mode.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { meantToken, type Tell } from '../text/normalise.ts';
+import { meantToken, type ReportNormalisation } from '../text/normalise.ts';
 import {
   type ApproveCommand,
   COMMAND_NAMES,
@@ -17,7 +17,7 @@ import { givenPath, localFile, targetOf } from './target.ts';
 import { UsageError } from './usageError.ts';
 
 /** Parses a command line. Reports each correction of the input to `tell` (O10.2). */
-export function parseCommandLine(argv: readonly string[], tell: Tell = () => undefined): Command {
+export function parseCommandLine(argv: readonly string[], tell: ReportNormalisation = () => undefined): Command {
   const [first, ...rest] = argv;
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') return { name: 'help' };
   if (first === '--version' || first === '-v') return { name: 'version' };
@@ -70,7 +70,7 @@ export function parseCommandLine(argv: readonly string[], tell: Tell = () => und
   }
 }
 
-function commandNamed(given: string, tell: Tell): CommandName {
+function commandNamed(given: string, tell: ReportNormalisation): CommandName {
   const isOption = given.startsWith('-');
   const name = isOption ? undefined : (meantToken(given, COMMAND_NAMES) as CommandName | undefined);
   if (name !== undefined) {
@@ -107,7 +107,7 @@ function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined 
   return typeof values.forget === 'string' ? { toolId: values.forget } : undefined;
 }
 
-function clientOf(names: readonly string[], tell: Tell): ClientId {
+function clientOf(names: readonly string[], tell: ReportNormalisation): ClientId {
   const [given, ...more] = names;
   if (given === undefined || more.length > 0) {
     throw new UsageError(`waygate client-config needs one client; there are ${CLIENT_IDS.join(', ')}.`);
@@ -117,14 +117,14 @@ function clientOf(names: readonly string[], tell: Tell): ClientId {
   throw new UsageError(`waygate client-config knows no client "${given}"; ${didYouMean(given, CLIENT_IDS)}`);
 }
 
-function clientNamed(given: string, tell: Tell): ClientId | undefined {
+function clientNamed(given: string, tell: ReportNormalisation): ClientId | undefined {
   const client = meantToken(given, CLIENT_IDS) as ClientId | undefined;
   if (client !== undefined && client !== given) tell({ rule: 'token_alias', from: given, to: client });
   return client;
 }
 
 /** A client or a file; a file of that very name is meant before a client that is only written otherwise. */
-function sourceOf(given: string, tell: Tell): string {
+function sourceOf(given: string, tell: ReportNormalisation): string {
   if (/^file:/i.test(given)) return localFile(given, '--from', tell);
   if (/[\\/.]/.test(given) || statSync(given, { throwIfNoEntry: false })?.isFile()) return given;
   return clientNamed(given, tell) ?? given;
@@ -133,7 +133,7 @@ function sourceOf(given: string, tell: Tell): string {
 /** Always the same, so that a client's configuration stays right. */
 const DEFAULT_HTTP_PORT = 7420;
 
-function modeOf({ mode: given }: OptionValues, tell: Tell): { mode?: Mode } {
+function modeOf({ mode: given }: OptionValues, tell: ReportNormalisation): { mode?: Mode } {
   if (typeof given !== 'string') return {};
   const mode = meantToken(given, MODES);
   if (!isMode(mode)) throw new UsageError(`there is no mode "${given}"; ${didYouMean(given, MODES)}`);
@@ -141,7 +141,7 @@ function modeOf({ mode: given }: OptionValues, tell: Tell): { mode?: Mode } {
   return { mode };
 }
 
-function httpOf(values: OptionValues, tell: Tell): { http?: HttpOptions } {
+function httpOf(values: OptionValues, tell: ReportNormalisation): { http?: HttpOptions } {
   const noToken = values['no-token'] === true;
   if (values.http !== true) {
     const stray = ['port', 'token-file', 'no-token'].find((option) => values[option] !== undefined);

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import type { GatewayTarget } from '../host/attach/startWorker.ts';
-import { localPath, type Tell } from '../text/normalise.ts';
+import { localPath, type ReportNormalisation } from '../text/normalise.ts';
 import { type CommandName, MAY_BE_ABSENT } from './commands.ts';
 import type { OptionValues } from './options.ts';
 import { NO_INPUT, UsageError } from './usageError.ts';
 
 /** Which gateway a command is about. */
-export function targetOf(command: CommandName, values: OptionValues, tell: Tell): GatewayTarget {
+export function targetOf(command: CommandName, values: OptionValues, tell: ReportNormalisation): GatewayTarget {
   const workspace = existingFolder(values.workspace, tell);
   const configFile = givenPath('config', values, tell);
   const catalog = givenPath('catalog', values, tell);
@@ -27,7 +27,7 @@ export function targetOf(command: CommandName, values: OptionValues, tell: Tell)
 }
 
 /** The path that an option names, whole. An editor's own notation of a file is one too (`file_uri`). */
-export function givenPath(option: string, values: OptionValues, tell: Tell): string | undefined {
+export function givenPath(option: string, values: OptionValues, tell: ReportNormalisation): string | undefined {
   const given = values[option];
   if (typeof given !== 'string') return undefined;
   if (given === '') throw new UsageError(`--${option} is empty; name the file, or leave the option out.`);
@@ -35,7 +35,7 @@ export function givenPath(option: string, values: OptionValues, tell: Tell): str
 }
 
 /** `place` is the option that it is named with. */
-export function localFile(given: string, place: string, tell: Tell): string {
+export function localFile(given: string, place: string, tell: ReportNormalisation): string {
   const path = localPath(given, process.cwd());
   if (path === undefined) {
     throw new UsageError(`${given} names nothing on this machine; name a path with ${place}.`, NO_INPUT);
@@ -48,7 +48,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function existingFolder(given: OptionValues[string], tell: Tell): string {
+function existingFolder(given: OptionValues[string], tell: ReportNormalisation): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
   const folder = localFile(typeof given === 'string' ? given : '.', '--workspace', tell);
   const found = statSync(folder, { throwIfNoEntry: false });
