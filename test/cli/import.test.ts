@@ -43,7 +43,7 @@ function place(contents: Record<string, string>) {
 
 /** Removes the part on servers that cannot be started yet: it changes with the loader, which has its own tests. */
 const withoutWaiting = (text: string): string =>
-  text.replace(/This Waygate cannot start yet[^\n]*\n( {2}[^\n]*\n)*/, '');
+  text.replace(/This version of Waygate cannot start these servers yet[^\n]*\n( {2}[^\n]*\n)*/, '');
 
 describe('waygate import', () => {
   it('imports and reports everything it finds, and changes no source', () => {
@@ -58,13 +58,13 @@ describe('waygate import', () => {
     expect(withoutWaiting(stdout)).toMatchInlineSnapshot(`
       "Imported 3 servers into /w/.vscode/waygate.json:
         github  from Cursor (/w/.cursor/mcp.json)
-          env.GITHUB_TOKEN stood in clear and is now \${input:github-token}
+          env.GITHUB_TOKEN was in clear text and is now \${input:github-token}
         files  from Cursor (/w/.cursor/mcp.json)
         web  from Codex (/h/.codex/config.toml)
-      The same server again: "files" of Gemini CLI (/h/.gemini/settings.json).
-      The values of these inputs are kept in /h/state/secrets.json, for you alone.
-      Left out: "a b" of Gemini CLI (/h/.gemini/settings.json): it has neither a command nor a URL.
-      These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):
+      Found twice: "files" of Gemini CLI (/h/.gemini/settings.json).
+      The values of these inputs are kept in /h/state/secrets.json, readable only by you.
+      Skipped: "a b" of Gemini CLI (/h/.gemini/settings.json): it has neither a command nor a URL.
+      These clients still start the same servers directly, in addition to the gateway. To stop that (or use --remove-from-source):
         Cursor: delete "mcpServers" → "github", "mcpServers" → "files" in /w/.cursor/mcp.json
         Codex: delete [mcp_servers.web] in /h/.codex/config.toml
         Gemini CLI: delete "mcpServers" → "files" in /h/.gemini/settings.json
@@ -102,7 +102,7 @@ describe('waygate import', () => {
     const before = one.read('w/.vscode/waygate.json');
     const { status, stdout } = one.run('--dry-run');
     const output = one.run('--dry-run', '--remove-from-source', 'files').stdout;
-    expect(output).toContain('Would remove "mcpServers" → "files" from /w/.cursor/mcp.json, after a copy of it.');
+    expect(output).toContain('Would remove "mcpServers" → "files" from /w/.cursor/mcp.json, after a backup.');
     expect(status).toBe(0);
     expect(withoutWaiting(stdout)).toMatchInlineSnapshot(`
       "--- /w/.vscode/waygate.json
@@ -136,10 +136,10 @@ describe('waygate import', () => {
        }
       Would import 2 servers into /w/.vscode/waygate.json:
         github  from Claude Code (/w/.mcp.json)
-          env.GITHUB_TOKEN stood in clear and is now \${input:github-token}
+          env.GITHUB_TOKEN was in clear text and is now \${input:github-token}
         files  from Cursor (/w/.cursor/mcp.json)
-      The values of these inputs would be kept in /h/state/secrets.json, for you alone.
-      These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):
+      The values of these inputs would be kept in /h/state/secrets.json, readable only by you.
+      These clients still start the same servers directly, in addition to the gateway. To stop that (or use --remove-from-source):
         Claude Code: delete "mcpServers" → "github" in /w/.mcp.json
         Cursor: delete "mcpServers" → "files" in /w/.cursor/mcp.json
       "
@@ -156,7 +156,7 @@ describe('waygate import', () => {
     const { status, stdout } = one.run('--all');
     expect([status, one.read('w/.vscode/waygate.json')]).toEqual([0, first]);
     expect(stdout).toContain('There is nothing to import');
-    expect(stdout).toContain('Already there: "github" of Cursor');
+    expect(stdout).toContain('Already configured: "github" of Cursor');
   });
 
   it('removes entries from their source on request, after a backup, except those that cannot be started yet', () => {
@@ -167,7 +167,7 @@ describe('waygate import', () => {
     expect(stdout).toContain('\n  unset  The environment variable NOT_SET_ANYWHERE');
     expect(stdout).toContain('Removed "mcpServers" → "files" from /w/.cursor/mcp.json;');
     expect(stdout).toContain(
-      'Kept in /w/.cursor/mcp.json, because this Waygate cannot start it yet: "mcpServers" → "unset".',
+      'Kept in /w/.cursor/mcp.json, because this version of Waygate cannot start it yet: "mcpServers" → "unset".',
     );
     expect(JSON.parse(one.read('w/.cursor/mcp.json'))).toEqual({ mcpServers: { unset } });
     expect(one.read('w/.cursor/mcp.json.waygate-backup')).toBe(before);
