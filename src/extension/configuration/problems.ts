@@ -24,9 +24,13 @@ export function showProblems(gateway: Observable<GatewayView>): Disposable {
 }
 
 function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProblem, workspace: string): void {
-  const { uri, range } = toRange(problem.location, workspace);
-  const severity = problem.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning;
+  const { uri, range: place } = toRange(problem.location, workspace);
   // The editor widens an empty range to the word at that position.
+  const range =
+    problem.endColumn === undefined
+      ? place
+      : place.with({ end: place.start.with({ character: problem.endColumn - 1 }) });
+  const severity = problem.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning;
   const diagnostic = new vscode.Diagnostic(range, problem.message, severity);
   diagnostic.source = EXTENSION_TITLE;
   collection.set(uri, [...(collection.get(uri) ?? []), diagnostic]);
