@@ -78,7 +78,7 @@ export class ServerCalls {
   lost(generation: number, fault: Fault): void {
     this.#lives.delete(generation);
     // What it has not begun waits for its word, here: nothing of it has left.
-    this.#journal.lose(generation, fault, { heardOut: true });
+    this.#journal.lose(generation, fault, { readToEnd: true });
   }
 
   send(method: string, params: Json, options: RequestOptions): Promise<Json> {
@@ -277,7 +277,7 @@ export class ServerCalls {
 
   #fail(id: string, request: Request, thrown: unknown): void {
     request.thrown = asError(thrown);
-    this.#journal.fail(id, this.#failed(thrown, request.generation).fault, { heardOut: true });
+    this.#journal.fail(id, this.#failed(thrown, request.generation).fault, { readToEnd: true });
   }
 
   #failed(thrown: unknown, generation: number): FailedCall {
