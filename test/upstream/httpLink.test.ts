@@ -107,7 +107,7 @@ describe.each([
     await expect(echo(connection)).rejects.toThrow(NotDispatchedError);
     expect(connection.state).toBe('failed');
     expect(connection.reason).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+ could not be reached \(.*ECONNREFUSED.*\)\. What is shown of it \(9 tools\) is from its last good list\.$/,
+      /^http:\/\/127\.0\.0\.1:\d+ could not be reached \(.*ECONNREFUSED.*\)\. The shown catalog \(9 tools\) is from its last good list\.$/,
     );
     // What it listed serves on.
     expect(connection.tools).toHaveLength(TOOLS);

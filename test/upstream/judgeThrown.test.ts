@@ -83,7 +83,7 @@ describe('a failure as a fault', () => {
   it('has no secret in it, whatever was thrown', () => {
     const scrub = (text: string): string => text.replaceAll('hunter2', '***');
     expect(failedCall('hunter2 leaked', scrub).fault.detail).toBe('*** leaked');
-    expect(failedCall({ toString: () => 'hunter2' }, scrub).fault.detail).toBe('something that is no error was thrown');
+    expect(failedCall({ toString: () => 'hunter2' }, scrub).fault.detail).toBe('the thrown value is not an error');
     expect(thrownWords(undefined)).toBe('undefined');
   });
 

@@ -103,7 +103,7 @@ describe('a server whose catalog is known', () => {
     const { connection, log } = next(servers.fixture());
     await connection.start();
     expect(connection.state).toBe('ready');
-    expect(log.join('\n')).toMatch(/one: its catalog could not be kept: /);
+    expect(log.join('\n')).toMatch(/one: its catalog could not be saved: /);
   });
 
   it('fails a call that it has no time to start for, which was not sent, and is there for the next', async () => {
@@ -165,7 +165,7 @@ describe('a server that has changed since it last ran', () => {
 });
 
 describe('a server that cannot be listed any more', () => {
-  const STALE = / What is shown of it \(6 tools\) is from its last good list\.$/;
+  const STALE = / The shown catalog \(6 tools\) is from its last good list\.$/;
 
   it('keeps what it listed last where it does not start, and says so', async () => {
     const { next, known } = lazyServer();

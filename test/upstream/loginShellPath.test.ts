@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { looksLikeADesktops, OwnEnvironment } from '../../src/upstream/process/loginShellPath.ts';
+import { isDesktopPath, OwnEnvironment } from '../../src/upstream/process/loginShellPath.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -105,6 +105,6 @@ describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () =>
     ['/opt/homebrew/bin:/usr/bin', false],
     ['/home/ada/.nvm/bin:/usr/bin', false],
   ])('%s is a desktop’s: %s', (path, expected) => {
-    expect(looksLikeADesktops(path)).toBe(expected);
+    expect(isDesktopPath(path)).toBe(expected);
   });
 });

@@ -47,11 +47,11 @@ describe('a connection to a server', () => {
       { command: 'waygate-no-such-command' },
       /^The command "waygate-no-such-command" was not found; install it/,
     ],
-    ['a folder for a command', { command: '/tmp' }, /^The command "\/tmp" may not be run/],
+    ['a folder for a command', { command: '/tmp' }, /^The command "\/tmp" cannot be run/],
     [
       'a missing folder',
       { cwd: '/no/such/folder' },
-      /^Its folder \/no\/such\/folder does not exist or may not be entered; correct "cwd"\.$/,
+      /^Its folder \/no\/such\/folder does not exist or cannot be entered; correct "cwd"\.$/,
     ],
     [
       'a server that ends at once',
@@ -245,7 +245,7 @@ describe('a connection to a server', () => {
     expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
     await expect(connection.call('wait', { ms: 1 }, WAIT)).rejects.toMatchObject({
       name: 'NotDispatchedError',
-      message: 'the configuration leaves this tool of one out ("tools")',
+      message: 'the configuration of one excludes this tool ("tools")',
       fault: { code: 'tool_left_out' },
     });
   });

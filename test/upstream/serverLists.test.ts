@@ -65,7 +65,7 @@ describe('what a server has beside its tools', () => {
     expect(connection).toMatchObject({ state: 'ready', reason: undefined });
     expect(connection.catalog).toMatchObject({ resources: [], resourceTemplates: [{}], prompts: [{ name: 'greet' }] });
     expect(log).toContain(
-      'one: resources/list: It answered with an error: the database is down. What it listed before is kept.',
+      'one: resources/list: It answered with an error: the database is down. The previous list is kept.',
     );
   });
 
@@ -139,7 +139,7 @@ describe('a first list in pages', () => {
     const { connection, log } = await paged([slow], { count: 'endless' }, limits);
     expect(connection.state).toBe('ready');
     expect(connection.reason).toBe('It could not list all its tools: Its pages take more than 8.2 s.');
-    expect(log).toContain('one: It has started, and has not listed all its tools within 4 s.');
+    expect(log).toContain('one: It has started but has not listed all its tools within 4 s.');
     expect(connection.tools.length).toBeGreaterThan(0);
     expect(await connection.call('act', { nonce: 'a' }, WAIT)).toMatchObject({ content: [{ text: 'a' }] });
   });
@@ -175,8 +175,8 @@ describe('a first list in pages', () => {
   const announced = { on: 'tools/call', nth: 1, do: [{ flood: 'list_changed', count: 1 }, 'reply'] };
 
   it.each([
-    ['is refused', refused, /^It could not list its tools: .*database is down\. What is shown of it \(6 tools\)/],
-    ['is late', 'hang', /^It could not list its tools: Its pages take more than 2 s\. What is shown of it \(6 tools\)/],
+    ['is refused', refused, /^It could not list its tools: .*database is down\. The shown catalog \(6 tools\)/],
+    ['is late', 'hang', /^It could not list its tools: Its pages take more than 2 s\. The shown catalog \(6 tools\)/],
   ])('that was whole is not replaced by half of one, of which a page %s', async (_what, act, reason) => {
     const steps = [{ on: 'tools/list', nth: 6, do: [act] }, announced];
     const { connection, folder, args } = await paged(steps, {}, { listLimitMs: 2_000 });

@@ -121,7 +121,7 @@ describe('a sign-in', () => {
     const { url, issuer } = await guarded();
     const { signIns, connection, config, signIn } = gateway(url);
     await signIn();
-    await expect(signIns.begin(connection)).rejects.toThrow(/^"one" lets us in already\./);
+    await expect(signIns.begin(connection)).rejects.toThrow(/^"one" is ready without a new sign-in\./);
     expect(await signIns.signOut(connection, config)).toBe(true);
     expect(issuer.seen).toContain('POST /revoke');
     expect(connection.state).toBe('needs_sign_in');
@@ -250,10 +250,10 @@ describe('a token', () => {
     await expect(echo(connection, 'admin')).rejects.toMatchObject({
       failure: 'unauthorized',
       code: 403,
-      message: 'It wants more permission than its sign-in gave. Sign in again: waygate login one.',
+      message: 'It requires more permission than the sign-in granted. Sign in again: waygate login one.',
     });
     expect(connection.state).toBe('ready');
-    expect(connection.reason).toMatch(/wants more permission/);
+    expect(connection.reason).toMatch(/requires more permission/);
     expect(await echo(connection)).toBe('hi');
     expect(await signIn()).toBeUndefined();
     expect(issuer.authorizations.map(({ scope }) => scope)).toEqual(['read', 'read admin']);

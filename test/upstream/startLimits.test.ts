@@ -71,7 +71,7 @@ describe('a server that hangs as it starts', () => {
       restartTimeoutMs: 300,
     });
     await connection.start();
-    expect(told).toContain('starting: It has not answered for 0.3 s; it is given 20 s to start.');
+    expect(told).toContain('starting: It has not answered for 0.3 s; the limit for a start is 20 s.');
     expect([connection.state, connection.reason]).toEqual(['ready', undefined]);
   });
 

@@ -9,14 +9,14 @@ const said = (failure: UpstreamFailure, words = 'bad key hunter2'): string =>
 describe('what a failed request says', () => {
   it.each<[UpstreamFailure, string]>([
     ['timeout', 'It did not answer within 1.5 s.'],
-    ['closed', 'Its connection ended before it had answered.'],
-    ['gone', 'Its connection ended before it had answered.'],
+    ['closed', 'Its connection ended before it answered.'],
+    ['gone', 'Its connection ended before it answered.'],
     ['error', 'It answered with an error: bad key ***.'],
     ['protocol', 'Its answer cannot be used: bad key ***.'],
-    ['unauthorized', 'It does not let us in: bad key ***.'],
-    ['unsent', 'It could not be asked: bad key ***.'],
-    ['busy', 'It could not be asked: bad key ***.'],
-    ['aborted', 'It could not be asked: bad key ***.'],
+    ['unauthorized', 'It refused access: bad key ***.'],
+    ['unsent', 'The request failed: bad key ***.'],
+    ['busy', 'The request failed: bad key ***.'],
+    ['aborted', 'The request failed: bad key ***.'],
   ])('is true of how it failed: %s', (failure, words) => {
     expect(said(failure)).toBe(words);
   });
