@@ -2,11 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 /** Rooms of `src/` that comply. A rewritten room is added here, until the list is all of them. */
-const DONE: readonly string[] = [
+const DONE = [
   'catalog',
   'cli',
   'control',
   'extension',
+  'host',
   'import',
   'lib',
   'link',
@@ -15,6 +16,7 @@ const DONE: readonly string[] = [
   'secrets',
   'supervision',
   'telemetry',
+  'upstream',
 ];
 
 const PRONOUN =
