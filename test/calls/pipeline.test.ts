@@ -191,7 +191,7 @@ describe('the chain', () => {
       },
     );
     expect((await fail(READ, { n: 1 })).message).toBe(
-      'Waygate itself failed on this call; its log tells why. Tell the user.',
+      'Waygate itself failed on this call; the reason is in its log. Inform the user.',
     );
     expect(log.join()).toContain('undefined is not [REDACTED-SECRET]');
   });

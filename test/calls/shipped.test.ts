@@ -62,7 +62,7 @@ describe('tool_execute of the built worker', () => {
       'rate_limit: pass',
       'policy: pass',
     ]);
-    expect(text).toContain('\nserver: hostile is ready\nreplay: never_replay: it is never repeated by itself');
-    expect(text).toContain('expected: unknown, it was not called before');
+    expect(text).toContain('\nserver: hostile is ready\nreplay: never_replay: a lost call is never repeated');
+    expect(text).toContain('expected: unknown, no earlier calls');
   });
 });
