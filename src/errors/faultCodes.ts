@@ -212,7 +212,6 @@ const BY_CLASS = {
   },
   rollout: {
     drain_limit: { ...LOST, recovery_hint: 'roll_forward', says: 'was replaced before it had finished' },
-    candidate_failed: { ...LOST, recovery_hint: 'keep_worker', says: 'could not be replaced', tellsDetail: true },
   },
   invariant: {
     duplicate_id: {

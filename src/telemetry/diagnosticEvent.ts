@@ -38,7 +38,6 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   'worker.started': 'pid build generation',
   'worker.stopped': 'pid',
   'worker.lost': 'generation reason',
-  'rollout.failed': 'pid reason',
   'upstream.started': 'generation tool_count',
   'upstream.failed': 'generation reason consecutive_failures',
   'upstream.crashed': 'generation reason consecutive_failures',

@@ -79,9 +79,10 @@ export class ServerWatch {
       if (!WAITING.has(state)) report(event, attributes, { ...fault, detail: `${name}: ${fault.detail}` });
     }
     if (health.restart_count > seen.restarts) {
-      seen.restarts = health.restart_count;
       report('upstream.restarting', { generation: health.generation, restart_count: health.restart_count });
     }
+    // An edited server counts its restarts anew.
+    seen.restarts = health.restart_count;
     if (health.supervision !== 'idle' || seen.generation > 0) seen.generation = health.generation;
     if (seen.state !== state) {
       // A server that was never started has not stopped.

@@ -317,7 +317,7 @@ describe('a candidate that fails', () => {
     expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
     expect(host.stderr).toBe('');
     // Nothing of it is left on disk either.
-    const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^life\.json/];
+    const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^lastWorker\.json/];
     const left = readdirSync(stateFolder(workspace));
     expect(kinds.map((kind) => left.filter((name) => kind.test(name)).length)).toEqual([1, 1, 1, 0, 1]);
   });

@@ -53,9 +53,11 @@ describe.each(EXAMPLES)('the row $row', ({ before, secret, after }) => {
 
   it('is warned of, as a variable and as an argument', () => {
     expect(warnings({ command: 'x', env: { VALUE: text } })).toEqual([
-      expect.stringMatching(/"env\.VALUE" looks like/),
+      expect.stringMatching(/"servers\.\w+\.env\.VALUE" looks like/),
     ]);
-    expect(warnings({ command: 'x', args: [text] })).toEqual([expect.stringMatching(/one of "args" looks like/)]);
+    expect(warnings({ command: 'x', args: [text] })).toEqual([
+      expect.stringMatching(/"servers\.\w+\.args\[0\]" looks like/),
+    ]);
   });
 
   it('is replaced by the import', () => {

@@ -34,6 +34,9 @@ describe('the watch over servers', () => {
     const third = { ...failed, generation: 3, restart_count: 2 };
     expect(look('ready', third)).toEqual(['upstream.restarting', 'upstream.started']);
     expect(look('stopped', third)).toEqual(['upstream.stopped']);
+    // Another entry, another count.
+    expect(look('starting')).toEqual([]);
+    expect(look('starting', again)).toEqual(['upstream.failed', 'upstream.restarting']);
   });
 
   it('takes a server that is idle, or waits for somebody, for neither failed nor restarted', () => {

@@ -68,6 +68,16 @@ describe('the configuration in force', () => {
     expect(running.read()).toBe(true);
     expect([names(running), denies(running), running.current.problems]).toEqual([['two'], false, []]);
   });
+
+  it('denies every call where rules were never readable, here and with the next worker', () => {
+    const { write, read } = place();
+    for (const text of ['{', { servers: ONE, policy: { rules: 'none' } }]) {
+      write(text);
+      const first = read();
+      const next = read(() => first.texts);
+      for (const one of [first, next]) expect(denies(one)).toBe(true);
+    }
+  });
 });
 
 describe('an edit', () => {

@@ -1,6 +1,6 @@
 import { writtenForm } from '../secretReferences.ts';
 import { list, object, record } from './collections.ts';
-import { flag, type Infer, type ObjectOf, oneOf, type Shape, text } from './field.ts';
+import { flag, type Infer, number, type ObjectOf, oneOf, type Shape, text } from './field.ts';
 
 /** References count as a letter: their values are not known yet. */
 function addressFlaw(value: string): string | undefined {
@@ -31,6 +31,12 @@ const SHARED = {
     lenient: true,
     schema: { default: true },
     doc: 'Whether a start in the mode `strict` needs this server (see `startup`).',
+  }),
+  startTimeoutSeconds: number({
+    above: 0,
+    max: 3_600,
+    lenient: true,
+    doc: 'Time limit of the first start of this server, in place of `startup.timeoutSeconds`: for one that downloads or builds much. A change applies to its next start.',
   }),
   tools: object(
     {
