@@ -4,20 +4,20 @@ import { INPUT_PREFIX, markReference, SECRET_NAME } from './secretReferences.ts'
 
 export interface VariableScope {
   workspace: string;
-  /** Of the gateway's start: whoever attaches later, with whatever environment, changes nothing. */
+  /** Environment at the start of the gateway. Clients that attach later do not change it. */
   env: NodeJS.ProcessEnv;
-  /** The ids of the inputs that the configuration names. */
+  /** Ids of the inputs that the configuration declares. */
   inputs: ReadonlySet<string>;
 }
 
-/** A reference that leads nowhere, told in one sentence. */
+/** Error for a reference that cannot be resolved, in one sentence. */
 export class VariableError extends Error {
   override readonly name = 'VariableError';
 }
 
 /**
- * Replaces `${workspaceFolder}`, `${userHome}` and `${env:NAME}`, as VS Code's mcp.json has them. `${input:id}` and
- * `${secret:NAME}` stay references: their values are asked for when the server starts.
+ * Replaces `${workspaceFolder}`, `${userHome}` and `${env:NAME}`, as in VS Code's mcp.json. `${input:id}` and
+ * `${secret:NAME}` stay references, which the start of the server resolves.
  */
 export function resolveVariables(text: string, scope: VariableScope, secrets: boolean): string {
   return text.replace(/\$\{([^}]*)\}/g, (whole, reference: string) => {

@@ -186,7 +186,7 @@ describe('an error in waygate.json', () => {
   });
 
   it('leaves the other keys of a block that is not about safety', () => {
-    const { said } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
-    expect(said.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
+    const { blocks } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
+    expect(blocks.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
   });
 });

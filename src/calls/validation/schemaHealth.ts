@@ -5,7 +5,7 @@ import { profileSchema, type SchemaProfile } from './schemaProfile.ts';
 
 /** Bounds of a schema that is compiled. */
 export type SchemaLimits = CallSettings['schemaLimits'];
-export const SCHEMA_LIMITS: SchemaLimits = CALL_BLOCKS.schemaLimits.standard;
+export const SCHEMA_LIMITS: SchemaLimits = CALL_BLOCKS.schemaLimits.defaultValue;
 
 export type SchemaFindingKind =
   | 'not_well_formed'
