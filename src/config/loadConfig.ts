@@ -51,7 +51,7 @@ export function loadConfig(
     const absent = code === 'ENOENT' || code === 'ENOTDIR';
     // The user named a given file, so it must exist. The others are optional.
     if (absent && origin !== 'given') return { ...emptyConfig(place), exists: false, usable: true };
-    const why = absent ? 'does not exist any more' : `cannot be read (${code ?? (error as Error).message})`;
+    const why = absent ? 'does not exist' : `cannot be read (${code ?? (error as Error).message})`;
     return unusable(place, `${basename(file)} ${why}.`);
   }
   return parseConfig(text, file, workspace, env, origin);

@@ -1,5 +1,5 @@
 import { type Block, block, type SettingsOf } from './block.ts';
-import { list, object, record, defaultsOf } from './collections.ts';
+import { defaultsOf, list, object, record } from './collections.ts';
 import { flag, type Infer, number, oneOf, text } from './field.ts';
 import { POLICY, type ToolPolicy } from './policyBlock.ts';
 import { RATE_LIMITS, type RateLimits } from './rateLimitsBlock.ts';

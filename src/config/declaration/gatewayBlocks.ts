@@ -1,7 +1,7 @@
 import { DEFAULT_MODE, MODES } from '../../link/mode.ts';
 import { SECRET_NAME } from '../secretReferences.ts';
-import { type Block, block, type BlockValue, type Scope } from './block.ts';
-import { list, object, defaultsOf } from './collections.ts';
+import { type Block, type BlockValue, block, type Scope } from './block.ts';
+import { defaultsOf, list, object } from './collections.ts';
 import { flag, type Infer, number, oneOf, text } from './field.ts';
 
 /** Value that the user enters, in the form of VS Code's mcp.json. */

@@ -1,4 +1,4 @@
-import { block, type BlockValue, type Scope } from './block.ts';
+import { type BlockValue, block, type Scope } from './block.ts';
 import { list, object } from './collections.ts';
 import { flag, type Infer, oneOf, text } from './field.ts';
 
@@ -69,7 +69,11 @@ export const POLICY = block<ToolPolicy>(policy, {
 const STRICTNESS: Readonly<Record<PolicyAction, number>> = { allow: 0, require_approval: 1, deny: 2 };
 
 /** Puts a workspace's rules after the user's own, without those that would loosen the user's default. */
-function addRules(own: BlockValue<ToolPolicy> | undefined, { value: theirs }: BlockValue<ToolPolicy>, scope: Scope): ToolPolicy {
+function addRules(
+  own: BlockValue<ToolPolicy> | undefined,
+  { value: theirs }: BlockValue<ToolPolicy>,
+  scope: Scope,
+): ToolPolicy {
   if (!own) return { ...theirs, rules: guarded(theirs.rules, scope.userServers) };
   const floor = own.value.default;
   const isWeaker = (one: PolicyAction): boolean => STRICTNESS[one] < STRICTNESS[floor];

@@ -1,4 +1,4 @@
-import { block, type BlockValue, type Scope } from './block.ts';
+import { type BlockValue, block, type Scope } from './block.ts';
 import { anyObject, list, object, record } from './collections.ts';
 import { type Infer, oneOf, scalar, text } from './field.ts';
 
@@ -58,7 +58,11 @@ export const NOTHING_REPEATED: ReplaySettings = {
 export const REPLAY = block<ReplaySettings>(replay, {
   defaultValue: NOTHING_REPEATED,
   safety: { strictest: () => NOTHING_REPEATED, untilThen: 'no lost call is repeated' },
-  combine: (own: BlockValue<ReplaySettings> | undefined, { value }: BlockValue<ReplaySettings>, { userServers }: Scope) => ({
+  combine: (
+    own: BlockValue<ReplaySettings> | undefined,
+    { value }: BlockValue<ReplaySettings>,
+    { userServers }: Scope,
+  ) => ({
     ...value,
     floor: own ? { settings: own.value } : { settings: NOTHING_REPEATED, servers: userServers },
   }),

@@ -62,7 +62,7 @@ export interface SkillPlan {
 export function planSkillInstall(source: string, root: string, folder: string): SkillPlan {
   const target = join(root, folder, SKILL_NAME);
   const files = filesIn(source);
-  if (!files.includes('SKILL.md')) throw new Error(`The skill is not in ${source}: install Waygate again.`);
+  if (!files.includes('SKILL.md')) throw new Error(`The skill is missing in ${source}: reinstall Waygate.`);
   for (const file of files) refuseLinksOut(root, join(target, file));
   const states = files.map((file) => [file, stateOf(join(source, file), join(target, file))] as const);
   const inState = (state: FileState): string[] => states.filter(([, one]) => one === state).map(([file]) => file);
@@ -126,7 +126,7 @@ function writeText(file: string, content: Buffer): void {
     makeFolder(folder);
   } catch (error) {
     const { code, path = folder } = error as NodeJS.ErrnoException;
-    throw new Error(`The folder ${path} cannot be made (${code}).`);
+    throw new Error(`The folder ${path} cannot be created (${code}).`);
   }
   try {
     writeWhole(file, content);

@@ -92,7 +92,7 @@ export function ensurePrivateFolder(folder: string): void {
         throw new StateFolderError(`${folder} belongs to another user; ${REMEDY}`);
       }
       // Changing the mode of a folder like /tmp would lock out every other user.
-      if ((stat.mode & STICKY) !== 0) throw new StateFolderError(`${folder} is a folder for everybody; ${REMEDY}`);
+      if ((stat.mode & STICKY) !== 0) throw new StateFolderError(`${folder} is writable by everybody; ${REMEDY}`);
       if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
     }
     accessSync(folder, constants.W_OK | constants.X_OK);
@@ -108,11 +108,11 @@ export function unwritable(folder: string, error: unknown): StateFolderError {
   if (code === 'EEXIST' || code === 'ENOTDIR') return new StateFolderError(`${folder} is not a folder; ${REMEDY}`);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new StateFolderError(
-      `The disk of Waygate's state folder ${folder} is full; make room, or set WAYGATE_STATE_DIR to a folder on another.`,
+      `The disk of Waygate's state folder ${folder} is full; free some space, or set WAYGATE_STATE_DIR to a folder on another disk.`,
     );
   }
   return new StateFolderError(`Waygate cannot write its state folder ${folder} (${code}); ${REMEDY}`);
 }
 
 const STICKY = 0o1000;
-const REMEDY = 'make it a folder of your own that can be written, or set WAYGATE_STATE_DIR to one.';
+const REMEDY = 'make it a writable folder of your own, or set WAYGATE_STATE_DIR to one.';
