@@ -1,6 +1,6 @@
 import { writtenForm } from '../secretReferences.ts';
 import { list, object, record } from './collections.ts';
-import { flag, type Infer, number, type ObjectOf, oneOf, type Shape, text } from './field.ts';
+import { flag, type Infer, number, type ObjectOf, oneOf, text } from './field.ts';
 
 /**
  * Returns the form that an address must have, if it is wrong. References count as a letter, since their values are
@@ -125,8 +125,3 @@ export type StdioKeys = ObjectOf<typeof STDIO>;
 export type HttpKeys = ObjectOf<typeof HTTP>;
 export type AuthConfig = Infer<typeof HTTP.auth>;
 export type ToolFilter = Infer<typeof SHARED.tools>;
-
-/** Returns the keys of a server of one kind. */
-export function serverShape(kind: 'stdio' | 'http'): Shape {
-  return { type: SERVER_TYPE, ...(kind === 'stdio' ? STDIO : HTTP), ...SHARED };
-}
