@@ -57,7 +57,7 @@ function configurationOf(file: string, catalog: CatalogFile): LoadedConfig {
       type: 'static',
       origin: 'given',
       name,
-      // It is there at once and costs nothing.
+      // A static server is ready at once and uses no process.
       keepAlive: true,
       disabled: false,
       location: { file, line: 1, column: 1 },
