@@ -2,9 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 /** Rooms of `src/` that comply. A rewritten room is added here, until the list is all of them. */
-const DONE = [
+const DONE: readonly string[] = [
+  'calls',
   'catalog',
   'cli',
+  'config',
   'control',
   'extension',
   'host',
@@ -17,6 +19,7 @@ const DONE = [
   'supervision',
   'telemetry',
   'upstream',
+  'worker',
 ];
 
 const PRONOUN =

@@ -27,7 +27,7 @@ const problemsOf = (config: unknown): string[] =>
     ({ message }) => message,
   );
 
-/** Values whose form the types of JSON Schema do not tell. */
+/** Values whose form JSON Schema types do not express. */
 const VALUES: Readonly<Record<string, unknown>> = {
   envFile: '/dev/null',
   url: 'https://example.com/mcp',
@@ -68,7 +68,7 @@ function objectsIn(value: unknown, path: (string | number)[] = []): (string | nu
   return Array.isArray(value) ? inner : [path, ...inner];
 }
 
-/** The value with `key` added to the object at a path. */
+/** Returns the value with `key` added to the object at a path. */
 function withKey(value: object, path: readonly (string | number)[], key: string): object {
   const copy = structuredClone(value);
   const target = path.reduce<Record<string, unknown>>(
@@ -103,7 +103,7 @@ describe('the declaration of waygate.json', () => {
     expect(path.length === 0 || problem?.includes(String(path.at(-1)))).toBe(true);
   });
 
-  it('covers the objects in which an unknown key used to be accepted', () => {
+  it('covers objects in which unknown keys are easy to miss', () => {
     const names = CLOSED.map((path) => path.join('.'));
     expect(names).toEqual(
       expect.arrayContaining(['', 'retry', 'policy', 'policy.rules.0', 'rateLimits.perTool.a-b', 'replay.probes.a-b']),
