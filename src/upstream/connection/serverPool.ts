@@ -65,7 +65,7 @@ export class ServerPool {
       // The user who changed a server wants to see whether it starts.
       begins.push(() => (predecessor ? void connection.start() : connection.begin()));
     }
-    // Whoever hears of a change from here on sees all servers.
+    // Listeners that a start notifies see all servers.
     this.#servers = after;
     for (const [name, { connection }] of before) if (!after.has(name)) this.#retire(connection);
     for (const begin of begins) begin();

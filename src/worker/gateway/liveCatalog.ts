@@ -43,7 +43,7 @@ export class LiveCatalog {
     if (this.#timer) this.rebuild();
   }
 
-  /** Waits for servers of which nothing can be shown yet: starting is not absent. */
+  /** Waits for starting servers that were never listed, because their tools are not yet known. */
   async settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
     // A changed server shows its earlier tools, and may wait long for the calls that it still has.
     const unknown = this.#options.pool.connections.filter(
