@@ -72,7 +72,7 @@ describe('quota', () => {
     const take = (session: object, toolId?: string) => limiter.take({ session, metaTool: 'tool_execute', toolId });
     expect(take(one, 'a:b@1').allowed).toBe(true);
     expect(take(two, 'a:b@1').allowed).toBe(true);
-    // Refused by the tool's own limit, it does not count for the meta-tool.
+    // A call refused by the tool's own limit does not count for the gateway tool.
     for (let i = 0; i < 5; i++)
       expect(take(one, 'a:b@1')).toMatchObject({ allowed: false, scope: 'tool:a:b@1/session' });
     expect(take(one, 'c:d@1').allowed).toBe(true);
@@ -107,7 +107,7 @@ describe('quota', () => {
     expect(after.evaluate({ session: two, metaTool: 'tool_view' })).toMatchObject({ scope: 'tool_view/session' });
     now += 40;
     expect(after.take({ session: two, metaTool: 'tool_execute' }).allowed).toBe(true);
-    // What was said some time ago has aged since.
+    // Counts age while nobody asks for them.
     const late = {};
     after.remember(late, before.memoryOf(one), 15);
     expect(after.evaluate({ session: late, metaTool: 'tool_execute' }).allowed).toBe(true);

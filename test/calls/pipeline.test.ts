@@ -155,7 +155,7 @@ describe('the pipeline', () => {
     const under = run(READ, { n: 1 });
     while (upstream.calls.length === 0) await new Promise((turn) => setImmediate(turn));
     pipeline.invalidate();
-    // It joins nothing that began before the refresh, and that one's answer is not kept.
+    // The call joins no call from before the refresh, and the answer of that call is not cached.
     expect(resultOf(await run(READ, { n: 1 })).text).toBe('new');
     goOn();
     expect(resultOf(await under).text).toBe('old');

@@ -12,7 +12,7 @@ import { ThreadedCheck } from '../../src/calls/validation/threadedCheck.ts';
 import { sampleListings } from '../catalog/sampleListings.ts';
 import schemaForms from '../fixtures/catalog/schemaForms.json' with { type: 'json' };
 
-/** What is judged, not how fast: hostileSchemas.test.ts has the limits that ship. */
+/** Tests verdicts without time limits; hostileSchemas.test.ts tests the shipped limits. */
 const unhurried = () =>
   new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000, startMs: 20_000 });
 
@@ -21,7 +21,7 @@ afterAll(() => validator.dispose());
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 
-/** What the model is told of arguments that do not fit. */
+/** Returns the message for a model about invalid arguments. */
 async function told(schema: JsonObject, args: unknown) {
   const verdict = await validator.validate(schema, args);
   if (verdict.kind !== 'invalid') throw new Error(`it is ${verdict.kind}`);
@@ -51,7 +51,7 @@ describe('validation', () => {
     expect(
       await validator.validate({ $schema: 'http://json-schema.org/draft-07/schema#', ...tuple }, wrong),
     ).toMatchObject({ kind: 'invalid' });
-    // Lists of items are no 2020-12; undeclared they are still understood.
+    // Lists of items are not part of 2020-12; without a declared dialect they are still understood.
     expect(
       await validator.validate({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple }, wrong),
     ).toMatchObject({ kind: 'bad_schema' });
@@ -161,7 +161,7 @@ describe('validation', () => {
     const named = object({ a: { $ref: $id } }, { $defs: { inner: { $id, type: 'string' } } });
     expect(await validator.validate(named, { a: 'x' })).toEqual({ kind: 'valid' });
     expect(await validator.validate(named, { a: 1 })).toMatchObject({ kind: 'invalid' });
-    // Those that only name it have nothing to be checked against: one checked in place, one in the thread.
+    // Schemas that only refer to the name cannot be checked: one inline, one in the thread.
     const elsewhere = object({ a: { $ref: $id } });
     const inThread = object({ a: { $ref: $id }, again: { $ref: '#' } });
     for (const schema of [elsewhere, inThread]) {
@@ -246,11 +246,11 @@ describe('validation', () => {
     const flag = () => new Int32Array(new SharedArrayBuffer(4));
     await ask(flag());
     Object.assign(limits, { answerMs: 1, valueMs: 1, compileMs: 1 });
-    // Where timers are the next to have their turn, and not what comes.
+    // The event loop runs timers next, before input.
     await new Promise((turn) => setImmediate(turn));
     const answered = flag();
     const asked = ask(answered);
-    // It is sent before any timer has its turn.
+    // The question is sent before any timer runs.
     for (let i = 0; i < 5; i++) await undefined;
     Atomics.wait(answered, 0, 0);
     Atomics.wait(flag(), 0, 0, 50);

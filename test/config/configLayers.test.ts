@@ -50,7 +50,7 @@ describe("the user's own file and a workspace's", () => {
       ['theirs', 'theirs'],
     ]);
     expect(config.servers.map(needsApproval)).toEqual([false, true, true]);
-    // One that was made by no file is trusted least.
+    // An entry without an origin is trusted least.
     const { origin: _, ...made } = find(config, 'mine');
     expect(needsApproval(made as ServerConfig)).toBe(true);
   });
@@ -96,13 +96,13 @@ describe("the user's own file and a workspace's", () => {
       'warning 2:56 "artifacts.maskOnDisk" has no effect: your own waygate.json sets true, which is stricter.',
     ]);
     expect(config.problems[0]?.location.file).toMatch(/\.vscode\/waygate\.json$/);
-    // What is said without a word of masks changes no mask, and is no fault.
+    // A block without a key for masking changes no masking and causes no warning.
     const silent = load({
       user: { artifacts: { maskSecrets: 'always' } },
       workspace: { artifacts: { shownChars: 900 } },
     });
     expect(silent).toMatchObject({ settings: { artifacts: { maskSecrets: 'always', shownChars: 900 } }, problems: [] });
-    // The workspace may put one on, and say what it likes where the person is silent.
+    // The workspace may switch masking on, and set anything that the user's file leaves open.
     expect(load({ workspace: { artifacts: { maskSecrets: 'never' } } }).settings.artifacts.maskSecrets).toBe('never');
     const stricter = load({
       user: { artifacts: { maskSecrets: 'errors' } },
@@ -173,7 +173,7 @@ describe("the user's own file and a workspace's", () => {
     expect(config).toMatchObject({ file: given, settings: { idleMinutes: 10 }, files: [{ origin: 'given' }] });
     expect(config.servers).toMatchObject([{ name: 'one', cwd: folder }]);
     expect(config.servers.map(needsApproval)).toEqual([false]);
-    // Somebody has asked for this very file: that it has gone is an error, and what it said runs on.
+    // A file given by --config must exist. After its deletion the last readable version stays in force.
     rmSync(given);
     const gone = layers.load();
     expect(gone.servers.map(({ name }) => name)).toEqual(['one']);

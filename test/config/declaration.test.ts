@@ -27,7 +27,7 @@ const problemsOf = (config: unknown): string[] =>
     ({ message }) => message,
   );
 
-/** Values whose form the types of JSON Schema do not tell. */
+/** Values with a form that the types of JSON Schema do not express. */
 const VALUES: Readonly<Record<string, unknown>> = {
   envFile: '/dev/null',
   url: 'https://example.com/mcp',
@@ -59,7 +59,7 @@ const EVERYTHING = {
   servers: { one: PROGRAM, two: ADDRESS },
 };
 
-/** Paths of all objects in a value. */
+/** Returns the paths of all objects in a value. */
 function objectsIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = Object.entries(value).flatMap(([key, one]) =>
@@ -68,7 +68,7 @@ function objectsIn(value: unknown, path: (string | number)[] = []): (string | nu
   return Array.isArray(value) ? inner : [path, ...inner];
 }
 
-/** The value with `key` added to the object at a path. */
+/** Returns the value with `key` added to the object at a path. */
 function withKey(value: object, path: readonly (string | number)[], key: string): object {
   const copy = structuredClone(value);
   const target = path.reduce<Record<string, unknown>>(

@@ -11,7 +11,7 @@ const WORKSPACE = '/home/ada/shop';
 
 const parse = (text: string, env: NodeJS.ProcessEnv = {}): LoadedConfig => parseConfig(text, FILE, WORKSPACE, env);
 const server = (text: string, env: NodeJS.ProcessEnv = {}) => parse(`{"servers": {"one": ${text}}}`, env);
-/** `line:column message`, as a person reads it. */
+/** `line:column message`, for readable expectations. */
 const problems = (config: LoadedConfig): string[] =>
   config.problems.map(({ location, message }) => `${location.line}:${location.column} ${message}`);
 
@@ -149,7 +149,7 @@ describe('the configuration', () => {
   ])('reports the error of a server and its place: %s', (text, problem) => {
     const config = parse(`{"servers": {"one": ${text}, "two": {"command": "y"}}}`);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
-    // The others work.
+    // The other servers work.
     expect(config.usable).toBe(true);
     expect(config.servers.map(({ name }) => name)).toEqual(['two']);
     expect(config.broken).toEqual([
@@ -208,7 +208,7 @@ describe('the configuration', () => {
       env: { H: homedir(), N: '5', B: 'true' },
       cwd: join(WORKSPACE, 'sub'),
     });
-    // A value is not searched again: what the environment holds is data.
+    // Values are not resolved again: the content of the environment is data.
     expect(server('{"command": "${env:A}"}', { A: '${env:B}' }).servers[0]).toMatchObject({ command: '${env:B}' });
     expect(server('{"command": "$HOME $ {}"}').problems).toEqual([]);
   });

@@ -79,7 +79,7 @@ describe("the user's settings of calls", () => {
     expect(actionOf(config, { server: 'mine', tags })).toBe('require_approval');
     expect(actionOf(config, { server: 'mine', tags, toolName: 'drop_table' })).toBe('deny');
     expect(actionOf(config, { server: 'mine', tags: [] })).toBe('allow');
-    // The user has approved the workspace's servers, so the workspace may allow what it likes for them.
+    // The user has approved the workspace's servers, so the workspace may allow any of their tools.
     expect(actionOf(config, { server: 'theirs', tags })).toBe('allow');
     expect(actionOf(read({}, {}), { server: 'theirs', tags })).toBe('require_approval');
   });

@@ -113,7 +113,7 @@ describe('installing the skill', () => {
     symlinkSync(outside, join(root, '.github/skills'));
     expect(() => planSkillInstall(SOURCE, root, '.github/skills')).toThrow(/\.github\/skills leads out of /);
     expect(readdirSync(outside)).toEqual(['victim.md']);
-    // A file that is a link gives way to a file; what it led to stays as it was.
+    // A file replaces a link; the target of the link stays unchanged.
     mkdirSync(join(root, 's', SKILL_NAME), { recursive: true });
     symlinkSync(join(outside, 'victim.md'), join(root, 's', SKILL_NAME, 'SKILL.md'));
     installSkill(planSkillInstall(SOURCE, root, 's'), { replace: true });
