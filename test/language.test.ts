@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 /** Rooms of `src/` that comply. A rewritten room is added here, until the list is all of them. */
 const DONE: readonly string[] = [
   'catalog',
+  'cli',
   'control',
+  'extension',
+  'import',
   'lib',
   'link',
   'mcp',
@@ -79,6 +82,9 @@ describe('a comment', () => {
   });
 });
 
+/** Lists of English words, which are data. */
+const VOCABULARY = ['src/ranking/intent.ts'];
+
 describe.each(DONE)('the room %s', (room) => {
   const files = globSync(`src/${room}/**/*.ts`);
 
@@ -93,6 +99,7 @@ describe.each(DONE)('the room %s', (room) => {
 
   it('uses the words of the trade', () => {
     expect(files.length).toBeGreaterThan(0);
-    expect(found(files, (text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([]);
+    const prose = files.filter((file) => !VOCABULARY.includes(file));
+    expect(found(prose, (text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([]);
   });
 });

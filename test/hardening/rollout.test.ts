@@ -308,7 +308,7 @@ describe('a candidate that fails', () => {
     if (worker === HANGS) bad.env = { ...workspace.env, WAYGATE_READY_MS: '1500' };
     const { code, stdout, stderr } = await waygate(bad, ['reload']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^waygate: the gateway was not reloaded and serves on as it was: [^\n]+\.\n$/);
+    expect(stderr).toMatch(/^waygate: the gateway was not reloaded; the running one continues unchanged: [^\n]+\.\n$/);
     expect(stderr).toMatch(reason);
     await until('its name in the file', () => here(workspace).token === before.token);
     const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'still here' } });
