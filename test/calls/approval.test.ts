@@ -165,7 +165,7 @@ describe('approval', () => {
     const approval: ApprovalPort = {
       ask: ({ signal }) => {
         asked += 1;
-        // The SDK rejects a cancelled request in the same way.
+        // The SDK treats an already cancelled request like this.
         return signal.aborted ? Promise.reject(signal.reason) : new Promise(() => undefined);
       },
     };
@@ -175,7 +175,7 @@ describe('approval', () => {
     three.abort();
     one.abort();
     for (const call of [first, third]) expect((await call)?.message).toBe('The call was cancelled before it was sent.');
-    // The next waiting call, which was not cancelled.
+    // The next call in line is still open.
     await until('its own question', () => asked === 2);
     two.abort();
     await second;

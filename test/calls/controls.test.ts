@@ -72,7 +72,7 @@ describe('quota', () => {
     const take = (session: object, toolId?: string) => limiter.take({ session, metaTool: 'tool_execute', toolId });
     expect(take(one, 'a:b@1').allowed).toBe(true);
     expect(take(two, 'a:b@1').allowed).toBe(true);
-    // A call refused by the tool's own limit does not count for the gateway tool.
+    // A call that the tool's own limit refuses does not count for the meta-tool.
     for (let i = 0; i < 5; i++)
       expect(take(one, 'a:b@1')).toMatchObject({ allowed: false, scope: 'tool:a:b@1/session' });
     expect(take(one, 'c:d@1').allowed).toBe(true);
@@ -107,7 +107,7 @@ describe('quota', () => {
     expect(after.evaluate({ session: two, metaTool: 'tool_view' })).toMatchObject({ scope: 'tool_view/session' });
     now += 40;
     expect(after.take({ session: two, metaTool: 'tool_execute' }).allowed).toBe(true);
-    // Counts age while nobody asks for them.
+    // Counts that were handed over some time ago have aged since.
     const late = {};
     after.remember(late, before.memoryOf(one), 15);
     expect(after.evaluate({ session: late, metaTool: 'tool_execute' }).allowed).toBe(true);
@@ -167,13 +167,13 @@ describe('quota', () => {
     const limiter = new RateLimiter(
       readField(RATE_LIMITS.field, { tool_execute: { maxCallsPerSession: 1 } }),
       () => 0,
-      (_session, requestId) => told.push(requestId),
+      (_session, requestId) => counted.push(requestId),
     );
     const session = {};
     const take = (requestId: string, counted: boolean) =>
       limiter.take({ session, metaTool: 'tool_execute', requestId, counted }).allowed;
     expect([take('a', false), take('a', true), take('a', true), take('b', false)]).toEqual([true, true, true, false]);
-    expect(told).toEqual(['a']);
+    expect(counted).toEqual(['a']);
   });
 
   it('is retryable only if the same call may succeed later', () => {

@@ -7,7 +7,7 @@ import { checkSchemaHealth } from '../../src/calls/validation/schemaHealth.ts';
 import { ThreadedCheck } from '../../src/calls/validation/threadedCheck.ts';
 import { until } from '../support/hostProcess.ts';
 
-/** Schemas and values made to block the validator. The event loop must keep running. */
+/** Schemas and values made to block their validator. The event loop must keep running meanwhile. */
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 const nested = (levels: number): JsonObject => {
@@ -121,7 +121,7 @@ const CORPUS: readonly [name: string, schema: JsonObject, args: JsonObject][] = 
   ['code in a name', object({ '"]);process.exit();//': { type: 'string' } }), { '"]);process.exit();//': 1 }],
 ];
 
-/** Returns computed time of this thread or of all threads. Time of other processes does not count. */
+/** Measures the CPU time of this thread or of all threads, so that other processes do not count. */
 function computedMs(usage: () => NodeJS.CpuUsage): number {
   const { user, system } = usage();
   return (user + system) / 1_000;
@@ -130,8 +130,8 @@ const byThread = (): number => computedMs(() => process.threadCpuUsage());
 const byAll = (): number => computedMs(() => process.cpuUsage());
 
 /**
- * Measures the longest computation of this thread between two turns of the loop while `work` runs, and the time of all
- * threads.
+ * Returns the longest computation of this thread between two turns of the loop while `work` ran, and the CPU time of
+ * all threads.
  */
 async function longestBlock<T>(work: () => Promise<T>): Promise<{ value: T; blockedMs: number; tookMs: number }> {
   let last = byThread();
@@ -156,8 +156,8 @@ async function longestBlock<T>(work: () => Promise<T>): Promise<{ value: T; bloc
 const MAX_BLOCK_MS = 50;
 
 /**
- * Returns the best of several attempts, because other processes share the machine: a real block occurs every time. Each
- * attempt begins after `ready`.
+ * Repeats a measurement and keeps the best: a block of our own occurs every time, one by other processes does not.
+ * Awaits `ready` before each.
  */
 async function best<T>(work: () => Promise<T>, ready: () => Promise<unknown> = async () => undefined, attempts = 5) {
   await ready();
@@ -180,14 +180,14 @@ describe('hostile schemas and values', () => {
   afterAll(() => validator.dispose());
 
   it.each(CORPUS)('%s: ends without blocking the event loop', async (_, schema, args) => {
-    // The start of the thread does not count for the schema, even if the previous attempt killed the thread.
+    // Its start is ours and not the schema's, also where it was killed over the attempt before.
     const threadIsThere = () =>
       until('the thread', async () => {
         const verdict = await validator.validate(object({ again: { $ref: '#' } }), {});
         return verdict.kind === 'valid';
       });
     const { value, blockedMs, tookMs } = await best(async (): Promise<ValidationVerdict> => {
-      // A copy, because findings about a schema are cached.
+      // A copy, because the verdict on a schema object is remembered.
       const inputSchema = { ...schema };
       const verdict = await validator.validate(inputSchema, args);
       if (verdict.kind === 'invalid') {
@@ -203,7 +203,7 @@ describe('hostile schemas and values', () => {
     }, threadIsThere);
     expect(['valid', 'invalid', 'unchecked', 'bad_schema']).toContain(value.kind);
     expect(blockedMs).toBeLessThan(MAX_BLOCK_MS);
-    // A killed thread may be starting again at the end.
+    // A killed thread may be restarting at the end.
     expect(tookMs).toBeLessThan(100 + 400);
   });
 
@@ -213,7 +213,7 @@ describe('hostile schemas and values', () => {
   });
 
   it('checks other schemas after a killed one, and does not try that one again', async () => {
-    // Calls behind a hostile schema may wait; the hostile schema has only the shipped limits.
+    // Whoever waits behind a hostile one has time; the hostile one has no more than what ships.
     const own = new ArgumentValidator({
       thread: new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 60, compileMs: 1_000, startMs: 20_000 }),
     });

@@ -40,7 +40,7 @@ type TestAnswer = (call: {
   onProgress: (p: { progress: number }) => void;
 }) => JsonObject | Promise<JsonObject>;
 
-/** Server inside the test, behind the calls of a connection. Records calls and returns a given answer. */
+/** Server within the test, behind the calls of a connection. Counts requests and returns prepared answers. */
 export class TestUpstream extends UpstreamClient implements Upstream {
   state = 'ready';
   reason: string | undefined;
@@ -77,7 +77,7 @@ export class TestUpstream extends UpstreamClient implements Upstream {
     return this.#calls.send('tools/call', { name: tool, arguments: args }, options);
   }
 
-  /** Sends a request to the server, as the connection does. */
+  /** Requests that the connection sends to the server. */
   override async request(_method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
     const { name: tool, arguments: args } = params as { name: string; arguments: JsonObject };
     const { signal, onProgress = () => undefined } = options;

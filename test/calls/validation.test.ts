@@ -12,7 +12,7 @@ import { ThreadedCheck } from '../../src/calls/validation/threadedCheck.ts';
 import { sampleListings } from '../catalog/sampleListings.ts';
 import schemaForms from '../fixtures/catalog/schemaForms.json' with { type: 'json' };
 
-/** Tests verdicts without time limits; hostileSchemas.test.ts tests the shipped limits. */
+/** Tests verdicts, not speed: hostileSchemas.test.ts has the shipped limits. */
 const unhurried = () =>
   new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000, startMs: 20_000 });
 
@@ -21,8 +21,8 @@ afterAll(() => validator.dispose());
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 
-/** Returns the message for a model about invalid arguments. */
-async function told(schema: JsonObject, args: unknown) {
+/** Returns the error that a model reads for invalid arguments. */
+async function modelError(schema: JsonObject, args: unknown) {
   const verdict = await validator.validate(schema, args);
   if (verdict.kind !== 'invalid') throw new Error(`it is ${verdict.kind}`);
   const tool = { id: 'git:log#00000000', name: 'log', server: 'git', inputSchema: schema };
@@ -45,13 +45,13 @@ describe('validation', () => {
     }
   });
 
-  it('reads a schema by the dialect that it declares', async () => {
+  it('uses the dialect that a schema declares', async () => {
     const tuple = { properties: { at: { type: 'array', items: [{ type: 'integer' }] } } };
     const wrong = { at: ['x'] };
     expect(
       await validator.validate({ $schema: 'http://json-schema.org/draft-07/schema#', ...tuple }, wrong),
     ).toMatchObject({ kind: 'invalid' });
-    // Lists of items are not part of 2020-12; without a declared dialect they are still understood.
+    // Lists of items are not valid in 2020-12, but are accepted without a declared dialect.
     expect(
       await validator.validate({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple }, wrong),
     ).toMatchObject({ kind: 'bad_schema' });
@@ -71,10 +71,10 @@ describe('validation', () => {
 
   it('follows references into properties and back to the root', async () => {
     const byProperty = object({ a: { type: 'integer' }, b: { $ref: '#/properties/a' } });
-    expect((await told(byProperty, { b: 'x' })).problems).toEqual(['b must be a whole number, not a string']);
+    expect((await modelError(byProperty, { b: 'x' })).problems).toEqual(['b must be a whole number, not a string']);
     const tree = object({ value: { type: 'integer' }, children: { type: 'array', items: { $ref: '#' } } });
     expect(await validator.validate(tree, { value: 1, children: [{ value: 2 }] })).toEqual({ kind: 'valid' });
-    expect((await told(tree, { children: [{ children: [{ value: 'x' }] }] })).path).toEqual([
+    expect((await modelError(tree, { children: [{ children: [{ value: 'x' }] }] })).path).toEqual([
       'children',
       0,
       'children',
@@ -85,7 +85,7 @@ describe('validation', () => {
 
   it('rejects arguments nested deeper than a frame may be', async () => {
     const args = { a: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`) };
-    expect((await told(object({ a: {} }), args)).message).toContain(
+    expect((await modelError(object({ a: {} }), args)).message).toContain(
       'the arguments must not be nested deeper than 200 levels',
     );
   });
@@ -111,7 +111,7 @@ describe('validation', () => {
     for (const one of [own, wider]) one.dispose();
   });
 
-  it('fetches no reference', async () => {
+  it('never fetches a reference', async () => {
     let asked = 0;
     const server = createServer((_, answer) => {
       asked += 1;
@@ -145,7 +145,7 @@ describe('validation', () => {
       c: { pattern: 'b' },
     });
     expect(await validator.validate(schema, { a: 'aa', b: 'bb', u: 'A', c: 'abc' })).toEqual({ kind: 'valid' });
-    expect((await told(schema, { a: 'bb', b: 'bb' })).problems).toEqual(['a must be a string that matches ^a+$']);
+    expect((await modelError(schema, { a: 'bb', b: 'bb' })).problems).toEqual(['a must be a string that matches ^a+$']);
     expect(linearEngine('^a$', 'u').toString()).not.toBe(linearEngine('^b$', 'u').toString());
   });
 
@@ -156,12 +156,12 @@ describe('validation', () => {
     expect(await validator.validate(schema, { a: 'abc' })).toMatchObject({ kind: 'invalid' });
   });
 
-  it('keeps the identifiers of one schema out of another', async () => {
+  it('isolates the identifiers of schemas', async () => {
     const $id = 'http://example.com/inner';
     const named = object({ a: { $ref: $id } }, { $defs: { inner: { $id, type: 'string' } } });
     expect(await validator.validate(named, { a: 'x' })).toEqual({ kind: 'valid' });
     expect(await validator.validate(named, { a: 1 })).toMatchObject({ kind: 'invalid' });
-    // Schemas that only refer to the name cannot be checked: one inline, one in the thread.
+    // Schemas that only name the identifier have nothing to check against: one runs in place, one in the thread.
     const elsewhere = object({ a: { $ref: $id } });
     const inThread = object({ a: { $ref: $id }, again: { $ref: '#' } });
     for (const schema of [elsewhere, inThread]) {
@@ -181,10 +181,10 @@ describe('validation', () => {
     ['ipv6', '2001:db8::1', '2001:db8::g'],
     ['uri', 'https://example.com/a?b=c', 'example.com/a'],
     ['uuid', '123e4567-e89b-12d3-a456-426614174000', '123e4567'],
-  ])('knows the format %s', async (format, good, bad) => {
+  ])('checks the format %s', async (format, good, bad) => {
     const schema = object({ a: { type: 'string', format } });
     expect(await validator.validate(schema, { a: good })).toEqual({ kind: 'valid' });
-    expect((await told(schema, { a: bad })).message).toContain(`of format ${format}, like `);
+    expect((await modelError(schema, { a: bad })).message).toContain(`of format ${format}, like `);
   });
 
   it('ignores unknown formats', async () => {
@@ -246,11 +246,11 @@ describe('validation', () => {
     const flag = () => new Int32Array(new SharedArrayBuffer(4));
     await ask(flag());
     Object.assign(limits, { answerMs: 1, valueMs: 1, compileMs: 1 });
-    // The event loop runs timers next, before input.
+    // From here on, timers run before messages.
     await new Promise((turn) => setImmediate(turn));
     const answered = flag();
     const asked = ask(answered);
-    // The question is sent before any timer runs.
+    // The message is sent before any timer runs.
     for (let i = 0; i < 5; i++) await undefined;
     Atomics.wait(answered, 0, 0);
     Atomics.wait(flag(), 0, 0, 50);
@@ -270,7 +270,7 @@ describe('validation', () => {
     );
   });
 
-  it.each(Object.entries(schemaForms.usable))('can use a schema in the form of %s', async (_, schema) => {
+  it.each(Object.entries(schemaForms.usable))('accepts a schema in the form of %s', async (_, schema) => {
     const { kind } = await validator.validate(schema as JsonObject, {});
     expect(['valid', 'invalid']).toContain(kind);
   });
@@ -282,7 +282,7 @@ describe('validation', () => {
     });
   });
 
-  it('can use the schemas of a whole catalog', { timeout: 120_000 }, async () => {
+  it('accepts the schemas of a whole catalog', { timeout: 120_000 }, async () => {
     const own = new ArgumentValidator();
     const refused: string[] = [];
     for (const { server, tools } of sampleListings()) {
@@ -345,13 +345,17 @@ describe('the message for a model', () => {
     const schema = object({
       where: { anyOf: [{ type: 'string' }, object({ path: { type: 'string' } }, { required: ['path'] })] },
     });
-    expect((await told(schema, { where: { file: 'x' } })).problems).toEqual(['"path" is missing: a string (in where)']);
-    expect((await told(schema, { where: 5 })).problems).toEqual(['where must be a string, or an object']);
+    expect((await modelError(schema, { where: { file: 'x' } })).problems).toEqual([
+      '"path" is missing: a string (in where)',
+    ]);
+    expect((await modelError(schema, { where: 5 })).problems).toEqual(['where must be a string, or an object']);
   });
 
   it('stays within the bounds of an answer, whatever is wrong', async () => {
     const schema = object({ items: { type: 'array', items: object({ x: { type: 'string' } }, { required: ['x'] }) } });
-    const { problems, expected, message } = await told(schema, { items: Array.from({ length: 2_000 }, () => ({})) });
+    const { problems, expected, message } = await modelError(schema, {
+      items: Array.from({ length: 2_000 }, () => ({})),
+    });
     expect(problems.length).toBe(20);
     expect(JSON.stringify({ problems, expected, message }).length).toBeLessThan(6_000);
     const choices = object({
@@ -361,9 +365,9 @@ describe('the message for a model', () => {
         ),
       },
     });
-    expect(JSON.stringify((await told(choices, { a: 5 })).expected).length).toBeLessThan(1_700);
+    expect(JSON.stringify((await modelError(choices, { a: 5 })).expected).length).toBeLessThan(1_700);
     const long = 'k'.repeat(5_000);
-    const answer = await told(object({}, { additionalProperties: false }), { [long]: 1, [`${long}2`]: 1 });
+    const answer = await modelError(object({}, { additionalProperties: false }), { [long]: 1, [`${long}2`]: 1 });
     expect(JSON.stringify(answer).length).toBeLessThan(2_000);
   });
 
@@ -377,7 +381,7 @@ describe('the message for a model', () => {
 
   it('is one line without control characters', async () => {
     const schema = object({ a: { enum: ['x\u001b[31m\ny', '\u202e'] } });
-    expect((await told(schema, { a: 1 })).message).not.toMatch(/\p{Cc}/u);
+    expect((await modelError(schema, { a: 1 })).message).not.toMatch(/\p{Cc}/u);
   });
 });
 
