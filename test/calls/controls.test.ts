@@ -24,11 +24,11 @@ describe('globs', () => {
     expect(globMatches(pattern, name)).toBe(matches);
   });
 
-  it('fail fast', () => {
+  it('fail in linear time', () => {
     expect(globMatches(`${'*a'.repeat(200)}b`, 'a'.repeat(5_000))).toBe(false);
   });
 
-  it('match every text literally except for special characters', () => {
+  it('match any string by itself once special characters are escaped', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const plain = name.replace(/[*?[\]]/g, '');
@@ -40,7 +40,7 @@ describe('globs', () => {
 });
 
 describe('policy', () => {
-  it('matches a server by name, and requires every tag of a rule', () => {
+  it('matches a server by name, and requires all tags of a rule', () => {
     const policy = readField(POLICY.field, {
       rules: [
         { action: 'deny', server: 'prod' },
@@ -53,7 +53,7 @@ describe('policy', () => {
     expect(decide(policy, { ...subject, tags: ['mcp', 'destructive'] }).rule_index).toBe(1);
   });
 
-  it('asks before tools declared destructive without a configuration', () => {
+  it('asks before destructive tools if nothing is configured', () => {
     const subject = { metaTool: 'tool_execute' as const, toolId: 'a:b@1' };
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['destructive'] }).action).toBe('require_approval');
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['mcp'] }).action).toBe('allow');
@@ -61,7 +61,7 @@ describe('policy', () => {
 });
 
 describe('quota', () => {
-  it('counts each session separately, and a tool in addition to its gateway tool', () => {
+  it('counts per session, and per tool in addition to the meta-tool', () => {
     let now = 0;
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerMinute: 2 },
@@ -86,7 +86,7 @@ describe('quota', () => {
     expect(take(one).allowed).toBe(true);
   });
 
-  it('continues in another process with any clock, and ignores invalid counts', () => {
+  it('continues in another process with another clock, and ignores malformed counts', () => {
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerMinute: 2 },
       tool_view: { maxCallsPerSession: 1 },
@@ -129,7 +129,7 @@ describe('quota', () => {
     }
   });
 
-  it('reports each count and nothing else, and keeps no more than its limits', () => {
+  it('notifies only when it has counted; its memory is bounded by the limits', () => {
     const counted: object[] = [];
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerSession: 100 },
@@ -162,8 +162,8 @@ describe('quota', () => {
     });
   });
 
-  it('counts a call once that is sent again, and admits it', () => {
-    const told: unknown[] = [];
+  it('admits a resent request without counting it twice', () => {
+    const counted: unknown[] = [];
     const limiter = new RateLimiter(
       readField(RATE_LIMITS.field, { tool_execute: { maxCallsPerSession: 1 } }),
       () => 0,
@@ -176,13 +176,13 @@ describe('quota', () => {
     expect(counted).toEqual(['a']);
   });
 
-  it('is retryable only if the same call may succeed later', () => {
+  it('marks an error as retryable only if waiting helps', () => {
     const refused = (scope: string, wait: number | null) =>
       rateLimited('a:b@1', { allowed: false, scope, retry_after: wait }).retryable;
     expect([refused('tool_execute/minute', 12), refused('tool_execute/session', null)]).toEqual([true, false]);
   });
 
-  it('never admits more calls in any minute than the limit', () => {
+  it('never admits more calls in any minute than its limit', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {
         let now = 0;

@@ -83,7 +83,7 @@ function withKey(value: object, path: readonly (string | number)[], key: string)
 const FREE = /^servers$|\.(env|headers|perTool|probes|arguments)$|^(timeouts|replay)\.(servers|tools)$/;
 
 describe('the declaration of waygate.json', () => {
-  it('equals media/waygate.schema.json (npm run docs writes it)', () => {
+  it('matches media/waygate.schema.json (written by npm run docs)', () => {
     expect(readFileSync('media/waygate.schema.json', 'utf8')).toBe(schemaText(documentSchema()));
   });
 
@@ -169,7 +169,7 @@ describe('an error in waygate.json', () => {
       'The input "a" is written twice; remove one.',
     ],
     [{ cache: 5 }, '"cache" must be an object.'],
-  ])('names the path, the error and the remedy: %j', (config, message) => {
+  ])('names the path, what is wrong and what to do: %j', (config, message) => {
     expect(problemsOf(config)).toEqual([typeof message === 'string' ? message : expect.stringMatching(message)]);
   });
 
@@ -185,8 +185,8 @@ describe('an error in waygate.json', () => {
     ]);
   });
 
-  it('leaves the other keys of a block that does not concern safety', () => {
-    const { said } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
-    expect(said.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
+  it('leaves the other keys of a block without safety rules in force', () => {
+    const { blocks } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
+    expect(blocks.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
   });
 });
