@@ -1,16 +1,55 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+/** Folders of test/ that run elsewhere: the suite inside VS Code, measurements, and what takes an hour. */
+const ELSEWHERE = ['test/editor/**', 'test/bench/**', 'test/soak/**'];
+
+/** Stages of their own, which start whole gateways. */
+const GATEWAY_STAGES = ['integration', 'conformance', 'hardening'];
+
+/** Rooms whose tests compute and hardly start a process. */
+const PURE = [
+  'test/rooms.test.ts',
+  'test/{calls,catalog,control,docs,errors,extension,import,lib,link,mcp,modes,ranking,replay}/**/*.test.ts',
+  'test/{results,secrets,supervision,telemetry,text,webview}/**/*.test.ts',
+];
+
+const beside = (file: string): string => JSON.stringify(pathToFileURL(resolve('dist', file)).href);
+
+const common = {
+  // For a busy machine, as the limit of `until`: a test of speed has a limit of its own.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // No test depends on a module's fresh state, and a process for each file costs as much as most files do.
+  isolate: false,
+} satisfies TestProjectInlineConfiguration['test'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/editor/**', 'test/bench/**', 'test/soak/**'],
     globalSetup: 'test/support/globalSetup.ts',
-    pool: 'forks',
-    // Two on two cores: most of these wait for processes more than they compute.
+    // Two on two cores: most files that are no computation wait for processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // For a machine that is busy, as those of `until`: what is to be quick says so by itself.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    projects: [
+      { test: { ...common, name: 'pure', include: PURE, pool: 'threads' } },
+      {
+        test: {
+          ...common,
+          name: 'processes',
+          include: ['test/**/*.test.ts'],
+          exclude: [...PURE, ...ELSEWHERE, ...GATEWAY_STAGES.map((stage) => `test/${stage}/**`)],
+          pool: 'forks',
+        },
+      },
+      ...GATEWAY_STAGES.map((name) => ({
+        // A gateway in the test's own process reads the data that ships beside the worker.
+        define: {
+          __WAYGATE_RANKS__: beside('cl100k_base.bin'),
+          __WAYGATE_THESAURUS__: beside('thesaurus.txt'),
+        },
+        test: { ...common, name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const },
+      })),
+    ],
   },
 });
