@@ -39,7 +39,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   results: { values: [...BASE, 'catalog', 'secrets'] },
   link: { values: BASE },
   mcp: { values: [...BASE, 'link', 'replay'] },
-  upstream: { values: [...BASE, 'mcp', 'supervision', 'replay'], types: ['config'] },
+  upstream: { values: [...BASE, 'mcp', 'supervision', 'replay'], types: ['config', 'control'] },
   calls: { values: [...BASE, 'catalog', 'results', 'upstream', 'replay', 'mcp'], types: ['link'] },
   modes: {
     values: [
@@ -54,8 +54,9 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
       'replay',
       'secrets',
       'telemetry',
+      'control',
     ],
-    types: ['control', 'config', 'supervision'],
+    types: ['config', 'supervision'],
   },
   control: { values: [], types: ['catalog', 'config', 'ranking', 'supervision', 'telemetry', 'link'] },
   host: { values: ALL },

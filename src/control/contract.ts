@@ -2,24 +2,16 @@
  * The typed contract between the worker and those who watch it: the editor and the command line.
  * Types only. A snapshot is always whole, never a delta: whoever was hidden or away needs nothing else.
  */
+
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthReport, KeptCounts, TelemetryReport } from './healthContract.ts';
+import type { ServerState } from './serverStates.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
-
-export type ServerState =
-  | 'disabled'
-  | 'needs_approval'
-  | 'not_started'
-  | 'starting'
-  | 'ready'
-  | 'needs_sign_in'
-  | 'needs_secret'
-  | 'failed'
-  | 'stopped';
+export type { ServerState } from './serverStates.ts';
 
 export interface ServerStatus {
   name: string;

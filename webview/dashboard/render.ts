@@ -2,11 +2,11 @@ import type {
   CallRecord,
   ConfigurationStatus,
   GatewaySnapshot,
-  ServerState,
   ServerStatus,
   SessionStatus,
 } from '../../src/control/contract.ts';
 import type { DashboardState, HealthLevel, HealthSummary } from '../../src/control/dashboardMessages.ts';
+import { serverState } from '../../src/control/serverStates.ts';
 import { age, duration, timestamp } from './format.ts';
 import { glyph } from './glyphs.ts';
 import { escapeHtml as e, plural } from './html.ts';
@@ -95,7 +95,7 @@ function configuration({ file, exists, problems }: ConfigurationStatus): string 
   if (exists && problems.length === 0) return '';
   const rows = problems.map(
     ({ severity, message, location }, index) => `<tr>
-<td class="state state-${severity === 'error' ? 'failed' : 'warned'}">${glyph(severity === 'error' ? 'error' : 'warning')}${severity}</td>
+<td class="state state-${severity}">${glyph(severity === 'error' ? 'error' : 'warning')}${severity}</td>
 <td class="wide">${e(message)}</td>
 <td><button type="button" class="link" id="problem-${index}" data-open-problem="${index}">line ${location.line}, column ${location.column}</button></td>
 </tr>`,
@@ -103,18 +103,6 @@ function configuration({ file, exists, problems }: ConfigurationStatus): string 
   const missing = exists ? '' : `<p class="empty">There is no ${e(file)} yet.</p>`;
   return table('configuration', 'Configuration problems', ['State', 'Problem', 'Place'], rows, missing);
 }
-
-const STATES: Record<ServerState, { word: string; glyph: Parameters<typeof glyph>[0] }> = {
-  ready: { word: 'ready', glyph: 'check' },
-  starting: { word: 'starting', glyph: 'progress' },
-  not_started: { word: 'not started', glyph: 'circle' },
-  stopped: { word: 'stopped', glyph: 'circle' },
-  disabled: { word: 'disabled', glyph: 'slash' },
-  failed: { word: 'failed', glyph: 'error' },
-  needs_sign_in: { word: 'needs sign-in', glyph: 'warning' },
-  needs_secret: { word: 'needs a secret', glyph: 'warning' },
-  needs_approval: { word: 'needs approval', glyph: 'warning' },
-};
 
 const MAX_ODDITIES = 3;
 
@@ -127,7 +115,7 @@ function oddities({ oddities: odd = [] }: ServerStatus): string {
 
 function servers(servers: readonly ServerStatus[], now: number): string {
   const rows = servers.map((server) => {
-    const state = STATES[server.state];
+    const state = serverState(server.state);
     const name = server.location
       ? `<button type="button" class="link" id="server-${e(server.name)}" data-open-server="${e(server.name)}" title="Open its place in the configuration">${e(server.name)}</button>`
       : e(server.name);
@@ -136,7 +124,7 @@ function servers(servers: readonly ServerStatus[], now: number): string {
       : '';
     return `<tr data-server="${e(server.name)}">
 <th scope="row">${name}</th>
-<td class="state state-${server.state}">${glyph(state.glyph)}${state.word}</td>
+<td class="state state-${state.glyph}">${glyph(state.glyph)}${state.words}</td>
 <td class="number">${server.toolCount}</td>
 <td class="number">${server.pid ?? ''}</td>
 <td>${when(server.since, now)}</td>
@@ -153,7 +141,7 @@ function calls(calls: readonly CallRecord[], now: number): string {
 <td>${when(call.at, now)}</td>
 <td><code>${e(call.metaTool)}</code></td>
 <td class="wide"><code>${e(call.subject)}</code></td>
-<td class="state state-${call.outcome === 'ok' ? 'ready' : 'failed'}">${glyph(call.outcome === 'ok' ? 'check' : 'error')}${call.outcome === 'ok' ? 'ok' : e(call.errorCode ?? 'error')}</td>
+<td class="state state-${call.outcome === 'ok' ? 'check' : 'error'}">${glyph(call.outcome === 'ok' ? 'check' : 'error')}${call.outcome === 'ok' ? 'ok' : e(call.errorCode ?? 'error')}</td>
 <td class="number">${e(duration(call.durationMs))}</td>
 <td>${e(call.client)}</td>
 </tr>`,

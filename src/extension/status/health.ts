@@ -1,5 +1,6 @@
-import type { GatewaySnapshot, ServerState, ServerStatus } from '../../control/contract.ts';
+import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthLevel, HealthSummary } from '../../control/dashboardMessages.ts';
+import { serverState } from '../../control/serverStates.ts';
 import type { PolicyBlock } from '../configuration/policy.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { OffReason } from '../gateway/linkMachine.ts';
@@ -89,24 +90,10 @@ function problemsOf({ configuration, servers }: GatewaySnapshot): string[] {
 
 /** Needs the person. A server that merely starts does not. */
 export function isTroubled(server: ServerStatus): boolean {
-  return TROUBLED.has(server.state);
+  return serverState(server.state).needsPerson === true;
 }
 
-const TROUBLED: ReadonlySet<ServerState> = new Set(['failed', 'needs_sign_in', 'needs_secret', 'needs_approval']);
-
-export const STATE_WORDS: Record<ServerState, string> = {
-  disabled: 'disabled',
-  needs_approval: 'needs approval',
-  not_started: 'not started',
-  starting: 'starting',
-  ready: 'ready',
-  needs_sign_in: 'needs sign-in',
-  needs_secret: 'needs a secret',
-  failed: 'failed',
-  stopped: 'stopped',
-};
-
 function troubleOf(server: ServerStatus): string {
-  const words = STATE_WORDS[server.state];
+  const words = serverState(server.state).words;
   return server.reason ? `${words}: ${asSentence(server.reason)}` : `${words}.`;
 }

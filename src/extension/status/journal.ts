@@ -1,7 +1,8 @@
 import type { GatewaySnapshot } from '../../control/contract.ts';
+import { serverState } from '../../control/serverStates.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import { asSentence, oneLine } from '../plainText.ts';
-import { isTroubled, STATE_WORDS, summarize } from './health.ts';
+import { isTroubled, summarize } from './health.ts';
 
 export interface JournalLine {
   level: 'info' | 'warn' | 'error';
@@ -30,7 +31,7 @@ function news(before: GatewaySnapshot | undefined, after: GatewaySnapshot): Jour
     .filter((server) => states.get(server.name) !== server.state)
     .flatMap((server): JournalLine[] => {
       const reason = server.reason ? `. ${asSentence(server.reason)}` : '.';
-      const text = `Server ${oneLine(server.name, 60)}: ${STATE_WORDS[server.state]}${reason}`;
+      const text = `Server ${oneLine(server.name, 60)}: ${serverState(server.state).words}${reason}`;
       const output = isTroubled(server) ? (server.stderr ?? []).map((line) => `  ${oneLine(line, 500)}`) : [];
       return [text, ...output].map((line) => ({ level: isTroubled(server) ? 'warn' : 'info', text: line }));
     });

@@ -1,6 +1,7 @@
-import type { FileLocation, ServerState, ServerStatus, TreeNode } from '../../control/contract.ts';
+import type { FileLocation, ServerStatus, TreeNode } from '../../control/contract.ts';
+import { serverState } from '../../control/serverStates.ts';
 import { asSentence, count, oneLine } from '../plainText.ts';
-import { type GatewayView, isBlink, isTroubled, STATE_WORDS } from '../status/health.ts';
+import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
 
 /** An element of the tree *Tools*: a node of the ChoiceGraph, or a server that has something to tell. */
 export type ToolElement = { kind: 'node'; node: TreeNode } | { kind: 'server'; server: ServerStatus };
@@ -64,7 +65,7 @@ function serverRow(server: ServerStatus): ToolRow {
     id: `server:${server.name}`,
     label: oneLine(server.name, 60),
     description,
-    icon: SERVER_ICONS[server.state] ?? { id: 'server' },
+    icon: serverState(server.state).icon ?? { id: 'server' },
     expandable: false,
     contextValue: `waygate.server.${server.state}`,
     accessibilityLabel: `${oneLine(server.name, 60)}, server, ${description}`,
@@ -74,25 +75,17 @@ function serverRow(server: ServerStatus): ToolRow {
 
 /** Where a button in the row helps, its words are enough; what else there is to say stands in the tooltip. */
 function serverDescription({ state, secret, reason }: ServerStatus): string {
-  const words = STATE_WORDS[state];
+  const words = serverState(state).words;
   if (state === 'needs_approval' || state === 'needs_sign_in') return words;
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
   return reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
 }
 
-const SERVER_ICONS: Partial<Record<ServerState, ToolRow['icon']>> = {
-  failed: { id: 'error', color: 'list.errorForeground' },
-  needs_sign_in: { id: 'key', color: 'list.warningForeground' },
-  needs_secret: { id: 'key', color: 'list.warningForeground' },
-  needs_approval: { id: 'shield', color: 'list.warningForeground' },
-  starting: { id: 'loading~spin' },
-};
-
 export function tooltipOf(element: ToolElement): TooltipPart[] {
   if (element.kind === 'server') {
     const { server } = element;
     return [
-      { style: 'title', text: `${oneLine(server.name, 60)}: ${STATE_WORDS[server.state]}` },
+      { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
       ...oddityParts(server),
       ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),

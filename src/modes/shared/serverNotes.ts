@@ -1,8 +1,14 @@
 import type { ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import { SERVER_STATES, type ServerState, serverState } from '../../control/serverStates.ts';
 import { renderPath } from '../../text/normalise.ts';
 import { oneLine } from '../../text/porcelain.ts';
 
 const MAX_NAMES = 10;
+
+const STATES_WITH_NOTES = (Object.keys(SERVER_STATES) as ServerState[]).flatMap((state) => {
+  const { note } = serverState(state);
+  return note ? [{ state, note }] : [];
+});
 
 /**
  * What a model must know of servers whose tools it does not see: starting is not absent, failed is not empty. The names
@@ -13,21 +19,20 @@ export function serverNotes(
   configuration: ConfigurationStatus,
   workspace: string,
 ): string[] {
-  const inState = (state: ServerStatus['state']): ServerStatus[] => servers.filter((server) => server.state === state);
-  const failed = inState('failed');
-  const summary = [
-    named('Still starting', inState('starting'), 'browse again shortly'),
-    named('Needs sign-in', inState('needs_sign_in'), 'ask the user'),
-    named('Needs a secret', inState('needs_secret'), 'ask the user'),
-    named('Needs approval', inState('needs_approval'), 'ask the user'),
-    named('Failed', failed),
-  ].filter((note) => note !== '');
-  const told = new Set(failed.map((server) => server.reason));
-  const problems = configuration.problems.filter(({ message }) => !told.has(message));
+  const noted = STATES_WITH_NOTES.map(({ state, note }) => ({
+    note,
+    servers: servers.filter((server) => server.state === state),
+  }));
+  const summary = noted
+    .map(({ note, servers }) => named(note.title, servers, note.remedy))
+    .filter((line) => line !== '');
+  const explained = noted.filter(({ note }) => note.withReasons).flatMap(({ servers }) => servers);
+  const reasons = new Set(explained.map(({ reason }) => reason));
+  const problems = configuration.problems.filter(({ message }) => !reasons.has(message));
   return [
     ...(summary.length > 0 ? [summary.join(' ')] : []),
     ...unconfigured(servers, configuration),
-    ...[...failed, ...inState('needs_secret')].map(
+    ...explained.map(
       (server) => `${oneLine(server.name, 60)}: ${whyNotReady(server, workspace) ?? 'it is not running.'}`,
     ),
     ...problems.map(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartupConfig } from '../../config/gatewayConfig.ts';
-import type { ServerState } from '../../control/contract.ts';
+import { type ServerState, serverState } from '../../control/serverStates.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { count } from '../../text/porcelain.ts';
 
@@ -11,15 +11,13 @@ export interface StartupView {
   toolCount: number;
 }
 
-/** A server that is known and not running is started by its first call: it is as good as up. */
-const UP: ReadonlySet<ServerState> = new Set(['ready', 'not_started']);
 const POLL_MS = 50;
 const NAMED = 5;
 
 /** What the configuration asks of a start and is not so, in one sentence. */
 export function startupFlaw({ config, servers, toolCount }: StartupView): string | undefined {
   const { mode, minHealthyServers, failOnEmptyCatalog } = config;
-  const down = servers.filter(({ state }) => !UP.has(state));
+  const down = servers.filter(({ state }) => !serverState(state).isUp);
   const missing = down.filter(({ required }) => required);
   if (mode === 'strict' && missing.length > 0) {
     const names = missing.slice(0, NAMED).map(({ name, state }) => `${name} (${state.replaceAll('_', ' ')})`);

@@ -1,7 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { fitNamespace } from '../../catalog/namespace.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { ServerState, ServerStatus } from '../../control/contract.ts';
+import type { ServerStatus } from '../../control/contract.ts';
+import { serverState } from '../../control/serverStates.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
 import { meantBy } from '../../text/nearest.ts';
 import { oneLine, shortened } from '../../text/porcelain.ts';
@@ -20,17 +21,6 @@ const MAX_MEANT = 3;
 /** An error line for a model (000 §3.4): what is longer is cut, and half an id is none. */
 const MAX_MESSAGE_CHARS = 256;
 
-const OR_ANOTHER = 'or use another tool.';
-/** Of a server whose tools cannot be told now: what keeps it, and what to do. Others have the tools that are listed. */
-const KEPT: Partial<Record<ServerState, { says: string; advice: string; retryable?: true }>> = {
-  starting: { says: 'is still starting', advice: 'Call again shortly.', retryable: true },
-  needs_sign_in: { says: 'needs the user to sign in', advice: `Ask the user to sign in, ${OR_ANOTHER}` },
-  needs_secret: { says: 'needs a secret that nobody has set', advice: `Ask the user to set it, ${OR_ANOTHER}` },
-  needs_approval: { says: "waits for the user's approval", advice: `Ask the user to approve it, ${OR_ANOTHER}` },
-  failed: { says: 'has failed', advice: `Ask the user to look at this server, ${OR_ANOTHER}` },
-  disabled: { says: 'is switched off in the configuration', advice: 'Use another tool, or ask the user.' },
-};
-
 /**
  * A tool_id that the catalog does not hold: told with the id that was most likely meant, which is never guessed at, or
  * with what keeps its server from having tools.
@@ -44,7 +34,7 @@ export function unknownTool(
 ): GatewayError {
   const given = `There is no tool ${JSON.stringify(shortened(toolId, MAX_SHOWN_ID_CHARS))}`;
   const server = serverOf(toolId, directory.servers());
-  const kept = server && KEPT[server.state];
+  const kept = server && serverState(server.state).absent;
   const [own, others] = meantTools(toolId, catalog);
   if (server && kept && own.length === 0) {
     const { name, state } = server;

@@ -1,15 +1,9 @@
+import type { ServerState } from '../../control/serverStates.ts';
 import type { SupervisionState } from '../../supervision/health.ts';
 import type { LinkFailure } from '../transports/upstreamLink.ts';
 
-export type ConnectionState =
-  | 'needs_approval'
-  | 'not_started'
-  | 'starting'
-  | 'ready'
-  | 'failed'
-  | 'needs_sign_in'
-  | 'needs_secret'
-  | 'stopped';
+/** State of a connection; a server that is switched off has none. */
+export type ConnectionState = Exclude<ServerState, 'disabled'>;
 
 /** What the person must do before a server may start: no supervisor can help that. */
 export type Bar = 'needs_approval' | 'needs_sign_in';
@@ -39,12 +33,12 @@ export interface Status {
   reason: string | undefined;
 }
 
-/** A server's state and reason as they were told last. */
+/** A server's state and reason as last reported. */
 export class ConnectionStatus {
   readonly #facts: () => StatusFacts;
   readonly #log: (line: string) => void;
   readonly #onChange: () => void;
-  #told: Status;
+  #status: Status;
   #since = Date.now();
 
   constructor(
@@ -54,29 +48,29 @@ export class ConnectionStatus {
     this.#facts = facts;
     this.#log = log;
     this.#onChange = onChange;
-    this.#told = { state: isKnown ? 'not_started' : 'starting', reason: undefined };
+    this.#status = { state: isKnown ? 'not_started' : 'starting', reason: undefined };
   }
 
   get state(): ConnectionState {
-    return this.#told.state;
+    return this.#status.state;
   }
 
   get reason(): string | undefined {
-    return this.#told.reason;
+    return this.#status.reason;
   }
 
   get since(): number {
     return this.#since;
   }
 
-  /** Puts state and reason into words, and tells them where they are others. */
-  tell({ anyway = false } = {}): void {
+  /** Derives state and reason anew and reports them if they changed. */
+  update({ anyway = false } = {}): void {
     const { state, reason } = statusOf(this.#facts());
-    const changed = state !== this.#told.state;
+    const changed = state !== this.#status.state;
     if (changed) this.#since = Date.now();
-    const news = changed || reason !== this.#told.reason;
+    const news = changed || reason !== this.#status.reason;
     if (state !== 'starting' && news) this.#log(`${state.replace('_', ' ')}${reason ? `: ${reason}` : ''}`);
-    this.#told = { state, reason };
+    this.#status = { state, reason };
     if (news || anyway) this.#onChange();
   }
 }

@@ -1,6 +1,7 @@
 import type { Fault } from '../../errors/fault.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';
 import { SYSTEM_CLOCK } from '../../lib/clock.ts';
+import { waitAtMost } from '../../lib/waitAtMost.ts';
 import type { Oddities } from '../../mcp/wire/oddities.ts';
 import { UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
 import { CallJournal } from '../../replay/callJournal.ts';
@@ -8,9 +9,8 @@ import type { JournalCall, Terminal } from '../../replay/journalCall.ts';
 import { probeArguments } from '../../replay/probe.ts';
 import { contractOf } from '../../replay/replay.ts';
 import { CircuitBreaker } from '../../supervision/circuitBreaker.ts';
-import { waitAtMost } from '../start/patience.ts';
 import type { Live } from '../start/serverStart.ts';
-import { lastWord } from '../start/startWait.ts';
+import { waitForLoss } from '../start/waitForStart.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
 import { CallFailedError, type FailedCall, failedCall } from './callFailed.ts';
 import { thrownWords } from './judgeThrown.ts';
@@ -171,7 +171,7 @@ export class ServerCalls {
     } catch {
       return this.#cancel(id, request);
     }
-    if (live.client.closed) await lastWord(live);
+    if (live.client.closed) await waitForLoss(live);
     else this.#write(live, id, request, false);
   }
 
@@ -199,7 +199,7 @@ export class ServerCalls {
         break;
       case 'closed':
         // The whole start is lost with all that it had: `lost` tells by what, which is known in a moment.
-        if (live.client.closed) await lastWord(live);
+        if (live.client.closed) await waitForLoss(live);
         else {
           request.thrown = error;
           this.#journal.loseCall(generation, id, this.#failed(error, generation).fault);

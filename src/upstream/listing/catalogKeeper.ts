@@ -1,8 +1,8 @@
 import type { LiveRefreshConfig, ServerConfig } from '../../config/gatewayConfig.ts';
 import { Pace } from '../../lib/pace.ts';
+import { waitAtMost } from '../../lib/waitAtMost.ts';
 import type { UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
-import { waitAtMost } from '../start/patience.ts';
 import { describeRequestError } from '../transports/upstreamLink.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { ExposedCatalog } from './exposedTools.ts';

@@ -1,20 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { type Fault, faultOf } from '../../errors/fault.ts';
 import { SYSTEM_CLOCK } from '../../lib/clock.ts';
+import { UnderWay } from '../../lib/underWay.ts';
 import type { Oddities } from '../../mcp/wire/oddities.ts';
 import type { CallOptions } from '../../mcp/wire/upstreamClient.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
+import type { Running, StartContext } from '../../supervision/supervised.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ConnectionEvents, ConnectionServices } from '../connection/connectionServices.ts';
-import { ConnectionStatus } from '../connection/connectionStatus.ts';
+import { type Bar, ConnectionStatus } from '../connection/connectionStatus.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { CatalogKeeper } from '../listing/catalogKeeper.ts';
-import { LinkFailure } from '../transports/upstreamLink.ts';
-import { asLinkFailure, type Live } from './serverStart.ts';
-import { ServerStarts } from './serverStarts.ts';
-import { Standing } from './standing.ts';
-import { StartOutcomes } from './startOutcomes.ts';
-import { type AwaitedServer, waitForStart } from './startWait.ts';
+import { LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
+import { asLinkFailure, type Live, ServerStart, StartLimits } from './serverStart.ts';
+import { type AwaitedServer, waitForStart } from './waitForStart.ts';
+
+/** `npx` may have to download the server first. Only the server's own tools wait for its start. */
+const START_TIMEOUT_MS = 60_000;
 
 export interface LifePorts {
   config(): ServerConfig;
@@ -22,57 +25,57 @@ export interface LifePorts {
   events: ConnectionEvents;
   messages: ServerMessages;
   oddities: Oddities;
-  /** A start has come so far that the server runs. */
+  /** The process of a start runs, or its connection is open. */
   onOpened(): void;
   onReady(live: Live): void;
-  /** Its supervisor has seen a start end that was ready. */
+  /** The supervisor has seen a ready server end. */
   onLost(generation: number, fault: Fault): void;
-  /** What ran does so no more. */
+  /** A start or a running server is being ended. */
   onEnd(): void;
 }
 
-/** One server's starts and ends, its standing with the person, and what it listed in between. */
+/**
+ * One server over all its starts. The supervisor's state (`SupervisionState`) says where it is between idle and running;
+ * `ServerStart` has the phases in between; `#bar` is what only the person can lift. `ConnectionStatus` derives the
+ * server's state from the three.
+ */
 export class ServerLife implements AwaitedServer {
   readonly keeper: CatalogKeeper;
   readonly status: ConnectionStatus;
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
-  readonly #standing: Standing;
-  readonly #starts: ServerStarts;
+  readonly #limits: StartLimits;
+  /** The start that is under way. */
+  #start: ServerStart | undefined;
+  #startOver: Promise<unknown> | undefined;
+  readonly #endings = new UnderWay();
+  #bar: Bar | undefined;
+  /** What ended the server, or kept it from starting. */
   #failure: LinkFailure | undefined;
   #remark: string | undefined;
   #hasRun = false;
-  readonly #outcomes = new StartOutcomes();
-  /** Set for good: a stopped connection is never started again, its successor is another. */
+  #lastStderr: readonly string[] = [];
+  /** Earliest time of the next start, if the server asked for a pause. */
+  #notBefore = 0;
+  readonly #outcomeListeners = new Set<() => void>();
+  #startEnded = false;
+  /** Final: a stopped connection is never started again. */
   #stopped = false;
 
   constructor(ports: LifePorts) {
     this.#ports = ports;
     const { config, services, events, messages } = ports;
-    this.#standing = new Standing(config, services);
-    this.#starts = new ServerStarts({
-      services,
-      openLink: (linkEvents) => services.openLink(config(), linkEvents),
-      check: () => {
-        if (!this.#standing.approved) throw new LinkFailure(this.#standing.approvalNote, 'needs_approval');
-      },
-      clientOptions: () => messages.clientOptions(ports.oddities),
-      keeper: () => this.keeper,
-      onOpened: ports.onOpened,
-      onFailed: (failure) => this.#onFailed(failure),
-      onLost: (failure) => {
-        this.#failure = failure;
-        this.log(`lost: ${failure.message}`);
-      },
-      onSlow: () => this.status.tell(),
-      onEnd: ports.onEnd,
-      faultOf: (failure, generation) => this.faultOf(failure, generation),
-      log: (line) => this.log(line),
-      scrubSecrets: events.scrubSecrets,
+    this.#limits = new StartLimits({
+      firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+      againMs: services.restartTimeoutMs,
     });
     this.#supervisor = new Supervisor<Live>({
-      start: (context) => this.#starts.open(context),
-      end: (live) => this.#starts.end(live.link),
+      start: (context) => {
+        const start = this.#open(context);
+        this.#startOver = start.catch(() => undefined);
+        return start;
+      },
+      end: (live) => this.#end(live.link),
       faultOf: (error, generation) => this.faultOf(asLinkFailure(error), generation),
       onReady: (live) => this.#onReady(live),
       onLost: ports.onLost,
@@ -82,26 +85,26 @@ export class ServerLife implements AwaitedServer {
     });
     this.keeper = new CatalogKeeper({
       config,
-      client: () => this.live?.client ?? this.#starts.firstClient,
+      client: () => this.live?.client ?? this.#start?.listingClient,
       settled: () => this.#settled(),
       messages,
       snapshots: services.snapshots,
       liveRefresh: services.liveRefresh,
       listLimitMs: services.listLimitMs,
-      onChange: () => this.status.tell({ anyway: true }),
+      onChange: () => this.status.update({ anyway: true }),
       log: (line) => this.log(line),
       scrubSecrets: events.scrubSecrets,
     });
     this.status = new ConnectionStatus(this.keeper.isKnown, {
       facts: () => ({
         stopped: this.#stopped,
-        barred: this.#standing.barred,
-        approvalNote: this.#standing.approvalNote,
+        barred: this.#bar,
+        approvalNote: approvalNote(this.name),
         supervision: this.#supervisor.health.supervision,
         failure: this.#failure,
         hasRun: this.#hasRun,
         isKnown: this.keeper.isKnown,
-        slowNote: this.#starts.slowNote,
+        slowNote: this.#start?.slowNote,
         remark: this.#remark ?? this.keeper.note,
         staleNote: this.keeper.staleNote,
       }),
@@ -114,12 +117,12 @@ export class ServerLife implements AwaitedServer {
     return this.#supervisor.health;
   }
 
-  /** What runs and is ready, for all that its supervisor has heard. */
+  /** The running server, as far as the supervisor knows. */
   get live(): Live | undefined {
     return this.#supervisor.handle;
   }
 
-  /** One whose output has just closed is as good as down. */
+  /** The running server, unless its output has just closed. */
   get usable(): Live | undefined {
     const { live } = this;
     return live?.client.closed === false ? live : undefined;
@@ -129,42 +132,42 @@ export class ServerLife implements AwaitedServer {
     return this.#ports.config().name;
   }
 
-  /** What ended it, or kept it from starting. */
   get failure(): LinkFailure | undefined {
     return this.#failure;
   }
 
-  /** Seconds, where it has said when it may be asked again. */
+  /** Seconds until the server may be asked again, if it said so. */
   get retryAfter(): number | undefined {
-    return this.#starts.retryAfter;
+    const left = (this.#notBefore - performance.now()) / 1_000;
+    return left > 0 ? Math.ceil(left) : undefined;
   }
 
   get pid(): number | undefined {
-    return (this.live?.link ?? this.#starts.opening)?.pid;
+    return (this.live?.link ?? this.#start?.link)?.pid;
   }
 
   get stderr(): readonly string[] {
-    return (this.live?.link ?? this.#starts.opening)?.stderr ?? this.#starts.stderr;
+    return (this.live?.link ?? this.#start?.link)?.stderr ?? this.#lastStderr;
   }
 
-  /** Starts the server where it must run, or where nothing is known of it yet. */
+  /** Starts the server if it must run, or if nothing is known of it yet. */
   begin(): void {
     if (!this.#mayStart()) return;
     if (!this.keeper.isKnown || this.#ports.config().keepAlive) void this.start();
-    else this.status.tell();
+    else this.status.update();
   }
 
-  /** An approval was given, or taken back: what ran without one no longer does. */
+  /** Applies an approval that was given or revoked: without one, a running server is stopped. */
   recheckApproval(): void {
     if (this.#stopped) return;
     if (this.status.state === 'needs_approval') this.begin();
-    else if (!this.#standing.approved) {
+    else if (!this.#approved) {
       this.#mayStart();
       void this.#supervisor.stop();
     }
   }
 
-  /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
+  /** Starts the server, or waits for the start that is under way. Never rejects; the status has the outcome. */
   async start(): Promise<void> {
     if (this.#stopped || !this.#mayStart()) return;
     const outcome = this.outcome();
@@ -174,34 +177,34 @@ export class ServerLife implements AwaitedServer {
     await outcome;
   }
 
-  /** Ends it; the next call starts it again. */
+  /** Ends the server; the next call starts it again. */
   async pause(): Promise<void> {
     await this.#supervisor.stop();
   }
 
-  /** What let us in is gone: it ends now, and the next start finds that out. */
+  /** Ends the server after a sign-out; only a sign-in brings it back. */
   async signedOut(): Promise<void> {
     await this.#settled();
     if (this.#stopped) return;
-    this.#standing.signedOut();
+    this.#bar = 'needs_sign_in';
     this.#failure = new LinkFailure('Nobody is signed in to it.', 'unauthorized');
     await this.#supervisor.stop();
-    this.status.tell();
+    this.status.update();
   }
 
   async stop(): Promise<void> {
     this.keeper.stop();
     this.#stopped = true;
     await this.#supervisor.dispose();
-    await this.#starts.over();
-    this.status.tell();
+    await Promise.all([this.#startOver, this.#endings.over]);
+    this.status.update();
   }
 
-  /** What is said of a server that serves, but not all that was asked of it. */
+  /** Notes what a ready server lacks, for its status. */
   remark(words: string | undefined): void {
     if (this.#remark === words) return;
     this.#remark = words;
-    this.status.tell();
+    this.status.update();
   }
 
   faultOf(failure: LinkFailure, generation = this.#supervisor.health.generation): Fault {
@@ -216,21 +219,23 @@ export class ServerLife implements AwaitedServer {
     this.#ports.events.log(`${this.name}: ${line}`);
   }
 
-  /** Starts it where need be, and waits for that; rejects with a `NotDispatchedError` where it cannot be had in time. */
+  /** Starts the server if needed and waits for it; rejects with a `NotDispatchedError` if that fails or takes too long. */
   waitUntilReady(options: CallOptions, deadline: number): Promise<void> {
     return waitForStart(this, options, deadline);
   }
 
-  /** Nobody but the person can change some things: a call must not knock at a closed door each time. */
+  /** Some obstacles only the person can remove: a call must not try a server behind one each time. */
   async mayBeAsked(): Promise<boolean> {
     if (this.#stopped || !this.#mayStart()) return false;
     const { supervision, last_fault: fault } = this.#supervisor.health;
     const isProcess = this.#ports.config().type === 'stdio';
     if (this.status.state === 'needs_sign_in') {
-      if (!(await this.#standing.mayTryAgain())) return false;
+      const { services, config } = this.#ports;
+      if (!(await services.mayTry?.(config()))) return false;
+      this.#bar = undefined;
       this.#supervisor.retryNow();
     }
-    // To knock at an address costs nothing: whoever needs it need not wait for the next try.
+    // Trying an address is cheap, so a caller does not wait for the next scheduled attempt.
     else if (supervision === 'crash_loop' && fault?.class === 'transport' && !isProcess) this.#supervisor.retryNow();
     return true;
   }
@@ -239,28 +244,91 @@ export class ServerLife implements AwaitedServer {
     return this.#supervisor.ready(signal);
   }
 
-  /** Resolves when the next start has come to its end, either way. */
+  /** Resolves when the next start has succeeded or failed. */
   outcome(): Promise<void> {
-    return this.#outcomes.next();
+    return new Promise((resolve) => this.#outcomeListeners.add(resolve));
   }
 
+  get #approved(): boolean {
+    const { services, config } = this.#ports;
+    return services.isApproved?.(config()) ?? true;
+  }
+
+  /** Checks the approval anew; it alone can lift a bar of its kind. */
   #mayStart(): boolean {
-    if (this.#standing.recheck()) this.status.tell();
-    return this.#standing.barred === undefined;
+    const bar: Bar | undefined = this.#approved ? undefined : 'needs_approval';
+    const changed = bar !== this.#bar;
+    this.#bar = bar;
+    if (changed) this.status.update();
+    return bar === undefined;
+  }
+
+  async #open(context: StartContext): Promise<Running<Live>> {
+    // A start must not meet the remains of the one before.
+    await this.#endings.over;
+    const wait = this.#notBefore - performance.now();
+    if (wait > 0) await sleep(wait, undefined, { signal: context.signal, ref: false }).catch(() => undefined);
+    const began = performance.now();
+    this.#start = this.#newStart();
+    try {
+      const running = await this.#start.run(context);
+      this.#limits.started(performance.now() - began);
+      return running;
+    } finally {
+      this.#start = undefined;
+    }
+  }
+
+  #newStart(): ServerStart {
+    const { config, services, messages, oddities, events, onOpened } = this.#ports;
+    const isFirst = !this.keeper.isKnown;
+    return new ServerStart(
+      {
+        openLink: (linkEvents) => services.openLink(config(), linkEvents),
+        check: () => {
+          if (!this.#approved) throw new LinkFailure(approvalNote(this.name), 'needs_approval');
+        },
+        clientOptions: () => messages.clientOptions(oddities),
+        listFirst: isFirst ? (client) => this.keeper.listFirst(client) : undefined,
+        onOpened,
+        onSlow: () => this.status.update(),
+        onFailed: (failure) => this.#onFailed(failure),
+        onLost: (failure) => {
+          this.#failure = failure;
+          this.log(`lost: ${failure.message}`);
+        },
+        faultOf: (failure, generation) => this.faultOf(failure, generation),
+        end: (link) => this.#end(link),
+        log: (line) => this.log(line),
+        scrubSecrets: events.scrubSecrets,
+      },
+      this.#limits,
+    );
+  }
+
+  /** Closes a link; resolves when nothing of its start is left. */
+  #end(link: UpstreamLink): Promise<void> {
+    this.#lastStderr = link.stderr;
+    this.#ports.onEnd();
+    const ending = link.close();
+    this.#endings.add(ending);
+    return ending;
   }
 
   #onFailed(failure: LinkFailure): void {
+    if (failure.code === 'handshake_timeout') this.#limits.timedOut();
+    if (failure.retryAfterSeconds) this.#notBefore = performance.now() + failure.retryAfterSeconds * 1_000;
     this.#failure = failure;
     this.#hasRun = false;
-    this.#outcomes.ended();
+    this.#startEnded = true;
   }
 
   #onReady(live: Live): void {
     this.#failure = undefined;
     this.#remark = undefined;
     this.#hasRun = true;
-    this.#outcomes.ended();
-    // Not before whoever waits for it has got it.
+    this.#startEnded = true;
+    // Callers that wait for the server go first.
     queueMicrotask(() => {
       if (this.live === live && live.wasKnown) void this.keeper.listAll();
     });
@@ -268,11 +336,20 @@ export class ServerLife implements AwaitedServer {
   }
 
   #onSupervision({ supervision }: HealthSnapshot): void {
-    this.status.tell({ anyway: true });
-    this.#outcomes.supervised(supervision);
+    this.status.update({ anyway: true });
+    // Whoever waits for an outcome hears of it after the supervisor has decided what comes next.
+    if (supervision === 'starting' && !this.#startEnded) return;
+    this.#startEnded = false;
+    for (const resolve of this.#outcomeListeners) resolve();
+    this.#outcomeListeners.clear();
   }
 
   #settled(): Promise<unknown> {
     return this.#supervisor.health.supervision === 'starting' ? this.outcome() : Promise.resolve();
   }
+}
+
+function approvalNote(name: string): string {
+  const subject = /^[\w.-]+$/.test(name) ? name : '--all';
+  return `What it runs has not been approved for this workspace; see it and approve it: waygate approve ${subject}.`;
 }

@@ -1,6 +1,6 @@
+import { waitAtMost } from '../../lib/waitAtMost.ts';
 import { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
-import { waitAtMost } from '../../upstream/start/patience.ts';
 import { Primitives, type PrimitivesOptions } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
 

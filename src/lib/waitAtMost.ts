@@ -1,4 +1,4 @@
-/** Waits for work that goes on whether or not anybody waits: until it is done, a time has come, or the signal is given. */
+/** Waits for `work` until it settles, the deadline passes or the signal is aborted. The work itself goes on. */
 export async function waitAtMost(
   work: Promise<unknown>,
   deadline: number,

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Fault } from '../../errors/fault.ts';
+import { waitAtMost } from '../../lib/waitAtMost.ts';
 import { type CallOptions, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
 import { UnavailableError } from '../../supervision/supervised.ts';
 import type { Status } from '../connection/connectionStatus.ts';
 import { NotDispatchedError } from '../connection/notDispatched.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
-import { waitAtMost } from './patience.ts';
 import type { Live } from './serverStart.ts';
 
 /** A server that is to be ready, as whoever waits for it needs it; `ServerLife` is one. */
@@ -33,7 +33,7 @@ const LAST_WORD_MS = 1_000;
 export async function waitForStart(server: AwaitedServer, options: CallOptions, deadline: number): Promise<void> {
   const { signal } = options;
   throwIfCancelled(signal);
-  if (server.live) await lastWord(server.live, signal);
+  if (server.live) await waitForLoss(server.live, signal);
   options.onProgress?.({ progress: 0, message: `starting ${server.name}` });
   // Where the server has said how long to leave it alone, nobody waits for that.
   if (!(await server.mayBeAsked()) || server.retryAfter !== undefined) throw notDispatched(server);
@@ -56,7 +56,7 @@ export async function waitForStart(server: AwaitedServer, options: CallOptions, 
 }
 
 /** What is lost is not gone before its supervisor has heard of it. */
-export async function lastWord(live: Live, signal?: AbortSignal): Promise<void> {
+export async function waitForLoss(live: Live, signal?: AbortSignal): Promise<void> {
   if (live.client.closed) {
     // The output of a process that ends closes a little before its end is known, which says more.
     await waitAtMost(live.lost, performance.now() + LAST_WORD_MS, signal);

@@ -4,33 +4,33 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { type ConnectionServices, ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
 import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
-import { StartPatience } from '../../src/upstream/start/startPatience.ts';
+import { StartLimits } from '../../src/upstream/start/serverStart.ts';
 import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-describe('the patience with starts', () => {
+describe('the time limits of a start', () => {
   it('is the whole for a first one, and less for the next: there is nothing to download any more', () => {
     let firstMs = 60_000;
-    const patience = new StartPatience({ firstMs: () => firstMs });
-    expect([patience.limitMs, patience.slowAfterMs]).toEqual([60_000, 15_000]);
-    patience.started(900);
-    expect(patience.limitMs).toBe(15_000);
+    const limits = new StartLimits({ firstMs: () => firstMs });
+    expect([limits.limitMs, limits.slowAfterMs]).toEqual([60_000, 15_000]);
+    limits.started(900);
+    expect(limits.limitMs).toBe(15_000);
     // As slow as it has been, several times over, and never more than is given at all.
-    patience.started(6_600);
-    patience.started(400);
-    expect(patience.limitMs).toBe(27_000);
-    patience.started(40_000);
-    expect(patience.limitMs).toBe(60_000);
+    limits.started(6_600);
+    limits.started(400);
+    expect(limits.limitMs).toBe(27_000);
+    limits.started(40_000);
+    expect(limits.limitMs).toBe(60_000);
     firstMs = 5_000;
-    expect([patience.limitMs, patience.slowAfterMs]).toEqual([5_000, 2_500]);
+    expect([limits.limitMs, limits.slowAfterMs]).toEqual([5_000, 2_500]);
   });
 
   it('is the whole again once a start has run out of it', () => {
-    const patience = new StartPatience({ firstMs: () => 60_000 });
-    patience.started(100);
-    patience.ranOut();
-    expect(patience.limitMs).toBe(60_000);
+    const limits = new StartLimits({ firstMs: () => 60_000 });
+    limits.started(100);
+    limits.timedOut();
+    expect(limits.limitMs).toBe(60_000);
   });
 });
 

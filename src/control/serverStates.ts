@@ -1,0 +1,86 @@
+/** Meaning of a server state to the programs, to a model and to a person. */
+interface ServerStateRow {
+  /** Words of the state, for a person. */
+  words: string;
+  /** Can take a call: a server that is known and not running is started by its first call. */
+  isUp?: true;
+  /** Should run and does not. A server that was not started yet, or may not run at all, is not down. */
+  isDown?: true;
+  /** Serves nothing until somebody acts. */
+  needsPerson?: true;
+  /** Line of `tool_browse` that lists the servers in this state; `withReasons` adds a line per server. */
+  note?: { title: string; remedy?: string; withReasons?: true };
+  /** What a model is told that asks for a tool of such a server. */
+  absent?: { says: string; advice: string; retryable?: true };
+  /** Icon of the row in the tree; a server that serves has none of its own. */
+  icon?: { id: string; color?: string };
+  /** Symbol and colour in the dashboard. */
+  glyph: 'check' | 'progress' | 'circle' | 'slash' | 'error' | 'warning';
+}
+
+const OR_ANOTHER = 'or use another tool.';
+const WARNING = 'list.warningForeground';
+
+/**
+ * Every state of a server. A new state is a row here and a branch in `upstream/connection/connectionStatus.ts`, which
+ * derives the state; a menu that concerns it names it in `extension/contributions`.
+ */
+export const SERVER_STATES = {
+  disabled: {
+    words: 'disabled',
+    absent: { says: 'is switched off in the configuration', advice: 'Use another tool, or ask the user.' },
+    glyph: 'slash',
+  },
+  not_started: { words: 'not started', isUp: true, glyph: 'circle' },
+  ready: { words: 'ready', isUp: true, glyph: 'check' },
+  stopped: { words: 'stopped', glyph: 'circle' },
+  starting: {
+    words: 'starting',
+    note: { title: 'Still starting', remedy: 'browse again shortly' },
+    absent: { says: 'is still starting', advice: 'Call again shortly.', retryable: true },
+    icon: { id: 'loading~spin' },
+    glyph: 'progress',
+  },
+  needs_sign_in: {
+    words: 'needs sign-in',
+    isDown: true,
+    needsPerson: true,
+    note: { title: 'Needs sign-in', remedy: 'ask the user' },
+    absent: { says: 'needs the user to sign in', advice: `Ask the user to sign in, ${OR_ANOTHER}` },
+    icon: { id: 'key', color: WARNING },
+    glyph: 'warning',
+  },
+  needs_secret: {
+    words: 'needs a secret',
+    isDown: true,
+    needsPerson: true,
+    note: { title: 'Needs a secret', remedy: 'ask the user', withReasons: true },
+    absent: { says: 'needs a secret that nobody has set', advice: `Ask the user to set it, ${OR_ANOTHER}` },
+    icon: { id: 'key', color: WARNING },
+    glyph: 'warning',
+  },
+  needs_approval: {
+    words: 'needs approval',
+    needsPerson: true,
+    note: { title: 'Needs approval', remedy: 'ask the user' },
+    absent: { says: "waits for the user's approval", advice: `Ask the user to approve it, ${OR_ANOTHER}` },
+    icon: { id: 'shield', color: WARNING },
+    glyph: 'warning',
+  },
+  failed: {
+    words: 'failed',
+    isDown: true,
+    needsPerson: true,
+    note: { title: 'Failed', withReasons: true },
+    absent: { says: 'has failed', advice: `Ask the user to look at this server, ${OR_ANOTHER}` },
+    icon: { id: 'error', color: 'list.errorForeground' },
+    glyph: 'error',
+  },
+} as const satisfies Record<string, ServerStateRow>;
+
+export type ServerState = keyof typeof SERVER_STATES;
+
+/** The row of `state`, with every field of a row. */
+export function serverState(state: ServerState): ServerStateRow {
+  return SERVER_STATES[state];
+}
