@@ -8,8 +8,9 @@ import { attach } from '../../src/host/attach/attach.ts';
 import { SessionHost } from '../../src/host/session/sessionHost.ts';
 import { isMode, type Mode } from '../../src/link/mode.ts';
 import { WorkerProcess } from '../../src/worker/process/workerProcess.ts';
+import { runtimeOf } from './census.ts';
 import { StreamClient } from './hostProcess.ts';
-import { type TestWorkspace, WORKER } from './workspace.ts';
+import type { TestWorkspace } from './workspace.ts';
 
 /**
  * Client of a gateway inside the test's own process: real host, worker, link, state and servers, but no process for
@@ -96,11 +97,15 @@ class LocalWorker {
   }
 
   async attach(mode: Mode, signal: AbortSignal, start: boolean): Promise<Socket | undefined> {
-    const { folder: workspace, stateDir, env } = this.#workspace;
-    const runtime = { workspace, stateDir, env, nodePath: process.execPath, workerScript: WORKER };
     for (;;) {
       signal.throwIfAborted();
-      const socket = await attach(runtime, { kind: 'session', start: false, holds: true, mode, signal });
+      const socket = await attach(runtimeOf(this.#workspace), {
+        kind: 'session',
+        start: false,
+        holds: true,
+        mode,
+        signal,
+      });
       if (socket || !start) return socket;
       await this.#start();
     }
