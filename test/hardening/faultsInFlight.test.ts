@@ -189,7 +189,7 @@ describe('a server that lets the time limit of a call pass', () => {
 
 describe('a client', () => {
   it('that goes has its calls cancelled at the server', async () => {
-    const gateway = await FaultGateway.open({ steps: [first('hang')] });
+    const gateway = await FaultGateway.spawn({ steps: [first('hang')] });
     void gateway.act('abandoned');
     await until('the call', () => gateway.effectsOf('abandoned') === 1);
     const other = await HostProcess.connect(gateway.workspace);

@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
-import { pidsIn, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
+import { HostProcess, pidsIn, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -194,8 +194,8 @@ describe('a tool that can only run as a task', () => {
     const settings = { servers: { one }, replay: { default: 'convergent' } };
     workspace.write('.vscode/waygate.json', JSON.stringify(settings));
     workspace.approve();
-    const id = await (await GatewaySession.connect(workspace)).toolId('/one/work');
-    const host = await GatewaySession.connect(workspace, ['--mode', mode]);
+    const id = await (await HostProcess.connect(workspace)).toolId('/one/work');
+    const host = await HostProcess.connect(workspace, ['--mode', mode]);
     const execute = (args: object, more: object = {}) => host.call('tool_execute', { tool_id: id, args, ...more });
     const lost = async (args: { nonce: string }, pid: () => number | undefined): Promise<void> => {
       const call = execute(args);

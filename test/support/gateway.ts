@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { chosenMode } from '../../src/cli/chosenMode.ts';
 import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
 import { attach } from '../../src/host/attach/attach.ts';
+import { workerLogFile } from '../../src/host/attach/startWorker.ts';
 import { SessionHost } from '../../src/host/session/sessionHost.ts';
 import { isMode, type Mode } from '../../src/link/mode.ts';
 import { WorkerProcess } from '../../src/worker/process/workerProcess.ts';
@@ -33,7 +36,7 @@ export class GatewaySession extends StreamClient {
       workspace: workspace.folder,
       folder: worker.folder,
       attach: (signal, start) => worker.attach(mode, signal, start),
-      log: (line) => void worker.log.push(line),
+      log: () => undefined,
     });
     this.ended = host.run();
     onTestFinished(async () => {
@@ -62,6 +65,8 @@ function givenMode(args: readonly string[]): { mode?: Mode } {
   return { mode };
 }
 
+const POLL_MS = 10;
+
 const workers = new Map<string, LocalWorker>();
 
 function workerOf(workspace: TestWorkspace): LocalWorker {
@@ -74,25 +79,22 @@ function workerOf(workspace: TestWorkspace): LocalWorker {
   return worker;
 }
 
-/** Log of the workspace's worker, and of its hosts. */
-export function logOf(workspace: TestWorkspace): string {
-  return workerOf(workspace).log.join('\n');
-}
-
 /** One workspace's worker, started again when a session needs it after it has stopped. */
 class LocalWorker {
   readonly folder: string;
-  readonly log: string[] = [];
+  readonly #log: number;
   readonly #workspace: TestWorkspace;
   #running: { worker: WorkerProcess; started: Promise<void> } | undefined;
 
   constructor(workspace: TestWorkspace, folder: string) {
     this.#workspace = workspace;
     this.folder = folder;
+    this.#log = openSync(workerLogFile(folder), 'a', 0o600);
     useEnvironment(workspace.env);
     onTestFinished(async () => {
       workers.delete(folder);
       await this.#running?.worker.stop('the test is over');
+      closeSync(this.#log);
     });
   }
 
@@ -107,6 +109,8 @@ class LocalWorker {
         signal,
       });
       if (socket || !start) return socket;
+      // A worker that is stopping cannot be found, and has not ended yet.
+      if (this.#running) await sleep(POLL_MS);
       await this.#start();
     }
   }
@@ -122,7 +126,7 @@ class LocalWorker {
         onEnd: () => {
           this.#running = undefined;
         },
-        log: (line) => void this.log.push(line),
+        logFd: this.#log,
       });
       this.#running = { worker, started: worker.start() };
     }

@@ -9,13 +9,13 @@ const MAX_LOG_BYTES = 4 * 1024 * 1024;
 let written = 0;
 
 /** One line to the log. A full disk costs the line, never the worker. */
-export function writeLog(line: string): void {
+export function writeLog(line: string, fd = STDERR): void {
   try {
     if (written > MAX_LOG_BYTES) {
-      ftruncateSync(STDERR, 0);
+      ftruncateSync(fd, 0);
       written = 0;
     }
-    written += writeSync(STDERR, `${scrubSecrets(line)}\n`);
+    written += writeSync(fd, `${scrubSecrets(line)}\n`);
   } catch {
     // Nobody could be told of it either.
   }

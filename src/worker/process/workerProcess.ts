@@ -39,8 +39,8 @@ export interface WorkerOptions {
   /** Whoever looks for a worker finds it from now on; what it is asked waits until its catalog is there. */
   onServing(): void;
   onEnd(): void;
-  /** Writes a line to the log; to the worker's log file when absent. */
-  log?(line: string): void;
+  /** Descriptor of the log; stderr when absent. */
+  logFd?: number;
 }
 
 /** A minute after the last attacher has gone the worker leaves: a window reload finds it still there. */
@@ -282,6 +282,6 @@ export class WorkerProcess {
   }
 
   #log(line: string): void {
-    (this.#options.log ?? writeLog)(`${new Date().toISOString()} ${line}`);
+    writeLog(`${new Date().toISOString()} ${line}`, this.#options.logFd);
   }
 }
