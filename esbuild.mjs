@@ -8,8 +8,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { writeSkill } from './scripts/lib/skill.mjs';
 import { packCl100k } from './src/catalog/tokenizer/tokenRanks.ts';
-import { compiledVocabulary } from './src/ranking/vocabulary/all.ts';
 import { writeThesaurus } from './src/ranking/words/thesaurusText.ts';
+import { compiledVocabulary } from './src/ranking/words/vocabulary.ts';
 import { indexWordTable } from './src/ranking/words/wordTable.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));

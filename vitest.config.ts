@@ -28,11 +28,12 @@ const common = {
   hookTimeout: 120_000,
   // No test depends on a module's fresh state, and a process for each file costs as much as most files do.
   isolate: false,
+  setupFiles: 'test/support/ownHome.ts',
 } satisfies TestProjectInlineConfiguration['test'];
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/globalSetup.ts',
+    globalSetup: ['test/support/homes.ts', 'test/support/globalSetup.ts'],
     // Two on two cores: most files that are no computation wait for processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [

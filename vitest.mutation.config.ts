@@ -9,9 +9,10 @@ export default defineConfig({
     include: [
       'test/{errors,lib,mcp,replay,supervision,telemetry,text}/*.test.ts',
       'test/upstream/{serverCalls,judgeThrown,judgedWords,callers}.test.ts',
-      'test/secrets/{mask,knownSecrets}.test.ts',
-      'test/results/{scrubValue,properties}.test.ts',
+      'test/secrets/{mask,knownSecrets,scrubValue,shapes,clearSecrets}.test.ts',
     ],
+    globalSetup: 'test/support/homes.ts',
+    setupFiles: 'test/support/ownHome.ts',
     runner: './test/support/mutationRunner.ts',
     pool: 'forks',
     testTimeout: 30_000,

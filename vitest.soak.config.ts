@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/soak/**/*.test.ts'],
-    globalSetup: 'test/support/globalSetup.ts',
+    globalSetup: ['test/support/homes.ts', 'test/support/globalSetup.ts'],
+    setupFiles: 'test/support/ownHome.ts',
     pool: 'forks',
   },
 });

@@ -1,8 +1,8 @@
-// npm run test:full: npm test, then what takes too long for every push, each with a seed that is printed and repeats it:
+// npm run test:full: npm test, then the tests that take too long for every push. Each prints the seed that repeats it:
 // - 1,000 kills with ten calls in flight each (WAYGATE_KILLS; 40 in npm test)
 // - 1,000,000 spoilt frames (WAYGATE_FUZZ_FRAMES; 10,000 in npm test)
 // - an hour of 50 calls a second with a kill every ten seconds (WAYGATE_SOAK_MINUTES; not in npm test)
-// WAYGATE_SOAK_MINUTES=2 WAYGATE_KILLS=50 WAYGATE_FUZZ_FRAMES=50000 npm run test:full tries it.
+// WAYGATE_SOAK_MINUTES=2 WAYGATE_KILLS=50 WAYGATE_FUZZ_FRAMES=50000 npm run test:full is a short trial.
 
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// npm run pictures: takes the README's pictures anew, from the real thing, by the suite that runs in VS Code.
+// npm run pictures: retakes the README's pictures with the suite that runs in a real VS Code.
 
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { ownNode, toolEnvironment } from './lib/npm.mjs';
 import { exitCode, start } from './lib/processes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** The suite's screenshots that the README shows. */
+/** Screenshots of the suite that the README shows. */
 const PICTURES = ['window.png', 'approve.png'];
 
 const suite = start(ownNode(root), ['scripts/test.mjs', '--only', 'editor'], {

@@ -1,6 +1,6 @@
 // npm start: sets up what is missing, packs the extension and opens a real VS Code with it, on a demo workspace.
-//   --check     start it, see that it answers and that the extension is installed, and leave
-//   --server    use the VS Code server build even where the `code` command is there
+//   --check     start it, check that it answers and has the extension, and end
+//   --server    use the VS Code server build even if the `code` command exists
 //   --no-open   do not open the address in a browser
 //   --port N    the port of the server build (default: a free one)
 
@@ -43,7 +43,7 @@ function parseOptions() {
 }
 
 /**
- * The desktop VS Code when its command is there, else the server build, each with a profile of its own.
+ * Chooses the desktop VS Code if its command exists, otherwise the server build. Each has a profile of its own.
  * @param {string} folder
  * @param {ReturnType<typeof parseOptions>} options
  */
@@ -55,7 +55,7 @@ async function chooseEditor(folder, options) {
 }
 
 /**
- * Its three servers are ours and start by themselves; those of any other workspace wait until the person has seen them.
+ * Approves the three servers of the demo, which are part of this repository. In any other workspace the user approves.
  * @param {string} folder
  */
 function approveDemo(folder) {
@@ -85,7 +85,7 @@ async function main() {
   console.log(`Waygate opens in VS Code (checked in ${Math.round((Date.now() - began) / 1000)} s).`);
 }
 
-// Ctrl-C is how a person ends it, so it is no failure.
+// The user ends it with Ctrl-C, so that is not a failure.
 leaveTogether(0);
 try {
   await main();

@@ -31,7 +31,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   secrets: { values: BASE },
   replay: { values: BASE },
   supervision: { values: BASE },
-  telemetry: { values: BASE, types: ['supervision', 'control', 'mcp'] },
+  telemetry: { values: [...BASE, 'control'], types: ['supervision'] },
   catalog: { values: BASE },
   ranking: { values: ['catalog', 'lib'] },
   config: { values: [...BASE, 'secrets', 'link'] },
@@ -40,7 +40,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   link: { values: BASE },
   mcp: { values: [...BASE, 'link', 'replay'] },
   upstream: { values: [...BASE, 'mcp', 'supervision', 'replay'], types: ['config', 'control'] },
-  calls: { values: [...BASE, 'catalog', 'results', 'upstream', 'replay', 'mcp'], types: ['link'] },
+  calls: { values: [...BASE, 'config', 'catalog', 'results', 'upstream', 'replay', 'mcp'], types: ['link'] },
   modes: {
     values: [
       ...BASE,
@@ -58,7 +58,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
     ],
     types: ['config', 'supervision'],
   },
-  control: { values: [], types: ['catalog', 'config', 'ranking', 'supervision', 'telemetry', 'link'] },
+  control: { values: [], types: ['errors', 'catalog', 'config', 'ranking', 'supervision', 'link'] },
   host: { values: ALL },
   worker: { values: ['host', ...ALL] },
   cli: { values: ['host', 'worker', ...ALL] },

@@ -6,7 +6,7 @@ import { withLock } from './lock.mjs';
 import { SetupError } from './setupError.mjs';
 
 /**
- * The one place outside the work tree where everything downloaded is kept.
+ * Returns the only folder outside the work tree that holds downloads.
  * @param {NodeJS.ProcessEnv} [env]
  * @param {NodeJS.Platform} [platform]
  * @param {string} [home]
@@ -24,7 +24,7 @@ export function treeFolder(root) {
   return join(cacheFolder(), 'trees', `${basename(root)}-${id}`);
 }
 
-/** Makes the cache folder, or says why there can be none. */
+/** Makes the cache folder, or throws a sentence that says why it cannot. */
 export function ensureCacheFolder() {
   const folder = cacheFolder();
   try {
@@ -39,7 +39,7 @@ export function ensureCacheFolder() {
 }
 
 /**
- * Fills a folder of the cache once. It gets its name only when it is whole, so what bears the name is whole.
+ * Fills a folder of the cache once. A folder gets its name only when it is complete.
  * @param {string} folder
  * @param {(temporary: string) => Promise<void>} fill
  */

@@ -58,7 +58,7 @@ function configuration(root, folder) {
 }
 
 /**
- * Writes the demo workspace. What a person changed in it stays; only the configuration's paths must be right.
+ * Writes the files of the demo workspace that do not exist yet. Changes of the user stay.
  * @param {string} root the work tree, whose packages hold the three servers
  * @param {string} folder
  */

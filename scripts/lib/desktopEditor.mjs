@@ -23,7 +23,7 @@ export function desktopEditor(root, program, profile) {
   const own = ['--user-data-dir', profile, '--extensions-dir', extensionsFolder];
   // VS Code refuses to run as root without it.
   if (process.getuid?.() === 0) own.push('--no-sandbox');
-  // A .cmd runs in a shell only, and a shell splits what is not in quotes.
+  // A .cmd runs only in a shell, and a shell splits arguments that are not quoted.
   const quoted = (/** @type {string} */ arg) => (onWindows ? `"${arg}"` : arg);
   const code = (/** @type {string[]} */ ...args) =>
     exitCode(

@@ -1,7 +1,7 @@
-// The VS Code server build with what it expects of the program in front of it. Run as: editorFront.mjs SERVER_MAIN [option …]
+// Runs the VS Code server build with the parts that it expects in front of it. Run as: editorFront.mjs SERVER_MAIN [option …]
 //
 // The workbench keeps secrets in the browser, under a key of which half comes from the server (POST /mint-key). The build
-// has no such place of its own: without it, every secret that is stored costs seconds and is gone with the page.
+// does not serve that address. Without it, storing a secret takes seconds and the secret is lost with the page.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const [serverMain = '', ...options] = process.argv.slice(2);
-// The build reads its options from here, and starts by itself unless it takes us for code-server.
+// The build reads its options from argv, and starts its own server unless code-server is its parent.
 process.argv = [process.execPath, serverMain, ...options];
 process.env.CODE_SERVER_PARENT_PID = String(process.pid);
 const { loadCodeWithNls } = await import(pathToFileURL(serverMain).href);

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utim
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 
-/** The holder touches its file this often … */
+/** Interval at which the holder touches its file. */
 const HEARTBEAT_MS = 2_000;
-/** … and who finds it untouched for so long takes it to be dead (a folder may be shared with another container). */
+/** Age at which a lock is stale, also if its holder runs in another container that shares the folder. */
 const STALE_MS = 30_000;
 const RETRY_MS = 100;
 
@@ -20,7 +20,7 @@ function ownerIsDead(text) {
   }
 }
 
-/** Takes away a lock whose holder is dead, and only that one: somebody else may have done the same just before. */
+/** Removes a lock whose holder is dead, unless another process has just replaced it. */
 function removeIfStale(/** @type {string} */ file) {
   try {
     const seen = readFileSync(file, 'utf8');
@@ -30,7 +30,7 @@ function removeIfStale(/** @type {string} */ file) {
     if (readFileSync(aside, 'utf8') === seen) rmSync(aside);
     else renameSync(aside, file);
   } catch {
-    // It was released in the meantime.
+    // The holder released it in the meantime.
   }
 }
 
@@ -58,7 +58,7 @@ export async function withLock(file, work, onWait = () => {}) {
   }
   const stillMine = () => existsSync(file) && readFileSync(file, 'utf8') === mine;
   const heartbeat = setInterval(() => {
-    // A machine that slept for a while may wake to find that another process took the lock over.
+    // While the machine slept, another process may have taken the lock over.
     if (stillMine()) utimesSync(file, new Date(), new Date());
   }, HEARTBEAT_MS);
   heartbeat.unref();

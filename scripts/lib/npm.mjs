@@ -5,13 +5,13 @@ import { withLock } from './lock.mjs';
 import { runQuietly, withProgress } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
 
-/** What an npm tells the scripts it runs about itself and this package; another npm would take it for its own. */
+/** Variables by which npm describes itself and this package to its scripts. A nested npm would take them for its own. */
 const OF_THE_OUTER_NPM =
   /^npm_(package_|lifecycle_|command$|execpath$|node_execpath$|config_(user_agent|npm_version|node_gyp|local_prefix|loglevel)$)/;
 
 /**
- * The environment for an npm of our own: as a person has set it, without what the npm that runs us added, and without
- * the Node in node_modules, which `npm ci` is about to replace.
+ * Returns the environment for a nested npm: the user's, without the variables of the outer npm and without the Node in
+ * node_modules, which `npm ci` is about to replace.
  * @param {string} root
  * @param {NodeJS.ProcessEnv} [env]
  */
@@ -29,8 +29,8 @@ export function npm(args, options) {
 }
 
 /**
- * Whether npm's own record of what it installed (written last, when all is in place) tells of what the lock file
- * asks for. Packages for another system are rightly missing.
+ * Returns whether npm's record of the installed packages, which npm writes last, matches the lock file. Packages for
+ * another system may be missing.
  * @param {{ packages?: Record<string, { version?: string, optional?: boolean }> }} lock package-lock.json
  * @param {{ packages?: Record<string, { version?: string }> }} installed node_modules/.package-lock.json
  */
@@ -47,7 +47,7 @@ export function installedIsCurrent(lock, installed) {
 function packagesAreCurrent(root) {
   const read = (/** @type {string} */ file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
   try {
-    // The `node` package puts its program in place by an install script, which an npm may have been told not to run.
+    // The `node` package puts its program in place by an install script, which npm can be configured not to run.
     const node = existsSync(join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node'));
     return node && installedIsCurrent(read('package-lock.json'), read('node_modules/.package-lock.json'));
   } catch {
@@ -74,13 +74,13 @@ export async function ensurePackages(/** @type {string} */ root) {
   );
 }
 
-/** The Node 24 that the packages bring along, whatever the system has. */
+/** Path of the Node 24 in the packages, whatever the system has. */
 export function ownNode(/** @type {string} */ root) {
   const folder = join(root, 'node_modules', 'node', 'bin');
   return join(folder, process.platform === 'win32' ? 'node.exe' : 'node');
 }
 
-/** The environment in which every tool of the work tree runs: Node 24 and the packages' programs come first. */
+/** Environment of every tool of the work tree: Node 24 and the packages' programs come first. */
 export function toolEnvironment(/** @type {string} */ root, env = process.env) {
   return { ...env, PATH: [join(root, 'node_modules', '.bin'), env.PATH ?? ''].join(delimiter) };
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** How long a process may take to leave when asked, before it is ended without asking. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
 
 const onWindows = process.platform === 'win32';
@@ -9,7 +9,7 @@ const onWindows = process.platform === 'win32';
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 
-/** A signal has come: what ends now was ended by us, and nobody is to report it as a failure. */
+/** Set by a signal. Children that end from then on were ended by this process and are no failures. */
 let leaving = false;
 
 /**
@@ -29,7 +29,7 @@ export function start(command, args, options = {}) {
 /**
  * @param {import('node:child_process').ChildProcess} child
  * @returns {Promise<number>} the exit code, or 128 + the number of the signal that ended it, as shells have it.
- *   Never told while a signal makes us leave: then nothing follows any more.
+ *   Never resolves once a signal ends this process.
  */
 export function exitCode(child) {
   if (child.exitCode !== null) return Promise.resolve(child.exitCode);
@@ -84,7 +84,7 @@ export async function endAll() {
 }
 
 /**
- * On Ctrl-C and its kin: ends every child and leaves.
+ * Ends every child, then this process, on Ctrl-C and similar signals.
  * @param {number} [code] for the exit; without one what a shell expects after that signal
  */
 export function leaveTogether(code) {

@@ -10,7 +10,7 @@ import { SetupError } from './setupError.mjs';
  * @property {(folder: string) => Promise<void>} open opens it, and ends when it does
  */
 
-/** What a fresh profile starts with; it is the person's own from then on. */
+/** Settings of a fresh profile. The user may change them afterwards. */
 const SETTINGS = {
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
@@ -28,7 +28,7 @@ export function seedSettings(userFolder) {
 }
 
 /**
- * The extension that was just built must be the one that is there.
+ * Throws unless the installed extension is the one that was just built.
  * @param {string} root
  * @param {string} extensionsFolder
  */

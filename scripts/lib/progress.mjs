@@ -1,12 +1,12 @@
 import { exitCode, start } from './processes.mjs';
 import { SetupError } from './setupError.mjs';
 
-/** Where nobody watches a terminal, a line this often tells that the work goes on. */
+/** Interval of the lines that show progress where output is not a terminal. */
 const QUIET_INTERVAL_MS = 10_000;
 const TAIL_LINES = 30;
 
 /**
- * Shows how long something has been going on: one line that counts on a terminal, a line now and then elsewhere.
+ * Shows how long `work` has been running: a counting line on a terminal, a line at intervals elsewhere.
  * @template T
  * @param {string} title
  * @param {() => Promise<T>} work
@@ -34,10 +34,10 @@ export async function withProgress(title, work) {
 }
 
 /**
- * Runs a program whose output matters only when it fails: then its last lines are shown.
+ * Runs a program and shows the last lines of its output only if it fails.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ failure: string, cwd?: string, env?: NodeJS.ProcessEnv }} options `failure`: one sentence, what to tell
+ * @param {{ failure: string, cwd?: string, env?: NodeJS.ProcessEnv }} options `failure`: one sentence for the user
  */
 export async function runQuietly(command, args, { failure, ...options }) {
   const child = start(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });

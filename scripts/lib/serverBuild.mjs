@@ -1,30 +1,46 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureCacheFolder, fillOnce } from './cache.mjs';
-import { npm, npmEnvironment } from './npm.mjs';
+import { npm, npmEnvironment, ownNode } from './npm.mjs';
 import { exitCode, start } from './processes.mjs';
 import { withProgress } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
-import { ensureCompiler } from './systemPackages.mjs';
 
-/** VS Code 1.139.1 as a server; the build that needs neither a display nor a download outside npm. */
+/** VS Code 1.139.1 as a server: a build that needs no display and comes from npm alone. */
 const CODE_SERVER = '4.139.1';
-/** The Node that code-server asks for, with the headers that its native modules are compiled against. */
-const NODE = '24.21.0';
+/** Raise this when the steps of `install` change, so that an older installation is not reused. */
+const RECIPE = 2;
 
 const START_LIMIT_MS = 60_000;
 
 /**
- * Who may run an install script in the cache's folder: newer npm versions run none that is not named. code-server's own
- * runs npm in two more folders, whose package.json names theirs; argon2 serves a login page that is not used here.
+ * Dependencies of the server that are not installed: they are large or have to be compiled, and VS Code only loads them
+ * for its agent host, for proxies with Kerberos, on Windows, or for the machine id of its telemetry.
  */
-const ALLOW_SCRIPTS = { 'code-server': true, argon2: false };
+const LEFT_OUT = [
+  '@github/copilot-sdk',
+  '@microsoft/mxc-sdk',
+  '@vscode/deviceid',
+  '@vscode/sqlite3',
+  '@vscode/windows-process-tree',
+  '@vscode/windows-registry',
+  'kerberos',
+  'ssh2',
+];
+
+/** Modules that would have to be compiled: the file of `scripts/standins` that replaces the module's main file. */
+const STANDINS = {
+  'spdlog.mjs': '@vscode/spdlog/index.js',
+  'nativeWatchdog.mjs': '@vscode/native-watchdog/index.js',
+  'fsCopyfile.mjs': '@vscode/fs-copyfile/lib/index.js',
+};
 
 /** @typedef {{ node: string, server: string }} ServerBuild the Node to run it with, and the script to run */
 
 /**
- * Installs the server build of VS Code into the cache, unless it is there.
+ * Installs the server build of VS Code into the cache, unless it is there. Nothing is compiled: install scripts do not
+ * run, the terminal (node-pty) and the file watcher come prebuilt, and stand-ins replace the rest.
  * @param {string} root
  * @returns {Promise<ServerBuild>}
  */
@@ -35,49 +51,54 @@ export async function ensureServerBuild(root) {
       `There is no VS Code server build for ${system}: install VS Code and put its "code" command on the PATH.`,
     );
   }
-  const nodePackage = `node-${system}`;
-  const folder = join(ensureCacheFolder(), `editor-${CODE_SERVER}-node-${NODE}-${system}`);
-  if (!existsSync(folder)) {
-    await ensureCompiler(root);
-    await fillOnce(folder, (temporary) =>
-      withProgress(`Installing the VS Code server build (code-server ${CODE_SERVER}; minutes the first time)`, () =>
-        install(root, temporary, nodePackage),
-      ),
-    );
-  }
-  return {
-    node: join(folder, 'node_modules', nodePackage, 'bin', 'node'),
-    server: join(folder, 'node_modules', 'code-server', 'lib', 'vscode', 'out', 'server-main.js'),
-  };
+  const folder = join(ensureCacheFolder(), `editor-${CODE_SERVER}-${RECIPE}-${system}`);
+  if (!existsSync(folder)) await fillOnce(folder, (temporary) => install(root, temporary));
+  return { node: ownNode(root), server: join(vscodeIn(folder), 'out', 'server-main.js') };
 }
 
-/** @param {string} root @param {string} folder @param {string} nodePackage */
-async function install(root, folder, nodePackage) {
+const vscodeIn = (/** @type {string} */ folder) => join(folder, 'node_modules', 'code-server', 'lib', 'vscode');
+
+/** @param {string} root @param {string} folder */
+async function install(root, folder) {
   const base = npmEnvironment(root);
-  const failure = 'The VS Code server build could not be installed: see the last lines above.';
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, allowScripts: ALLOW_SCRIPTS }));
-  await npm(['install', '--save-exact', '--ignore-scripts', `${nodePackage}@${NODE}`], {
-    cwd: folder,
-    env: base,
-    failure,
+  // The Node that will run it, so that npm does not warn about an older one.
+  const env = { ...base, PATH: [dirname(ownNode(root)), base.PATH].join(delimiter) };
+  const options = (/** @type {string} */ cwd) => ({
+    cwd,
+    env,
+    failure: 'The VS Code server build could not be installed: see the last lines above.',
   });
-  const node = join(folder, 'node_modules', nodePackage);
-  const env = {
-    ...base,
-    PATH: [join(node, 'bin'), base.PATH].join(delimiter),
-    npm_config_nodedir: node,
-  };
-  await npm(['install', '--save-exact', `code-server@${CODE_SERVER}`], { cwd: folder, env, failure });
-  // An npm that ran no install scripts has left it without its modules, and has called that a success.
-  if (
-    !existsSync(
-      join(folder, 'node_modules/code-server/lib/vscode/node_modules/@vscode/spdlog/build/Release/spdlog.node'),
-    )
-  ) {
-    throw new SetupError(
-      'The VS Code server build lacks its native modules: npm ran no install scripts for code-server.',
-    );
+  const vscode = vscodeIn(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
+  await withProgress(`Downloading VS Code (code-server ${CODE_SERVER}, 45 MB, the first time only)`, () =>
+    npm(['install', '--save-exact', '--ignore-scripts', `code-server@${CODE_SERVER}`], options(folder)),
+  );
+  leaveOut(join(vscode, 'package.json'));
+  await withProgress("Downloading VS Code's modules (80 MB, the first time only)", async () => {
+    for (const part of [vscode, join(vscode, 'extensions')])
+      await npm(['install', '--omit=dev', '--ignore-scripts'], options(part));
+  });
+  for (const [file, main] of Object.entries(STANDINS)) {
+    const replaced = join(vscode, 'node_modules', main);
+    if (!existsSync(replaced)) throw new SetupError(`code-server ${CODE_SERVER} has no ${main}: update STANDINS.`);
+    cpSync(join(import.meta.dirname, '..', 'standins', file), replaced);
   }
+  // The programs of the editor's terminals. The package holds those for Linux and replaces them in an install script.
+  const os = process.platform === 'darwin' ? 'darwin' : 'linux';
+  cpSync(join(vscode, 'bin', 'remote-cli', `code-${os}.sh`), join(vscode, 'bin', 'remote-cli', 'code-server'));
+  cpSync(join(vscode, 'bin', 'helpers', `browser-${os}.sh`), join(vscode, 'bin', 'helpers', 'browser.sh'));
+}
+
+/** @param {string} manifest the server's package.json */
+function leaveOut(manifest) {
+  const read = JSON.parse(readFileSync(manifest, 'utf8'));
+  for (const name of LEFT_OUT) {
+    if (!(name in read.dependencies)) {
+      throw new SetupError(`code-server ${CODE_SERVER} has no dependency ${name}: update LEFT_OUT in serverBuild.mjs.`);
+    }
+    delete read.dependencies[name];
+  }
+  writeFileSync(manifest, JSON.stringify(read));
 }
 
 /**
@@ -103,7 +124,7 @@ export async function startServer(
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Its browser runs here too: an address of this machine is opened as it is, not by a proxy that is not there.
+      // The browser runs on this machine too: addresses of this machine need no proxy.
       env: { ...serverEnvironment(env ?? process.env), VSCODE_PROXY_URI: '' },
     },
   );
@@ -129,7 +150,7 @@ export async function startServer(
 }
 
 /**
- * An editor started from the terminal of another editor must not take itself for a part of that one.
+ * Removes the variables by which an editor that starts in another editor's terminal would join that editor.
  * @param {NodeJS.ProcessEnv} env
  */
 export function serverEnvironment(env) {

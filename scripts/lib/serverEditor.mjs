@@ -19,13 +19,13 @@ export function serverEditor(root, build, profile, { port, browse }) {
 
   /** @param {string} folder */
   async function serve(folder) {
-    // The server runs programs as this user: only who knows the token may use it, and no list of processes shows it.
+    // The server runs programs as this user, so it asks for a token. A file keeps the token out of the process list.
     const token = randomBytes(16).toString('hex');
     const tokenFile = join(profile, `token-${process.pid}`);
     writeFileSync(tokenFile, token, { mode: 0o600 });
     const args = ['--connection-token-file', tokenFile];
     const server = await startServer(build, { dataFolder: profile, extensionsFolder, port, args });
-    // Not sooner: the server reads it when the first request comes.
+    // The server reads the file at its first request, so it stays until the server ends.
     server.child.once('exit', () => rmSync(tokenFile, { force: true }));
     const query = new URLSearchParams({ tkn: token, folder });
     return { child: server.child, address: `http://127.0.0.1:${server.port}/?${query}` };
@@ -71,7 +71,7 @@ async function expectWorkbench(address) {
   await expectKeptSecrets(next.origin, cookie);
 }
 
-/** Whoever has shown the token gets the server's half of the key for secrets, and nobody else. @param {string} origin @param {string} cookie */
+/** Throws unless only clients with the token get the server's half of the key for secrets. @param {string} origin @param {string} cookie */
 async function expectKeptSecrets(origin, cookie) {
   const ask = (/** @type {Record<string, string>} */ headers) =>
     fetch(`${origin}/mint-key`, { method: 'POST', headers });
@@ -85,6 +85,6 @@ async function expectKeptSecrets(origin, cookie) {
 function openInBrowser(address) {
   const onMac = process.platform === 'darwin';
   if (!onMac && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return;
-  // Without such a program a person still has the address.
+  // Without such a program the user still has the address.
   start(onMac ? 'open' : 'xdg-open', [address], { stdio: 'ignore' }).on('error', () => {});
 }

@@ -1,2 +1,2 @@
-/** Something a person must put right before the set-up can go on, said in one sentence. */
+/** Error that the user must correct before the set-up can go on. Its message is one sentence. */
 export class SetupError extends Error {}

@@ -5,17 +5,6 @@ import { npmEnvironment } from './npm.mjs';
 import { runQuietly, withProgress } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
 
-/** What compiles the native modules of the VS Code server. */
-const COMPILER_PACKAGES = [
-  'g++',
-  'make',
-  'pkg-config',
-  'python3',
-  'python3-setuptools',
-  'libkrb5-dev',
-  'libsecret-1-dev',
-];
-
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** @param {string} name @returns {string | undefined} */
@@ -40,17 +29,7 @@ export function findBrowser() {
   return BROWSERS.map((name) => findProgram(name)).find((file) => file !== undefined);
 }
 
-/** @param {string} name */
-function isInstalled(name) {
-  try {
-    const status = execFileSync('dpkg-query', ['--status', name], { stdio: ['ignore', 'pipe', 'ignore'] });
-    return status.toString().includes('\nStatus: install ok installed\n');
-  } catch {
-    return false;
-  }
-}
-
-/** How to run a command as root: nothing before it, `sudo -n`, or not at all. */
+/** Returns the words that run a command as root, or undefined if this user cannot. */
 function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   try {
@@ -61,48 +40,31 @@ function rootPrefix() {
   }
 }
 
-/** @param {string} root @param {readonly string[]} packages @param {string} purpose */
-async function installMissing(root, packages, purpose) {
-  if (packages.length === 0) return;
-  const names = packages.join(' ');
+/** @param {string} root */
+async function installChromium(root) {
+  const purpose = 'The tests look at pages in a browser';
   if (findProgram('apt-get') === undefined) {
-    throw new SetupError(`${purpose} needs what Debian calls ${names}: install these with your system's own means.`);
+    throw new SetupError(`${purpose}: install Chromium or Chrome, or set WAYGATE_CHROMIUM to its program.`);
   }
   const prefix = rootPrefix();
   if (prefix === undefined) {
-    throw new SetupError(`${purpose} needs packages that only root can install: sudo apt-get install -y ${names}`);
+    throw new SetupError(`${purpose}, and only root can install it: sudo apt-get install -y chromium`);
   }
   const apt = (/** @type {string[]} */ ...args) => {
-    const command = [
-      ...prefix,
-      'env',
-      'DEBIAN_FRONTEND=noninteractive',
-      'apt-get',
-      '-qq',
-      '-o',
-      'DPkg::Lock::Timeout=120',
-      ...args,
-    ];
-    const failure = `apt-get ${args[0]} failed, so ${names} could not be installed: see its last lines above.`;
-    return runQuietly(/** @type {string} */ (command[0]), command.slice(1), { failure, env: npmEnvironment(root) });
+    const [command = '', ...rest] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
+    const failure = `apt-get ${args[0]} failed, so chromium could not be installed: see its last lines above.`;
+    const options = { failure, env: npmEnvironment(root) };
+    return runQuietly(command, [...rest, '-o', 'DPkg::Lock::Timeout=120', ...args], options);
   };
-  await withProgress(`Installing system packages (${names})`, async () => {
+  await withProgress('Installing Chromium', async () => {
     await apt('update');
-    await apt('install', '-y', '--no-install-recommends', ...packages);
+    await apt('install', '-y', '--no-install-recommends', 'chromium');
   });
-}
-
-/** @param {string} root */
-export async function ensureCompiler(root) {
-  // Without dpkg nobody can tell what is there: the compiler itself will.
-  if (findProgram('dpkg-query') === undefined) return;
-  const missing = COMPILER_PACKAGES.filter((name) => !isInstalled(name));
-  await installMissing(root, missing, 'Building the VS Code server');
 }
 
 /** @param {string} root @returns {Promise<string>} the browser's program */
 export async function ensureBrowser(root) {
-  if (findBrowser() === undefined) await installMissing(root, ['chromium'], 'What is tested in a browser');
+  if (findBrowser() === undefined) await installChromium(root);
   const browser = findBrowser();
   if (browser === undefined)
     throw new SetupError('Chromium was installed but is not on the PATH: set WAYGATE_CHROMIUM.');

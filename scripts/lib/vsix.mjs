@@ -5,7 +5,7 @@ import { exitCode, start } from './processes.mjs';
 import { runQuietly } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
 
-/** Whoever installs the extension waits for this download; what makes it grow has to be worth it. */
+/** Limit for the download of every user who installs the extension. */
 const VSIX_LIMIT_BYTES = 3.2 * 1024 * 1024;
 
 /**

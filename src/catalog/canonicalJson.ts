@@ -1,8 +1,8 @@
 import { compareCodePoints } from './codePointOrder.ts';
 
 /**
- * Canonical JSON, byte for byte as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` (000 §1.3):
- * keys by code point, everything beyond printable ASCII as `\uXXXX`. Iterative, so that no nesting is too deep.
+ * Canonical JSON, byte for byte as Python's `json.dumps(value, sort_keys=True, separators=(",", ":"))` (G1.12): keys by
+ * code point, everything beyond printable ASCII as `\uXXXX`. Iterative, so that no nesting is too deep.
  */
 export function canonicalJson(root: unknown): string {
   const parts: string[] = [];
@@ -15,7 +15,7 @@ export function canonicalJson(root: unknown): string {
   return parts.join('');
 }
 
-/** One string as canonical JSON. */
+/** Encodes one string as canonical JSON. */
 export function canonicalString(text: string): string {
   if (NEEDS_NO_ESCAPE.test(text)) return `"${text}"`;
   const json = JSON.stringify(text);

@@ -15,25 +15,27 @@ export interface CatalogServer {
   instructions: string;
 }
 
-/** Everything that can be browsed and executed. Never changes: a refresh builds another (000 §4.6). */
+/** Everything that can be browsed and executed. Immutable: a refresh builds another one (G8.1). */
 export interface Catalog {
-  /** By id, in code-point order. */
+  /** Tools by id, in code-point order. */
   readonly tools: readonly CatalogTool[];
   readonly byId: ReadonlyMap<string, CatalogTool>;
   readonly graph: ChoiceGraph;
-  /** By name, in code-point order; also those without a single tool. */
+  /** Servers by name, in code-point order, including those without tools. */
   readonly servers: readonly CatalogServer[];
   readonly findings: readonly RefreshFinding[];
-  /** Changes with anything of any tool, down to a word in a schema: what is made from a catalog is kept under it. */
+  /** Hash of the content, which changes with any word of any schema. Derived data is cached under it. */
   readonly hash: string;
 }
 
 export interface BuildOptions {
-  /** `raise` refuses the catalog for its first flaw; `skip`, the default, tells of it and goes on (000 §4.4). */
+  /**
+   * `raise` rejects the catalog at the first finding. `skip`, the default, reports the finding and continues (G6.3).
+   */
   onInvalid?: 'skip' | 'raise';
 }
 
-/** Same listings, in whatever order the servers come, same catalog. */
+/** Builds a catalog. The same listings give the same catalog, in whatever order the servers come (G8.3). */
 export function buildCatalog(listings: readonly ServerListing[], options: BuildOptions = {}): Catalog {
   const namespaces = assignNamespaces(listings.map((listing) => listing.server));
   const builder = new CatalogBuilder(options.onInvalid ?? 'skip');
@@ -59,7 +61,7 @@ function assembleCatalog(
   return {
     tools,
     byId: new Map(tools.map((tool) => [tool.id, tool])),
-    // A query needs no graph: it is built when somebody first walks a path.
+    // A query needs no graph: the first path builds it.
     get graph() {
       graph ??= buildChoiceGraph(tools, namespaces);
       return graph;
@@ -73,7 +75,7 @@ function assembleCatalog(
   };
 }
 
-/** Not over the fingerprints: sorting the keys of every schema would cost more than the build. */
+/** Hashes the tools directly. Sorting the keys of every schema for fingerprints would cost more than the build. */
 function contentHash(tools: readonly CatalogTool[]): string {
   return sha256(
     tools
@@ -93,7 +95,7 @@ function contentHash(tools: readonly CatalogTool[]): string {
   );
 }
 
-/** The hash that other programs pin catalogs with: `id|name|description|namespace|tags` of every item, in id order. */
+/** Returns the hash with which other programs pin catalogs (G1.16). */
 export function catalogHash(
   items: readonly { id: string; name: string; description: string; namespace: string; tags: readonly string[] }[],
 ): string {
@@ -114,13 +116,13 @@ class CatalogBuilder {
     this.#onInvalid = onInvalid;
   }
 
-  /** Returns how many of its tools can be used. */
+  /** Returns the number of usable tools. */
   addServer(source: ToolSource, listings: readonly ServerListing[]): number {
     const { server, namespace } = source;
     const fitted = new Map<string, CatalogTool>();
     for (const listing of listings) {
       if (!Array.isArray(listing.tools)) {
-        this.#tell('skipped', server, '', new CatalogError('bad_tool', 'Its list of tools is not a list.'));
+        this.#report('skipped', server, '', new CatalogError('bad_tool', 'Its list of tools is not a list.'));
         continue;
       }
       listing.tools.forEach((raw, index) => {
@@ -143,14 +145,15 @@ class CatalogBuilder {
         throw new CatalogError('duplicate_id', 'It is listed twice: the first is used.');
       }
       known.set(tool.upstreamName, tool);
-      for (const { code, reason } of flaws) this.#tell('flagged', source.server, shown, new CatalogError(code, reason));
+      for (const { code, reason } of flaws)
+        this.#report('flagged', source.server, shown, new CatalogError(code, reason));
     } catch (error) {
       if (!(error instanceof CatalogError)) throw error;
-      this.#tell('skipped', source.server, shown, error);
+      this.#report('skipped', source.server, shown, error);
     }
   }
 
-  /** Different names can come to one versioned id (`github.list`, `list`): then their hashes tell them apart. */
+  /** Adds a hash where different names come to one versioned id (`github.list`, `list`) (G1.13). */
   #withDistinctIds(tools: readonly CatalogTool[]): CatalogTool[] {
     const distinct: CatalogTool[] = [];
     for (const [id, sharers] of groupBy(tools, (tool) => tool.id)) {
@@ -163,7 +166,7 @@ class CatalogBuilder {
       for (const tool of sharers) {
         const own = formatToolId({ ...parts, hash8: hash8(tool.upstreamName, tool.inputSchema) });
         if (taken.has(own)) {
-          this.#tell(
+          this.#report(
             'skipped',
             tool.server,
             tool.upstreamName,
@@ -176,13 +179,13 @@ class CatalogBuilder {
     return distinct;
   }
 
-  #tell(kind: RefreshFinding['kind'], server: string, tool: string, error: CatalogError): void {
+  #report(kind: RefreshFinding['kind'], server: string, tool: string, error: CatalogError): void {
     if (this.#onInvalid === 'raise') throw error;
     this.findings.push({ server, tool, kind, reason: error.message });
   }
 }
 
-/** A copy under another id. Descriptors and not values, so that what is computed on demand stays so. */
+/** Returns a copy with another id. Copies descriptors instead of values, so that lazy values stay lazy. */
 function withId(tool: CatalogTool, id: string): CatalogTool {
   return Object.defineProperty(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(tool)), 'id', {
     value: id,

@@ -1,6 +1,7 @@
-/** What is wrong, by the rule that was broken. Codes in capitals are also wire codes (000 §3.4). */
+/** Rule that an input breaks. Codes in capitals are also wire codes (G4.2). */
 export type CatalogErrorCode =
   | 'not_a_string'
+  | 'too_long'
   | 'missing_separator'
   | 'namespace_grammar'
   | 'name_grammar'
@@ -22,18 +23,18 @@ export type CatalogErrorCode =
   | 'PATH_INVALID'
   | 'PATH_NOT_FOUND';
 
-/** How far a path leads, and what there is instead of its next step. */
+/** Deepest existing part of a path, and the alternatives to its next step. */
 export interface MissingPath {
   parent: string;
   label: string;
   siblings: readonly string[];
 }
 
-/** The one error of this room. */
+/** Error of this room. */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   readonly code: CatalogErrorCode;
-  /** For PATH_NOT_FOUND. */
+  /** Present for PATH_NOT_FOUND. */
   readonly missing: MissingPath | undefined;
 
   constructor(code: CatalogErrorCode, message: string, missing?: MissingPath) {

@@ -6,26 +6,26 @@ import { sha256 } from './shapeHash.ts';
 import { isVerb, singular, skippedCount, splitWords, type Topic, topicOf } from './topic.ts';
 import type { CatalogTool, GraphNode } from './types.ts';
 
-/** What the graph needs of a tool. */
+/** Fields of a tool that the graph needs. */
 export type GraphTool = Pick<CatalogTool, 'id' | 'namespace' | 'name' | 'upstreamName'>;
 
-/** The tools of a catalog as a tree of paths (000 §3): namespaces, clusters in the large ones, tools. */
+/** Tools of a catalog as a tree of paths: namespaces, clusters in the large ones, tools (G3). */
 export interface ChoiceGraph {
-  /** Every node but the root, parents before their children. */
+  /** Every node but the root, parents before children. */
   readonly nodes: readonly GraphNode[];
-  /** The node at a path; throws PATH_INVALID, or PATH_NOT_FOUND with what there is instead. */
+  /** Returns the node at a path. Throws PATH_INVALID, or PATH_NOT_FOUND with alternatives. */
   node(path: string): GraphNode;
-  /** What stands directly under a path; nothing under a tool. */
+  /** Returns the direct children of a path; none for a tool. */
   children(path: string): readonly GraphNode[];
-  /** What a path resolves to (000 §3.3): the children of a node, or the tool itself. */
+  /** Returns the children of a node, or the tool itself (G3.4). */
   resolve(path: unknown): readonly GraphNode[];
-  /** The one canonical path of a tool. */
+  /** Returns the canonical path of a tool. */
   pathOf(toolId: string): string | undefined;
 }
 
 export const ROOT = '/';
 
-/** `noun` is what its hints call a leaf. */
+/** Builds the graph. `noun` names a leaf in hints. */
 export function buildChoiceGraph(
   tools: readonly GraphTool[],
   namespaces: Iterable<string>,
@@ -41,7 +41,7 @@ export function buildChoiceGraph(
   return graphOf(nodes);
 }
 
-/** Adds a node and all below it, parents first, children by label. Returns how many tools there are. */
+/** Adds a node and all below it, parents first, children by label. Returns the number of tools. */
 function addNode(
   nodes: GraphNode[],
   segments: readonly string[],
@@ -81,7 +81,7 @@ function addNode(
   return toolCount;
 }
 
-/** Of a cluster that a tool has the name of: the tool keeps it. */
+/** Returns another label for a cluster with the name of a tool, which keeps it. */
 function freeLabel(name: string, taken: Set<string>): string {
   let label = name;
   while (taken.has(label)) label += '-tools';
@@ -99,7 +99,7 @@ function hintOf(toolCount: number, labels: readonly string[], noun = 'tool'): st
     : `${toolCount} ${noun}${toolCount === 1 ? '' : 's'}: ${shown}${more}`;
 }
 
-/** A label for every tool that no other in its namespace has, and its topic. */
+/** Gives every tool a label that is unique in its namespace, and its topic. */
 function placeTools(tools: readonly GraphTool[], namespace: string): Placed[] {
   const named = tools.map((tool) => ({ tool, words: splitWords(tool.name) }));
   const skipped = wordsToSkip(
@@ -108,7 +108,7 @@ function placeTools(tools: readonly GraphTool[], namespace: string): Placed[] {
   );
   const placed: Placed[] = [];
   for (const [label, sharers] of groupBy(named, ({ tool, words }) => leafLabel(tool.name, words))) {
-    // Who is called so keeps the label; a name that only becomes so when it is fitted gets a suffix of its own.
+    // A tool with exactly this name keeps the label; a name that becomes equal by fitting gets a suffix.
     const owner = sharers.find(({ tool }) => tool.name === label) ?? sharers[0];
     for (const sharer of sharers) {
       const { tool, words } = sharer;
@@ -119,14 +119,14 @@ function placeTools(tools: readonly GraphTool[], namespace: string): Placed[] {
   return placed.sort((a, b) => compareCodePoints(a.label, b.label));
 }
 
-/** `create_issue` as it is; camel case, which lower case would make unreadable, by its words. */
+/** Returns `create_issue` unchanged, and the words of a camel-case name, which lower case would make unreadable. */
 function leafLabel(name: string, words: readonly string[]): string {
   if (!/[A-Z]/.test(name)) return fitSegment(name);
   const separator = name.includes('_') ? '_' : '-';
   return fitSegment(words.join(separator));
 }
 
-/** A first word that this share of a namespace's tools begin with tells nothing about any of them. */
+/** Share of a namespace's tools from which a common first word says nothing about any of them. */
 const SHARED_PREFIX = 0.7;
 const PREFIX_SAMPLE = 5;
 
@@ -142,7 +142,7 @@ function wordsToSkip(names: readonly string[][], namespace: string): Set<string>
   }
 }
 
-/** The graph over nodes in the order in which they were built: parents before their children. */
+/** Makes the graph of nodes in build order: parents before children. */
 export function graphOf(nodes: readonly GraphNode[]): ChoiceGraph {
   const byPath = new Map<string, GraphNode>();
   const childrenOf = new Map<string, GraphNode[]>([[ROOT, []]]);
@@ -196,9 +196,9 @@ export function graphOf(nodes: readonly GraphNode[]): ChoiceGraph {
 }
 
 /**
- * Paths that are not canonical but say plainly what they mean: a topic that has no cluster of its own yet
- * (`/github/issues` while GitHub has few tools), a tool without its cluster or under a former one
- * (`/github/issues/create_issue`). So growing and shrinking catalogs break no path that somebody remembers.
+ * Resolves paths that are not canonical but clear (G3.8): a topic without a cluster (`/github/issues` while GitHub has
+ * few tools), a tool without its cluster or under a former one (`/github/issues/create_issue`). Remembered paths
+ * therefore survive growing and shrinking catalogs.
  */
 function findByTopic(segments: readonly string[], nodes: readonly GraphNode[]): GraphNode | GraphNode[] | undefined {
   const [namespace, ...rest] = segments;

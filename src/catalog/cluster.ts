@@ -1,26 +1,26 @@
 import { plural, type Topic } from './topic.ts';
 import { READING_VERBS } from './words.ts';
 
-/** A tool on its way into the graph. */
+/** Tool on its way into the graph. */
 export interface Placed {
   toolId: string;
   label: string;
   topic: Topic;
 }
 
-/** A cluster under construction: leaves and sub-clusters side by side. */
+/** Cluster under construction: leaves and sub-clusters side by side. */
 export interface Cluster {
   leaves: Placed[];
   clusters: Map<string, Cluster>;
 }
 
-/** Beyond this a listing is divided, where its tools have topics to divide it by (issue B.3). */
+/** Listings above this size are divided into clusters by topic (G3.7). */
 export const MAX_CHILDREN = 20;
-/** A little more is better than a level for its own sake. */
+/** Tolerated size, because a slightly longer listing is better than another level. */
 const TOLERATED_CHILDREN = 24;
-/** Beyond this even what has nothing in common is divided, by the letter. */
+/** Size from which tools without common topics are divided by letter. */
 const MAX_UNRELATED = 30;
-/** Fewer tools than this are no cluster of their own. */
+/** Least size of a cluster. */
 const MIN_CLUSTER = 3;
 
 const OTHER = 'other';
@@ -28,9 +28,9 @@ const READ = 'read';
 const WRITE = 'write';
 
 /**
- * Groups tools by what they are about. A tool's place follows from its own name and from counts in its namespace
- * crossing a threshold, never from a balance of the whole: so another tool more moves none, unless it is the one that
- * makes a topic large enough for a cluster, or a listing too large to stay one.
+ * Groups tools by topic. A tool's place follows from its own name and from counts in its namespace that cross a
+ * threshold, never from a balance of the whole. One more tool therefore moves none, unless it makes a topic large
+ * enough for a cluster, or a listing too large to stay one.
  */
 export function clusterTools(tools: readonly Placed[], depth = 0): Cluster {
   if (tools.length <= MAX_CHILDREN) return leavesOnly(tools);
@@ -40,7 +40,7 @@ export function clusterTools(tools: readonly Placed[], depth = 0): Cluster {
     if (label !== '' && members.length >= MIN_CLUSTER) named.set(label, members);
     else leaves.push(...members);
   }
-  // Everything is about the same: a level for that alone would hold nothing else.
+  // All tools share this topic: a level for it would hold nothing else.
   if (named.size === 1 && leaves.length === 0) return clusterTools(tools, depth + 1);
   const loose = depth === 0 ? adoptByOtherWords(leaves, named) : leaves;
   if (tools.length <= MAX_UNRELATED && loose.length > tools.length / 2) return leavesOnly(tools);
@@ -49,7 +49,7 @@ export function clusterTools(tools: readonly Placed[], depth = 0): Cluster {
   return addLoose(loose, clusters, depth);
 }
 
-/** By the label and not by the noun: two forms of one word must not make two clusters of one name. */
+/** Groups by label instead of noun, so that two forms of one word do not make two clusters of one name. */
 function clusterLabel(noun: string | undefined): string {
   return noun === undefined ? '' : plural(noun);
 }
@@ -58,7 +58,9 @@ function leavesOnly(leaves: readonly Placed[]): Cluster {
   return { leaves: [...leaves], clusters: new Map() };
 }
 
-/** A tool with a topic of its own may still name another's: `reset-droplet-password` belongs with the droplets. */
+/**
+ * Moves a tool with a unique topic to another topic that it names: `reset-droplet-password` belongs with the droplets.
+ */
 function adoptByOtherWords(loose: readonly Placed[], named: ReadonlyMap<string, Placed[]>): Placed[] {
   return loose.filter((tool) => {
     const { verb, nouns, related } = tool.topic;
@@ -69,7 +71,9 @@ function adoptByOtherWords(loose: readonly Placed[], named: ReadonlyMap<string, 
   });
 }
 
-/** What has no cluster stands beside the clusters; when that is too much for one listing, in a cluster of its own. */
+/**
+ * Puts tools without a cluster beside the clusters, or in a cluster of their own where the listing would be too long.
+ */
 function addLoose(loose: readonly Placed[], clusters: Map<string, Cluster>, depth: number): Cluster {
   if (loose.length < MIN_CLUSTER || loose.length + clusters.size <= TOLERATED_CHILDREN) {
     return { leaves: [...loose], clusters };
@@ -81,17 +85,17 @@ function addLoose(loose: readonly Placed[], clusters: Map<string, Cluster>, dept
     return { leaves: [], clusters };
   }
   const other = divideUnrelated(loose, depth);
-  // Ranges of letters can stand beside the clusters themselves, when there is room.
+  // Ranges of letters can stand beside the clusters where there is room.
   const fits = other.clusters.size > 0 && clusters.size + other.clusters.size <= TOLERATED_CHILDREN;
   return { leaves: [], clusters: new Map([...clusters, ...(fits ? other.clusters : [[OTHER, other] as const])]) };
 }
 
-/** All about one thing: those that look at it apart from those that change it. */
+/** Divides tools with one topic into reading and changing ones. */
 function byEffect(tools: readonly Placed[]): Map<string, Placed[]> {
   return groupBy(tools, (tool) => (READING_VERBS.has(tool.topic.verb) ? READ : WRITE));
 }
 
-/** By the first word that they do not share: up to `depth` all their nouns are the same. */
+/** Divides by the first word that differs: up to `depth` all nouns are equal. */
 function divideUnrelated(tools: readonly Placed[], depth: number): Cluster {
   if (tools.length <= MAX_UNRELATED) return leavesOnly(tools);
   const byLetter = groupBy(tools, (tool) => letterRange(tool.topic.nouns[depth] ?? tool.topic.verb));
@@ -108,7 +112,7 @@ function letterRange(word: string): string {
   return LETTER_RANGES[Math.min(Math.floor(letter / 3), LETTER_RANGES.length - 1)] as string;
 }
 
-/** Labels that say how a listing was divided and not what is in it. */
+/** Labels that describe the division of a listing and not its content. */
 export const GENERIC_LABELS: ReadonlySet<string> = new Set([OTHER, READ, WRITE, NO_LETTER, ...LETTER_RANGES]);
 
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

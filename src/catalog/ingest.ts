@@ -6,13 +6,13 @@ import { fingerprint, hash8 } from './shapeHash.ts';
 import { formatToolId, isVersion, type ToolIdParts } from './toolId.ts';
 import type { CatalogTool } from './types.ts';
 
-/** Where a tool comes from: the configured server and the namespace made from its name. */
+/** Origin of a tool: the configured server and its namespace. */
 export interface ToolSource {
   server: string;
   namespace: string;
 }
 
-/** A flaw that does not keep the tool out of the catalog. */
+/** Flaw that does not keep the tool out of the catalog. */
 export interface Flaw {
   code: CatalogErrorCode;
   reason: string;
@@ -23,14 +23,14 @@ export interface IngestedTool {
   flaws: Flaw[];
 }
 
-/** No schema a person or a generator writes comes near; deeper ones are meant to overflow a stack somewhere. */
+/** Nesting limit of a schema. Real schemas stay far below; deeper ones aim at a stack overflow. */
 const MAX_NESTING = 200;
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * One item of a `tools/list`, trusted in nothing. Throws `CatalogError` for what cannot be a tool; everything short of
- * that is repaired and told as a flaw. Without a source the namespace is inferred from the name (000 §1.2).
+ * Reads one item of a `tools/list` and trusts nothing in it. Throws `CatalogError` for an item that cannot be a tool;
+ * every lesser defect is repaired and reported as a flaw. Without a source, the name determines the namespace (G1.6).
  */
 export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
   if (!isRecord(raw)) throw new CatalogError('bad_tool', `An item of the list is ${described(raw)} and not a tool.`);
@@ -63,7 +63,7 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
     inputSchema,
     outputSchema,
     annotations,
-    // Hashing every schema would be most of a build, and the pin of most tools is never asked for.
+    // Computed on demand: hashing every schema would take most of a build, and few pins are needed.
     get fingerprint() {
       pin ??= fingerprint({ name: upstreamName, title, description, inputSchema, outputSchema, annotations });
       return pin;
@@ -111,7 +111,7 @@ function descriptionOf(value: unknown, flaws: Flaw[]): string {
   const what = typeof value === 'string' || value === undefined || value === null ? 'it has none' : described(value);
   flaws.push({
     code: 'missing_description',
-    reason: `no description (${what}): only its name and arguments tell of it`,
+    reason: `no description (${what}): only its name and arguments describe it`,
   });
   return '';
 }
@@ -135,7 +135,7 @@ function annotationsOf(value: unknown, flaws: Flaw[]): Json {
   return {};
 }
 
-/** Every MCP tool is tagged `mcp`; the hints are the server's own and not to be trusted (000 §2.1). */
+/** Tags every MCP tool `mcp`. Hints are unverified statements of the server (M1.2). */
 function tagsOf(annotations: Json): string[] {
   const tags = ['mcp'];
   if (annotations.readOnlyHint === true) tags.push('read-only');

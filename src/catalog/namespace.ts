@@ -5,7 +5,10 @@ const FALLBACK = 'mcp';
 const MAX_NAMESPACE = 64;
 const MAX_NAME = 128;
 
-/** Namespace of a tool from nowhere in particular, by the separators in its name (000 §1.2). May need fitting. */
+/**
+ * Infers the namespace of a tool without a configured server from the separators in its name (G1.6). The result may
+ * need fitting.
+ */
 export function inferNamespace(upstreamName: string): string {
   const dot = upstreamName.indexOf('.');
   if (dot > 0) return upstreamName.slice(0, dot);
@@ -16,8 +19,8 @@ export function inferNamespace(upstreamName: string): string {
 }
 
 /**
- * The name without the namespace that it repeats (000 §1.4): a dot or a slash splits without doubt and its prefix
- * goes; an underscore may belong to the name, so its prefix stays.
+ * Removes the namespace that the name repeats (G1.7): a dot or slash ends a prefix for certain, an underscore may be
+ * part of the name.
  */
 export function deriveName(upstreamName: string): string {
   for (const separator of ['.', '/']) {
@@ -28,8 +31,9 @@ export function deriveName(upstreamName: string): string {
 }
 
 /**
- * The name part of a tool whose server is known. Only the prefix that repeats the server goes (`github.list` of the
- * server `github`); in `issues.list` of `github` the first part is not the namespace and is all that tells it apart.
+ * Derives the name part of a tool on a known server (G1.7). Only a prefix that repeats the server is removed
+ * (`github.list` of the server `github`). In `issues.list` of `github` the first part is no namespace, and the name
+ * needs it.
  */
 export function deriveNameOnServer(upstreamName: string, server: string, namespace: string): string {
   for (const prefix of [server, namespace]) {
@@ -42,7 +46,7 @@ export function deriveNameOnServer(upstreamName: string, server: string, namespa
   return upstreamName;
 }
 
-/** Any name, made to fit the namespace grammar: lower case, accents folded, the rest "-". Never fails. */
+/** Fits any name to the namespace grammar: lower case, accents folded, the rest "-" (G1.5). Never fails. */
 export function fitNamespace(serverName: string): string {
   if (isNamespace(serverName)) return serverName;
   const fitted = foldAccents(serverName)
@@ -54,7 +58,7 @@ export function fitNamespace(serverName: string): string {
   return started.slice(0, MAX_NAMESPACE).replace(/[-_]+$/, '');
 }
 
-/** Any tool name, made to fit the name grammar. What is lost here is kept by the hash over the raw name. */
+/** Fits any tool name to the name grammar (G1.8). The hash covers the raw name, so nothing is confused. */
 export function fitName(name: string): string {
   if (isName(name)) return name;
   const fitted = foldAccents(name)
@@ -65,8 +69,8 @@ export function fitName(name: string): string {
 }
 
 /**
- * A namespace of its own for every server. A server whose name already fits keeps it before any that had to be
- * fitted; the others follow by code point and get `-2`, `-3`. Does not depend on the order of the servers.
+ * Assigns every server its own namespace (G1.5). A server with a name that already fits keeps it; fitted names follow
+ * by code point and get `-2`, `-3`. The result does not depend on the order of the servers.
  */
 export function assignNamespaces(servers: Iterable<string>): Map<string, string> {
   const names = [...new Set(servers)].sort(

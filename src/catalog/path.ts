@@ -3,10 +3,10 @@ import { isNamespace } from './toolId.ts';
 
 const SEGMENT = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** "All children at this level": reserved, only as the last segment (000 §3.2). */
+/** Segment for "all children at this level", allowed only at the end (G3.2). */
 export const ALL_CHILDREN = '*';
 
-/** Segments of a path; `/` has none. Throws PATH_INVALID (000 §3.2, §3.4). */
+/** Returns the segments of a path; `/` has none. Throws PATH_INVALID (G3.2). */
 export function parsePath(path: unknown): string[] {
   if (typeof path !== 'string') throw invalid(path, 'a path is a text such as "/github/issues"');
   if (!path.startsWith('/')) throw invalid(path, 'it must start with "/"');
@@ -26,7 +26,7 @@ export function parsePath(path: unknown): string[] {
   return segments;
 }
 
-/** The path of segments. */
+/** Returns the path of segments. */
 export function formatPath(segments: readonly string[]): string {
   return `/${segments.join('/')}`;
 }
@@ -35,7 +35,7 @@ export function isSegment(text: string): boolean {
   return SEGMENT.test(text);
 }
 
-/** Any text as a legal segment: lower case, "-" for what the grammar does not know. */
+/** Fits any text to a legal segment: lower case, "-" for all other characters. */
 export function fitSegment(text: string): string {
   const lower = text.toLowerCase();
   if (SEGMENT.test(lower)) return lower;

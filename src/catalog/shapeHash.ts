@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson, canonicalString } from './canonicalJson.ts';
 import { compareCodePoints } from './codePointOrder.ts';
 
-/** The input schema reduced to what identifies it: its top-level property names and what it requires (000 §1.3). */
+/** Reduces an input schema to its top-level property names and required names, which identify the tool (G1.11). */
 export function canonicalShape(inputSchema: unknown): string {
   const schema = isRecord(inputSchema) ? inputSchema : {};
   const properties = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
@@ -12,22 +12,22 @@ export function canonicalShape(inputSchema: unknown): string {
   return `{"properties":${sortedNames(properties)},"required":${sortedNames(required)}}`;
 }
 
-/** Identity of a tool without a declared version. Taken over the name as the server knows it (000 §1.3). */
+/** Identity of a tool without a declared version. The hash covers the raw name (G1.10). */
 export function hash8(upstreamName: string, inputSchema: unknown): string {
   return sha256(`${upstreamName}\n${canonicalShape(inputSchema)}`).slice(0, 8);
 }
 
-/** A resource is its URI (000 §9.2). The domain prefix keeps the hash spaces of the kinds apart. */
+/** Hashes a resource by its URI. The domain prefix keeps the hash spaces of the kinds apart (G10.2). */
 export function resourceHash8(uri: string): string {
   return sha256(`resource\n${uri}`).slice(0, 8);
 }
 
-/** A prompt is its name and the set of its argument names (000 §9.2). */
+/** Hashes a prompt by its name and the set of its argument names (G10.2). */
 export function promptHash8(name: string, argumentNames: readonly string[]): string {
   return sha256(`prompt\n${name}\n${sortedNames([...argumentNames])}`).slice(0, 8);
 }
 
-/** All of a tool that a model can see. */
+/** Everything of a tool that a model can see. */
 export interface VisibleTool {
   name: string;
   title: string;
@@ -38,8 +38,8 @@ export interface VisibleTool {
 }
 
 /**
- * The pin: changes whenever anything a model can see changes, and with nothing else. `hash8` does not serve here,
- * since it covers property names only. The order of keys does not count: some servers shuffle it.
+ * Pin of a tool (G1.14): changes whenever anything changes that a model can see, and with nothing else. `hash8` cannot
+ * serve here, since it covers property names only. The order of keys does not count, because some servers shuffle it.
  */
 export function fingerprint(tool: VisibleTool): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;

@@ -6,13 +6,13 @@ import { parseToolId } from './toolId.ts';
 import type { CatalogTool, GraphNode, NodeKind, RefreshFinding, Safety } from './types.ts';
 
 /**
- * A whole catalog as one file, in three parts:
+ * Name of the file format. A file holds a whole catalog in three parts:
  *
  *     one line of JSON: format, version, length of the index, hash of all that follows
- *     the index: JSON by columns, all that browsing and ranking need at once
- *     the schemas: one JSON text per tool, end to end, read only when a tool is looked at
+ *     the index: JSON by columns, everything that browsing and ranking need at once
+ *     the schemas: one JSON text per tool, end to end, read when a tool is used
  *
- * Most of a catalog's bytes are schemas that nobody asks for: leaving them as text is what makes loading fast.
+ * Most of a catalog's bytes are schemas that are never used. Loading is fast because they stay text.
  */
 const FORMAT = 'waygate-catalog';
 const VERSION = 1;
@@ -38,7 +38,7 @@ interface ToolColumns {
   id: string[];
   /** Position in `servers`. */
   server: number[];
-  /** The raw name, or 0 when it is the name in the id, as it nearly always is. */
+  /** Raw name, or 0 where it equals the name in the id, as in nearly all cases. */
   upstreamName: (string | 0)[];
   title: string[];
   description: string[];
@@ -46,9 +46,9 @@ interface ToolColumns {
   safety: Safety[];
   sideEffects: (0 | 1)[];
   costHint: number[];
-  /** Bytes of the tool's schemas. */
+  /** Size of the tool's schemas in bytes. */
   textBytes: number[];
-  /** Positions of those that can only be called as tasks; absent where there are none. */
+  /** Positions of tools that run only as tasks; absent where no tool does. */
   requiresTask?: number[];
 }
 
@@ -78,7 +78,7 @@ export function encodeCatalog(catalog: Catalog): Uint8Array {
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]);
 }
 
-/** The catalog of a file, whole or not at all: throws `snapshot_version` or `snapshot_damaged`. */
+/** Reads the whole catalog of a file, or throws `snapshot_version` or `snapshot_damaged`. */
 export function decodeCatalog(bytes: Uint8Array): Catalog {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { header, bodyAt } = readHeader(file);
@@ -184,7 +184,7 @@ function readTools({ tools: columns, servers }: Index, texts: Buffer): CatalogTo
 
 type Heavy = Pick<CatalogTool, 'inputSchema' | 'outputSchema' | 'annotations'>;
 
-/** A tool whose schemas are parsed when somebody looks, and its pin computed likewise. */
+/** Returns a tool with schemas that are parsed, and a pin that is computed, on demand. */
 function storedTool(text: Buffer, light: Omit<CatalogTool, keyof Heavy | 'fingerprint'>): CatalogTool {
   let heavy: Heavy | undefined;
   let pin: string | undefined;

@@ -1,6 +1,6 @@
 import { CatalogError } from './catalogError.ts';
 
-/** The four parts of a `tool_id` (000 §1.1). A missing part is null, as in the wire form of the cases. */
+/** The four parts of a `tool_id` (G1.1). A missing part is null, as in the wire form of the conformance cases. */
 export interface ToolIdParts {
   namespace: string;
   name: string;
@@ -13,6 +13,7 @@ const NAMESPACE = /^[a-z][a-z0-9_-]{0,63}$/;
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/;
 const VERSION = /^[A-Za-z0-9._-]{1,32}$/;
 const HASH8 = /^[0-9a-f]{8}$/;
+const MAX_CHARS = 240;
 
 export function isNamespace(text: string): boolean {
   return NAMESPACE.test(text);
@@ -26,7 +27,7 @@ export function isVersion(text: string): boolean {
   return VERSION.test(text);
 }
 
-/** The id from its parts; refuses parts that would not parse back. The longest is 235 characters, so ≤ 240 holds. */
+/** Formats an id; rejects parts that would not parse back (G1.4). */
 export function formatToolId(parts: ToolIdParts): string {
   checkParts(parts);
   const version = parts.version === null ? '' : `@${parts.version}`;
@@ -34,9 +35,15 @@ export function formatToolId(parts: ToolIdParts): string {
   return `${parts.namespace}:${parts.name}${version}${hash8}`;
 }
 
-/** Inverse of `formatToolId` (000 §1.6). */
+/** Inverse of `formatToolId`. The length is checked before the grammar, so that the error names the cause. */
 export function parseToolId(id: unknown): ToolIdParts {
   if (typeof id !== 'string') throw new CatalogError('not_a_string', `A tool_id is a string, not ${typeof id}.`);
+  if (isTooLong(id)) {
+    throw new CatalogError(
+      'too_long',
+      `tool_id "${shown(id)}" is longer than ${MAX_CHARS} characters; browse for its id.`,
+    );
+  }
   const colon = id.indexOf(':');
   if (colon < 0) {
     throw new CatalogError('missing_separator', `tool_id "${shown(id)}" has no ":" between namespace and name.`);
@@ -46,6 +53,11 @@ export function parseToolId(id: unknown): ToolIdParts {
   const parts = { namespace: id.slice(0, colon), name, version, hash8 };
   checkParts(parts);
   return parts;
+}
+
+/** Counts characters, not UTF-16 units; only a text that may be too long is counted. */
+function isTooLong(id: string): boolean {
+  return id.length > 2 * MAX_CHARS || (id.length > MAX_CHARS && [...id].length > MAX_CHARS);
 }
 
 export function isToolId(text: string): boolean {
@@ -89,7 +101,7 @@ function checkParts({ namespace, name, version, hash8 }: ToolIdParts): void {
   }
 }
 
-/** What a caller sent, short enough for a message. */
+/** Caller's text, short enough for a message. */
 function shown(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }

@@ -10,16 +10,16 @@ import {
   SHORT_NOUNS,
 } from './words.ts';
 
-/** What a tool's name says: what it does, and to what, the general before the special. */
+/** Topic in a tool's name: its action and its objects, the general before the special. */
 export interface Topic {
   verb: string;
-  /** Singular, compounds joined: `list_pull_request_files` is about `pull-request`, `file`. */
+  /** Nouns, singular, compounds joined: `list_pull_request_files` is about `pull-request`, `file`. */
   nouns: readonly string[];
-  /** What follows a preposition: `cycle` in `add_issue_to_cycle`. */
+  /** Nouns after a preposition: `cycle` in `add_issue_to_cycle`. */
   related: readonly string[];
 }
 
-/** The topic of a tool, from its own name alone: so no other tool can change it. */
+/** Derives the topic of a tool from its own name alone, so that no other tool can change it. */
 export function topicOf(nameWords: readonly string[], skippedWords: ReadonlySet<string>): Topic {
   const all = nameWords.filter((word) => !/^\d+$/.test(word));
   const words = all.slice(skippedCount(all, skippedWords));
@@ -33,14 +33,14 @@ export function topicOf(nameWords: readonly string[], skippedWords: ReadonlySet<
   return nouns.length > 0 ? { verb, nouns, related } : { verb, nouns: related, related: [] };
 }
 
-/** How many words at the front repeat the server or what all its tools share. Never all of the words. */
+/** Returns how many words at the front repeat the server or a prefix of all its tools. Never all words. */
 export function skippedCount(words: readonly string[], skipped: ReadonlySet<string>): number {
   let count = 0;
   while (count < words.length - 1 && skipped.has(words[count] as string)) count++;
   return count;
 }
 
-/** Lower-case words of a name in any style: snake, kebab, camel, dotted. */
+/** Returns the lower-case words of a name in any style: snake, kebab, camel, dotted. */
 export function splitWords(name: string): string[] {
   const spaced = /[A-Z]/.test(name) ? spaceCamelCase(name).toLowerCase() : name.toLowerCase();
   return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
@@ -66,7 +66,7 @@ export function isVerb(word: string): boolean {
   return PLAIN_VERBS.has(word) || LEADING_VERBS.has(word);
 }
 
-/** `create_or_update_file`: what is joined to the verb by "or" is a verb too. */
+/** Skips a second verb: in `create_or_update_file` a word joined to the verb by "or" is a verb too. */
 function afterVerb(words: readonly string[], verbAt: number): string[] {
   let next = verbAt + 1;
   while ((words[next] === 'or' || words[next] === 'and') && next + 2 < words.length) next += 2;
@@ -75,9 +75,9 @@ function afterVerb(words: readonly string[], verbAt: number): string[] {
 
 function toNouns(words: readonly string[], skipped: ReadonlySet<string>): string[] {
   const singulars = words.filter((word) => !QUALIFIERS.has(word) && !PREPOSITIONS.has(word)).map(singular);
-  const telling = singulars.filter((word) => !skipped.has(word));
+  const distinctive = singulars.filter((word) => !skipped.has(word));
   const joined: string[] = [];
-  for (const word of telling.length > 0 ? telling : singulars) {
+  for (const word of distinctive.length > 0 ? distinctive : singulars) {
     const pair = `${joined.at(-1)}-${word}`;
     if (COMPOUNDS.has(pair)) joined[joined.length - 1] = pair;
     else joined.push(word);
@@ -92,7 +92,7 @@ function toNouns(words: readonly string[], skipped: ReadonlySet<string>): string
       adjectives = '';
     }
   });
-  // "API" before a thing is how it is reached; alone, it is the thing.
+  // "API" before a noun is the way to reach it; alone, it is the topic.
   return nouns.length > 1 && nouns[0] === 'api' ? nouns.slice(1) : nouns;
 }
 
@@ -100,7 +100,7 @@ function isAdjective(word: string): boolean {
   return ADJECTIVES.has(word) || (/.{3}(ed|ing)$/.test(word) && !NOUNS_IN_ING.has(word));
 }
 
-/** Good enough for the words of tool names; wrong forms do no harm, since only equality counts. */
+/** Returns a singular that suffices for tool names. Wrong forms do no harm, since only equality counts. */
 export function singular(word: string): string {
   if (word.length < 4 || !word.endsWith('s')) return word;
   if (/(ss|us|is|ics)$/.test(word) || word === 'news' || word === 'kubernetes' || word === 'aws') return word;
@@ -110,7 +110,10 @@ export function singular(word: string): string {
   return word.slice(0, -1);
 }
 
-/** The label of a cluster: the noun as a person would head a list. Depends on the noun alone, so it never changes. */
+/**
+ * Returns the label of a cluster: the noun as a person would head a list. Depends on the noun alone, so it never
+ * changes.
+ */
 export function plural(noun: string): string {
   const head = noun.slice(noun.lastIndexOf('-') + 1);
   if (MASS_NOUNS.has(head) || isAbbreviation(head)) return noun;
@@ -120,7 +123,7 @@ export function plural(noun: string): string {
   return `${noun}s`;
 }
 
-/** `kv`, `sdk`, `lwc`: too short for a word, or without a vowel. */
+/** Returns whether a word is too short or has no vowel: `kv`, `sdk`, `lwc`. */
 function isAbbreviation(word: string): boolean {
   return word.length < 3 || (word.length === 3 && !SHORT_NOUNS.has(word)) || !/[aeiouy]/.test(word);
 }

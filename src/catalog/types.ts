@@ -1,43 +1,45 @@
-/** What the catalog is made of. Data only: every room may import this file. */
+/** Data types of the catalog. Every room may import this file. */
 
-/** One server's `tools/list`, as it came: untrusted, one item at a time. */
+/** `tools/list` of one server, unchanged and untrusted. */
 export interface ServerListing {
-  /** The server's name in the configuration. */
+  /** Name of the server in the configuration. */
   server: string;
   tools: readonly unknown[];
-  /** The server's own instructions, for ranking only: they never reach a model unquoted. */
+  /** Instructions of the server, for ranking only: they never reach a model unquoted. */
   instructions?: string;
 }
 
-/** "" | read_only | destructive (000 §2.1): declared by the server, shown, never trusted. */
+/** "" | read_only | destructive (G2.4): declared by the server, shown, never trusted. */
 export type Safety = '' | 'read_only' | 'destructive';
 
 export interface CatalogTool {
-  /** The canonical `tool_id` (000 §1). */
+  /** Canonical `tool_id` (G1). */
   id: string;
   namespace: string;
-  /** The `name` part of the id. */
+  /** `name` part of the id. */
   name: string;
   server: string;
-  /** The raw name, as the server knows it: what a call is sent to. */
+  /** Raw name, to which a call is sent. */
   upstreamName: string;
   title: string;
-  /** The whole description, as it came; cards truncate it. */
+  /** Whole description, unchanged. Cards truncate it. */
   description: string;
   tags: readonly string[];
   safety: Safety;
   sideEffects: boolean;
   costHint: number;
-  /** It says that it can only be called as a task (2025-11-25, Tasks). */
+  /** Whether the tool says that it runs only as a task (MCP 2025-11-25). */
   requiresTask?: true;
   inputSchema: unknown;
   outputSchema: unknown;
   annotations: Readonly<Record<string, unknown>>;
-  /** Full hash over all that a model can see: tells a changed tool (unlike `hash8`, which is an identity). */
+  /**
+   * Hash over everything that a model can see. Unlike `hash8`, which is an identity, it detects a changed tool (G1.14).
+   */
   fingerprint: string;
 }
 
-/** A tool, or one flaw of a tool, that the last refresh has to tell of (000 §4.4). */
+/** Tool, or a flaw of a tool, that the last refresh reports (G6.3). */
 export interface RefreshFinding {
   server: string;
   tool: string;
@@ -48,15 +50,15 @@ export interface RefreshFinding {
 
 export type NodeKind = 'namespace' | 'cluster' | 'tool';
 
-/** A node of the ChoiceGraph (000 §3), by its canonical path. */
+/** Node of the ChoiceGraph, with its canonical path (G3). */
 export interface GraphNode {
   path: string;
   label: string;
   kind: NodeKind;
-  /** How many tools stand at or below it. */
+  /** Number of tools at or below the node. */
   toolCount: number;
-  /** One line on what is below: for a namespace or cluster; "" for a tool. */
+  /** Line about the nodes below a namespace or cluster; "" for a tool. */
   hint: string;
-  /** For `kind: "tool"`. */
+  /** Present for `kind: "tool"`. */
   toolId?: string;
 }

@@ -1,10 +1,10 @@
-/** Words that tool names are made of: what they do, and what carries no topic. Lower case. */
+/** Words of tool names: verbs, and words without a topic. Lower case. */
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
-/** Verbs anywhere in a name: `create_issue`, `droplet-create`, `apps-get-logs`. */
+/** Verbs at any place in a name: `create_issue`, `droplet-create`, `apps-get-logs`. */
 export const PLAIN_VERBS = words(`
   add apply approve assign attach cancel change check clear close convert copy create delete describe detach disable
   discover download drop duplicate edit enable ensure erase evaluate execute explain fetch find generate get insert
@@ -14,7 +14,7 @@ export const PLAIN_VERBS = words(`
   unpublish unsubscribe update upgrade upload upsert validate verify write
 `);
 
-/** Verbs at the front of a name alone: further on they are things (`pull_request`, `create_project_update`, `tests`). */
+/** Verbs at the front of a name only: elsewhere they are nouns (`pull_request`, `create_project_update`, `tests`). */
 export const LEADING_VERBS = words(`
   abort accept activate adjust analyze append archive ask auto batch begin block bookmark build bulk calculate
   checkout choose click commit compare complete compose compress compute configure confirm connect consume count
@@ -32,24 +32,24 @@ export const LEADING_VERBS = words(`
   unshare unwatch use view visit vote wait wake watch zip
 `);
 
-/** After one of these comes what the tool works with or on, not what it is about: `add_issue_to_cycle`. */
+/** Prepositions. The noun after one is not the topic: `add_issue_to_cycle`. */
 export const PREPOSITIONS = words(
   'about across after and as at before between by for from in inside into of off on onto or out over per through to under until using via when where with within without',
 );
 
-/** Say how many or which, not what. */
+/** Words for a number or a choice. */
 export const QUALIFIERS = words(
   'a active all an any async available batch bulk by complete current custom detailed each every existing full given id ids its latest live many me multi multiple my new old own raw recent single specific the this tool your',
 );
 
-/** Verbs that only look. */
+/** Verbs that only read. */
 export const READING_VERBS = words(`
   analyze ask check compare count describe detect diff discover download estimate evaluate examine explain explore
   export extract fetch find get inspect introspect list look lookup measure monitor navigate observe preview query
   read recover reference report retrieve review search select show summarize suggest track validate verify view watch
 `);
 
-/** Read as one thing though they are two words. The second is never a topic of its own after the first. */
+/** Pairs of words that mean one thing. The second is never a topic of its own after the first. */
 export const COMPOUNDS = words(`
   access-key access-request access-token action-item alert-policy api-key audit-log bank-transaction block-storage
   business-unit calendar-event code-block credit-note custom-domain custom-field data-set data-source emoji-reaction
@@ -60,18 +60,18 @@ export const COMPOUNDS = words(`
   test-plan test-run test-suite text-box time-entry time-zone user-story web-hook wiki-page work-item
 `);
 
-/** Say of what sort, and are nothing without the next word. Words in `-ed` and `-ing` are taken for such as well. */
+/** Adjectives, which mean nothing without the next word. Words in `-ed` and `-ing` count as adjectives too. */
 export const ADJECTIVES = words(`
   client draft google hidden incoming mobile manual outgoing primary private public remote secondary shared short side upcoming
 `);
 
-/** Look like an adjective and are none. */
+/** Nouns that look like adjectives. */
 export const NOUNS_IN_ING = words(`
   billing binding building embed embedding engineering feed finding listing mapping meeting monitoring painting
   pricing rating reading recording ring seed setting speed spring string testing thing training need
 `);
 
-/** Have no plural of their own. */
+/** Nouns without a plural. */
 export const MASS_NOUNS = words(`
   access accessibility advice ai analytics audio auth authentication authorization billing browser cache calendar chat ci clipboard
   code compute config configuration content context copilot core css data debugging design dns documentation feedback
@@ -81,7 +81,7 @@ export const MASS_NOUNS = words(`
   video voice weather web wiki work xml yaml youtube
 `);
 
-/** Of three letters and words all the same: others of that length are mostly abbreviations, without a plural. */
+/** Words of three letters. Other words of that length are mostly abbreviations, without a plural. */
 export const SHORT_NOUNS = words(
   'app bin bot box bug day doc job key lab law log map net org pod row set tab tag tax url',
 );

@@ -16,7 +16,7 @@ import { type OptionValues, parseOptions } from './options.ts';
 import { givenPath, localFile, targetOf } from './target.ts';
 import { UsageError } from './usageError.ts';
 
-/** What is to be done. What is read as something else than was written goes to `tell` (004, Normalization). */
+/** Parses a command line. Reports each correction of the input to `tell` (O10.2). */
 export function parseCommandLine(argv: readonly string[], tell: Tell = () => undefined): Command {
   const [first, ...rest] = argv;
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') return { name: 'help' };

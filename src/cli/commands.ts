@@ -9,11 +9,11 @@ export interface HttpOptions {
 }
 
 export interface ServeOptions extends GatewayTarget {
-  /** What the configuration says, when absent. */
+  /** Mode of the session; the configuration decides when it is absent. */
   mode?: Mode;
 }
 
-/** What a command prints is lines for whoever reads it, or data where that is asked for (004, Porcelain by Default). */
+/** Output of a command: lines for a person, or data on request (O9.1). */
 export interface Printed {
   json: boolean;
 }
@@ -125,7 +125,7 @@ export const OPTIONS = {
 export type CommandName = keyof typeof OPTIONS;
 export const COMMAND_NAMES = Object.keys(OPTIONS) as readonly CommandName[];
 
-/** What a command cannot do without, told to whoever leaves it out. */
+/** Required arguments of commands, for the usage error. */
 export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs to know what to do: set NAME, list, or delete NAME.',

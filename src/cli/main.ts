@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** By its name: a bundle of its own has a class of its own. */
+/** Returns the exit code by the name of the error: another bundle has another class of the same name. */
 function exitCodeOf(error: Error): number {
   return error.name === 'UsageError' ? (error as UsageError).exitCode : EXIT_FAILED;
 }

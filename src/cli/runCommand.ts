@@ -17,7 +17,7 @@ export { serveHttp } from './commands/serveHttp.ts';
 
 type OtherCommand = Exclude<Command, { name: 'help' | 'version' | 'serve' }>;
 
-/** What a person asks for on the command line. A host on stdio is started for every client and loads nothing of it. */
+/** Runs a command of a person. A host on stdio starts for every client and loads none of this. */
 export async function runCommand(command: OtherCommand): Promise<number> {
   switch (command.name) {
     case 'status':

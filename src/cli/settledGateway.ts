@@ -5,7 +5,7 @@ import { ownRuntime } from './runtime.ts';
 /** A person who asks for the catalog waits for servers that are starting; this is when the answer comes without them. */
 const SETTLE_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
-/** Who waits longer than this is told for whom. */
+/** Time after which a waiting command names the servers that it waits for. */
 const PATIENCE_MS = 1_000;
 
 /** Attaches, starting the gateway if need be, and waits until no server is starting any more. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { EXIT_NO_WORKER, readOutage } from '../host/attach/outage.ts';
+import type { HealthWithoutWorker } from '../control/healthContract.ts';
+import { EXIT_NO_WORKER, readOutage } from '../host/attach/lastWorker.ts';
 import { type GatewayTarget, gatewayFolder, workerLogFile } from '../host/attach/startWorker.ts';
 import { readRendezvous } from '../link/rendezvous.ts';
-import type { HealthWithoutWorker } from '../supervision/health.ts';
-import { healthText } from '../telemetry/systemReports.ts';
+import { healthText } from '../telemetry/reportText.ts';
 import { lifeLeft } from '../worker/process/workerLife.ts';
 import { noGateway } from './runtime.ts';
 
@@ -30,7 +30,7 @@ export function healthOnDisk(target: GatewayTarget): HealthWithoutWorker {
   };
 }
 
-/** Where nothing is wrong one sentence says all. */
+/** Renders the health on disk; a single sentence where nothing is wrong. */
 export function textOnDisk(target: GatewayTarget, health: HealthWithoutWorker): string {
   if (health.condition === 'down') return healthText(health);
   return health.problems.length === 0 ? noGateway(target) : `${noGateway(target)}\n${healthText(health)}`;

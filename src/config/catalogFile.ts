@@ -24,10 +24,9 @@ type Json = Record<string, unknown>;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a static catalog (000 §9.5), JSON or YAML: a list of tools, or an object with `tools`, `resources` and
- * `prompts`. What stands beside these is somebody else's. A tool is written as MCP lists it, or in the form of the
- * specification's own catalogs (`id`, `args_schema`). `result` (tools), `text` or `blob` (resources) and `messages`
- * (prompts) are what is answered.
+ * Reads a static catalog (G10.10), JSON or YAML: a list of tools, or an object with `tools`, `resources` and `prompts`.
+ * Other members are ignored. A tool is written as MCP lists it, or with `id` and `args_schema`. `result` (tools),
+ * `text` or `blob` (resources) and `messages` (prompts) are the answers.
  */
 export function readCatalogFile(file: string): CatalogFile {
   let text: string;

@@ -2,45 +2,44 @@
  * The typed contract between the worker and those who watch it: the editor and the command line.
  * Types only. A snapshot is always whole, never a delta: whoever was hidden or away needs nothing else.
  */
-
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
-import type { HealthReport, KeptCounts, TelemetryReport } from './healthContract.ts';
+import type { HealthSnapshot } from '../supervision/health.ts';
+import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
+import type { ServerOddity } from './serverOddities.ts';
 import type { ServerState } from './serverStates.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
-export type { ServerState } from './serverStates.ts';
 
-export interface ServerStatus {
+/** The part of a server's status that a model is shown with its answers. */
+export interface ServerBrief {
   name: string;
   namespace: string;
   state: ServerState;
-  /** Milliseconds since the epoch of the last change of state. */
-  since: number;
-  pid?: number;
   toolCount: number;
-  /** Why it is not ready, in one sentence. */
+  /** Why the server is not ready, in one sentence. */
   reason?: string;
-  /** Where the configuration names it. */
+  /** Where the configuration names the server. */
   location?: FileLocation;
-  /** What the person is asked to approve, where the server waits for that: shown whole, approved by its hash. */
-  approval?: { hash: string; lines: readonly string[] };
-  /** What it cannot start without, where it waits for that. */
-  secret?: MissingSecret;
-  /** The last lines it wrote to stderr. */
-  stderr?: readonly string[];
-  /** What it did that no server should, over all its starts; the most frequent first. */
-  oddities?: readonly ServerOddity[];
 }
 
-/** One kind of what servers should not do, and how often it occurred. */
-export interface ServerOddity {
-  kind: string;
-  count: number;
-  /** What it is, for a person: several of them. */
-  words: string;
+/** Status of one server: every form of health is made of this. */
+export interface ServerStatus extends ServerBrief {
+  /** Last change of state, in milliseconds since the epoch. */
+  since: number;
+  pid?: number;
+  /** Counts and last fault of its supervisor; absent if the server has none because it is disabled or misconfigured. */
+  supervised?: HealthSnapshot;
+  /** What the user is asked to approve, shown whole and approved by its hash. */
+  approval?: { hash: string; lines: readonly string[] };
+  /** The secret that the server waits for. */
+  secret?: MissingSecret;
+  /** The last lines of stderr. */
+  stderr?: readonly string[];
+  /** Misbehaviour of the server since the worker started, the most frequent kind first. */
+  oddities?: readonly ServerOddity[];
 }
 
 /** A secret or an input that nobody has given yet. */
@@ -90,9 +89,6 @@ export interface CallRecord {
   outcome: 'ok' | 'error';
   errorCode?: string;
 }
-
-/** `degraded`: it serves, but a server failed or the configuration has an error. */
-export type GatewayHealth = 'starting' | 'ready' | 'degraded' | 'stopping';
 
 export interface WorkerStatus {
   pid: number;
@@ -187,9 +183,9 @@ export interface ControlRequests {
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases what was learned of one tool, or all; answers with what is left. */
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
-  /** How it fares, and each server (004, Health). */
+  /** Health of the gateway and of each server. */
   health: { params: Record<string, never>; result: HealthReport };
-  /** What it did so far, in numbers (004, Telemetry). */
+  /** Counts since the worker started. */
   telemetry: { params: Record<string, never>; result: TelemetryReport };
   /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
   approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
@@ -213,8 +209,6 @@ export interface ControlRequests {
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
   /** A successor is being prepared for as long as whoever asks stays attached; then the worker looks whether there is one. */
   rollout: { params: Record<string, never>; result: { pending: true } };
-  /** What the worker before has counted: it goes on here, and once however often it is sent. */
-  inherit: { params: KeptCounts; result: { inherited: boolean } };
   /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
   stop: { params: Record<string, never>; result: { stopped: true } };
 }

@@ -1,58 +1,135 @@
-/** Health and telemetry on the control channel, and in the resources that a model can read (004, Health, Telemetry). */
+/**
+ * The model of health and telemetry. The worker computes it once; the control channel, `?render=json` and `--json` carry
+ * it as it is, and each readable form has one renderer (`telemetry/reportText.ts` for porcelain).
+ */
+import type { Fault } from '../errors/fault.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
-import type { TelemetryKept } from '../telemetry/telemetry.ts';
-import type { TelemetrySnapshot, ToldFault } from '../telemetry/telemetryForms.ts';
-import type { CallRecord, GatewayHealth, ServerOddity, ServerState } from './contract.ts';
+import type { ServerOddity } from './serverOddities.ts';
+import type { ServerState } from './serverStates.ts';
 
-export type { RolloutState } from '../supervision/health.ts';
+/** `degraded`: the gateway serves, but a server needs the user or the configuration has an error. */
+export type GatewayHealth = 'starting' | 'ready' | 'degraded' | 'stopping';
 
-/** The base health payload of 004, with `worker_handshake` of its later corrections, as it is told. */
-export interface HealthCore extends Omit<HealthSnapshot, 'supervision' | 'next_attempt_in_ms' | 'last_fault'> {
-  last_fault?: ToldFault;
-}
+/** Health that every report begins with. */
+export type HealthCore = Omit<HealthSnapshot, 'supervision' | 'next_attempt_in_ms'>;
 
-/** One server. `not_started` is not down: it starts when it is needed. */
-export interface ServerHealth extends Omit<HealthSnapshot, 'state' | 'last_fault'> {
+/** Health of one server. A server that starts when it is needed is not down. */
+export interface ServerHealth extends Omit<HealthSnapshot, 'state'> {
   name: string;
   state: ServerState;
-  /** It should run and does not. */
+  /** The server should run and does not. */
   down: boolean;
   reason?: string;
-  last_fault?: ToldFault;
-  /** What it did that no server should, over all its starts; the most frequent first. */
+  /** Misbehaviour of the server, the most frequent kind first. */
   oddities?: readonly ServerOddity[];
 }
 
 export interface HealthReport extends HealthCore {
   workspace: string;
-  /** How well it serves, as the editor shows it. */
+  /** Start of this worker, in milliseconds since the epoch: restarts and oddities of servers are counted from then. */
+  since_unix_ms: number;
+  /** Condition as the editor shows it. */
   condition: GatewayHealth;
   problems: readonly string[];
   servers: readonly ServerHealth[];
   event_log: EventLogHealth;
 }
 
+/** Health while there is no worker, reported by the host that looks for one or read from the state folder. */
+export interface HealthWithoutWorker extends HealthSnapshot {
+  workspace: string;
+  /** `cold`: no client has asked for a worker since the last one stopped. `down`: a worker cannot be started. */
+  condition: 'cold' | 'down';
+  /** Reasons, one sentence each. */
+  problems: readonly string[];
+  /** Only a worker knows its servers. */
+  servers: readonly never[];
+  worker_log?: string;
+  /** The host that looks for a worker. */
+  host_pid?: number;
+}
+
 export interface EventLogHealth {
   file: string;
   written: number;
   dropped: number;
+  /** Failed writes. */
   failures: number;
-  /** Why the last write failed; absent once one has succeeded again. */
+  /** Reason of the last failed write; absent after a successful one. */
   failing?: string;
 }
 
-/** What a worker has counted and noted, for the one that takes over from it. */
-export interface KeptCounts {
-  /** Of this handing-on: sent again it has the same one. */
-  id: string;
-  /** Of another build it is not read: it may have another form. */
-  build: string;
-  telemetry: TelemetryKept;
-  recentCalls: readonly CallRecord[];
+/** Part of the health core that telemetry repeats. */
+export type LifeReport = Pick<HealthSnapshot, 'state' | 'generation' | 'consecutive_failures' | 'restart_count'>;
+
+/** Counts under the names of version 1.0 and of its later corrections: `transport_fault_count` is `recovery_fault_count`. */
+export interface TelemetryTotals {
+  request_count: number;
+  success_count: number;
+  /** Both kinds of errors. */
+  error_count: number;
+  response_error_count: number;
+  recovery_error_count: number;
+  /** Incidents, whether or not a request ended by them. */
+  recovery_fault_count: number;
+  transport_fault_count: number;
+  retry_count: number;
+}
+
+export interface LatencyReport {
+  last_latency_ms?: number;
+  avg_latency_ms: number;
+  max_latency_ms: number;
+  p50_latency_ms: number;
+  p95_latency_ms: number;
+  p99_latency_ms: number;
+}
+
+export interface RequestError {
+  code: string;
+  message: string;
+  ts_unix_ms: number;
+}
+
+/** One method or tool. */
+export interface TelemetryRow extends TelemetryTotals, LatencyReport {
+  last_error?: RequestError;
+}
+
+export interface TokenTotals {
+  /** Tokens of all schemas, of the schemas that clients are sent, and the difference. */
+  schema_tokens_full: number;
+  schema_tokens_exposed: number;
+  schema_tokens_avoided: number;
+  /** Tokens of results as servers sent them, as clients were shown them, and the difference. */
+  result_tokens_raw: number;
+  result_tokens_shown: number;
+  result_tokens_saved: number;
+}
+
+/** Counts of one worker, from its start on. */
+export interface TelemetrySnapshot extends LifeReport {
+  /** Start of the count, in milliseconds since the epoch. */
+  since_unix_ms: number;
+  uptime_ms: number;
+  totals: TelemetryTotals;
+  /** Most used first. */
+  methods: readonly (TelemetryRow & { method: string })[];
+  tools: readonly (TelemetryRow & { tool_id: string })[];
+  tokens: TokenTotals;
+  /** The last fault that caused a restart. */
+  last_fault?: Fault;
 }
 
 export interface TelemetryReport extends TelemetrySnapshot {
   workspace: string;
-  /** What servers did that none should: the most frequent first, bounded. */
+  /** Misbehaviour of servers, the most frequent first, bounded. */
   oddities: readonly (ServerOddity & { server: string })[];
+}
+
+/** Telemetry while there is no worker that counts. */
+export interface NoTelemetry {
+  workspace: string;
+  state: string;
+  totals: null;
 }

@@ -2,8 +2,8 @@ import { oneLine } from '../text/porcelain.ts';
 import { FAULT_CODES, type FaultTraits, type KnownFaultCode } from './faultCodes.ts';
 
 /**
- * A failure as a value (004, Faults). Restart policy, breaker, health, telemetry and the words for a model are all read
- * from the same one; nothing is concluded from a text.
+ * Class of a failure. A failure is a value (O2.1): restart policy, breaker, health, telemetry and the words for a model
+ * derive from it, never from a text.
  */
 export type FaultClass =
   | 'transport'
@@ -17,43 +17,43 @@ export type FaultClass =
   | 'invariant'
   | 'ambiguous_outcome';
 
-/** What is done about the request that met the fault. */
+/** Directive for the request that met the fault (O2.3). */
 export type RecoveryDirective = 'retry_in_place' | 'restart_and_replay' | 'abort_request';
 
-/** What would help whoever supervises the process. It advises; it never authorises a replay. */
+/** Hint for the supervisor of the process. A hint advises and never authorises a replay (O2.3). */
 export type RecoveryHint = 'keep_worker' | 'replace_worker' | 'roll_forward' | 'abort_host';
 
 export interface Fault {
-  /** Which start of the process it befell; the first is 1. */
+  /** Generation of the process that met the fault; the first is 1. */
   readonly generation: number;
   readonly class: FaultClass;
   readonly code: string;
   readonly directive: RecoveryDirective;
   readonly recovery_hint: RecoveryHint;
-  /** One line, free of secrets. */
+  /** Detail on one line, free of secrets. */
   readonly detail: string;
 }
 
-/** Removes what is secret from a text. */
+/** Removes secrets from a text. */
 export type Scrub = (text: string) => string;
 
 export interface FaultFacts {
   generation: number;
-  /** What is known beyond the code, as it was found: it is scrubbed, then made one bounded line. */
+  /** Detail beyond the code, as found. Secrets are masked, then the text becomes one bounded line. */
   detail?: string;
 }
 
-/** A secret is still one when it was cut in two, so the text is scrubbed first; what is longer than this nobody reads. */
+/** Limit of the text that is masked. Masking precedes the cut, because half a secret is still a secret. */
 const MAX_SCRUBBED_CHARS = 8_000;
 const MAX_DETAIL_CHARS = 300;
 const CODE_FORM = /^[a-z0-9_]+$/;
 
-/** A fault of the table in `faultCodes.ts`. */
+/** Makes a fault of the table in `faultCodes.ts`. */
 export function faultOf(code: KnownFaultCode, facts: FaultFacts, scrub: Scrub): Fault {
   return customFault(code, FAULT_CODES[code], facts, scrub);
 }
 
-/** A fault that the table does not know, of whoever uses this room for something else. */
+/** Makes a fault outside of the table, for programs that use this room for another purpose. */
 export function customFault(
   code: string,
   traits: Pick<FaultTraits, 'class' | 'directive' | 'recovery_hint'>,
@@ -74,13 +74,13 @@ export function customFault(
   });
 }
 
-/** The fault that another one becomes for a call: its cause is told along. It was scrubbed already. */
+/** Converts a fault into the fault of a call, with its cause in the detail. Secrets are masked already. */
 export function faultFrom(code: KnownFaultCode, cause: Fault): Fault {
   const detail = cause.detail === '' ? cause.code : `${cause.code}: ${cause.detail}`;
   return faultOf(code, { generation: cause.generation, detail }, (text) => text);
 }
 
-/** Programs make faults, so a malformed one is a mistake in a program. */
+/** Error for a malformed fault, which is a mistake in a program. */
 export class InvalidFaultError extends Error {
   override readonly name = 'InvalidFaultError';
 }

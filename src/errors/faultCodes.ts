@@ -1,13 +1,13 @@
 import type { Fault, FaultClass, RecoveryDirective, RecoveryHint } from './fault.ts';
 import type { GatewayErrorCode } from './gatewayError.ts';
 
-/** When the same start, or the same call, may be expected to go better. */
+/** Event after which the same start, or the same call, may succeed. */
 export type Remedy =
-  /** By itself, after a while. */
+  /** Some time has passed. */
   | 'time'
-  /** When the person has signed in. */
+  /** The user has signed in. */
   | 'sign_in'
-  /** When the configuration, or what it names, is another: trying again meanwhile is noise. */
+  /** The configuration, or a file that it names, has changed. Attempts before that are noise. */
   | 'configuration';
 
 export interface FaultTraits {
@@ -15,21 +15,21 @@ export interface FaultTraits {
   directive: RecoveryDirective;
   recovery_hint: RecoveryHint;
   remedy: Remedy;
-  /** 000 §3.4: what a model branches on. */
+  /** Error code on which a model branches (G4.2). */
   error: GatewayErrorCode;
-  /** Whether the same call may succeed later, where it is certain that it had no effect or may be repeated. */
+  /** Whether the same call may succeed later, if it certainly had no effect or may be repeated. */
   retryable: boolean;
-  /** Completes "{server} …". */
+  /** Predicate that completes "{server} …". */
   says: string;
-  /** The same where the time that it had is known, which follows it. */
+  /** Predicate that a known time limit completes. */
   saysWithin?: string;
-  /** What to do about it, to a model. */
+  /** Advice for a model. */
   advice: string;
-  /** The same where it befell Waygate's own worker: no server of the user's, and nothing that another tool would spare. */
+  /** Advice where Waygate's own worker failed: another tool would not help. */
   ownAdvice?: string;
-  /** That where the file is known that has the reason, which follows it. */
+  /** Advice that the path of the log with the reason completes. */
   ownAdviceIn?: string;
-  /** Whether the detail helps a model: most often it is for the person who runs the server. */
+  /** Whether the detail helps a model. Most details are for the person who runs the server. */
   tellsDetail?: true;
 }
 
@@ -39,13 +39,13 @@ const ASK_USER = 'Ask the user to look at this server, or use another tool.';
 const LATER = 'Call again later, or use another tool.';
 export const CHECK_FIRST = 'It may have taken effect: check before you repeat it.';
 const OTHER_CALL = 'Change the call, or use another tool.';
-/** Nothing that is called would go better: Waygate itself cannot. */
+/** Advice where no call would succeed, because Waygate itself cannot serve. */
 const ASK_HEALTH = {
   ownAdvice: 'Ask the user to run `waygate health`.',
   ownAdviceIn: 'Ask the user to run `waygate health`; the reason is in',
 } as const;
 
-/** Traits that most faults of a class share. */
+/** Traits of most faults that lose a process or connection. */
 const LOST = {
   directive: 'restart_and_replay',
   recovery_hint: 'replace_worker',
@@ -62,7 +62,7 @@ const MISANSWERED = {
   retryable: false,
   advice: OTHER_CALL,
 } as const;
-/** What was wrong with it is in the detail. */
+/** Unusable answer; the detail says why. */
 const UNUSABLE = { says: 'gave an answer that cannot be used', tellsDetail: true } as const;
 const PERMANENT = {
   directive: 'abort_request',
@@ -87,7 +87,7 @@ const AMBIGUOUS = {
   advice: CHECK_FIRST,
 } as const;
 
-/** Every fault that the gateway tells of, by class. `faultError.ts` makes the error object from it. */
+/** Every fault of the gateway, by class. `faultError.ts` makes the error object from a row. */
 const BY_CLASS = {
   transport: {
     connection_lost: { ...LOST, says: 'lost its connection' },
@@ -212,7 +212,6 @@ const BY_CLASS = {
   },
   rollout: {
     drain_limit: { ...LOST, recovery_hint: 'roll_forward', says: 'was replaced before it had finished' },
-    candidate_failed: { ...LOST, recovery_hint: 'keep_worker', says: 'could not be replaced', tellsDetail: true },
   },
   invariant: {
     duplicate_id: {
@@ -254,7 +253,7 @@ export const FAULT_CODES: Readonly<Record<KnownFaultCode, FaultTraits>> = Object
   ) as unknown as Record<KnownFaultCode, FaultTraits>,
 );
 
-/** A class's own words for a code that the table does not know. */
+/** Code whose words serve for an unknown code of the class. */
 const CLASS_EXAMPLE: Readonly<Record<FaultClass, KnownFaultCode>> = {
   transport: 'connection_lost',
   process: 'exited',

@@ -4,34 +4,34 @@ import type { Fault } from './fault.ts';
 import { CHECK_FIRST, type FaultTraits, traitsOf } from './faultCodes.ts';
 import { GatewayError } from './gatewayError.ts';
 
-/** What the teller of a fault knows beyond the fault itself. */
+/** Facts about a failed call beyond the fault itself. */
 export interface Telling {
-  /** Whose fault it is, as the model knows it: the server's name; undefined for Waygate's own worker. */
+  /** Name of the failed server, as the model knows it; undefined for Waygate's own worker. */
   subject: string | undefined;
-  /** Of Waygate's own worker: the file that has the reason. */
+  /** Log of Waygate's own worker, which has the reason. */
   log?: string;
   knowledge: ExecutionKnowledge;
   contract: ReplayContract;
-  /** The `tool_id`, or what else the error is about (000 §3.4). */
+  /** `tool_id`, or another subject of the error (G4.3). */
   path?: string;
-  /** Seconds, where it is known when it is worth calling again. */
+  /** Seconds until another call is worthwhile, where known. */
   retryAfter?: number;
-  /** How often it was sent in all, where that was more than once. */
+  /** Number of dispatches, where more than one. */
   dispatches?: number;
-  /** How long it had to answer, where that has run out. */
+  /** Time limit of the call, where it has run out. */
   withinMs?: number;
-  /** For whoever forwards a server's error as it came. */
+  /** Original error, for callers that forward it. */
   cause?: unknown;
 }
 
 const OWN_SUBJECT = "Waygate's worker";
 const MAX_SUBJECT_CHARS = 60;
-/** An error line for a model (000 §3.4). */
+/** Limit of an error line for a model (G4.5). */
 const MAX_MESSAGE_CHARS = 256;
-/** Less of a detail says nothing. */
+/** Least length of a detail that is worth showing. */
 const MIN_DETAIL_CHARS = 20;
 
-/** The one way from a fault to the error object of 000 §3.4 (004, Failure Shaping). */
+/** Converts a fault into an error object (O2.7). All faults go this way. */
 export function faultError(fault: Fault, telling: Telling): GatewayError {
   const traits = traitsOf(fault);
   const { knowledge, contract } = telling;
@@ -56,11 +56,11 @@ export function faultError(fault: Fault, telling: Telling): GatewayError {
 }
 
 function sentence(fault: Fault, telling: Telling, next: string): string {
-  // What to do about it is never cut off: what happened has what room is left.
+  // The advice is never cut; the description gets the remaining room.
   return `${whatHappened(fault, telling, MAX_MESSAGE_CHARS - next.length - 1)} ${next}`;
 }
 
-/** What happened and no more, as a sentence. */
+/** Returns a sentence that describes the failure, without advice. */
 export function whatHappened(
   fault: Fault,
   { subject, withinMs }: Pick<Telling, 'subject' | 'withinMs'>,
@@ -70,7 +70,7 @@ export function whatHappened(
   const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
   const happened = `${oneLine(subject ?? OWN_SUBJECT, MAX_SUBJECT_CHARS)} ${said}`;
   const room = limit - happened.length - ': .'.length;
-  // Why Waygate itself fails is never a server's words.
+  // A failure of Waygate itself has Waygate's own words as detail.
   const isTold = (tellsDetail || subject === undefined) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
   return asSentence(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
 }
@@ -82,7 +82,7 @@ function whenToCall(fault: Fault, telling: Telling, traits: FaultTraits): string
   if (traits.retryable && retryAfter !== undefined) return `${sent}Call again${after(retryAfter)}`;
   if (subject !== undefined) return sent + advice;
   const inFile = ownAdviceIn === undefined || log === undefined ? undefined : `${sent}${ownAdviceIn} ${log}.`;
-  // The reason itself is worth more than where it is, which the details tell too.
+  // The reason is worth more than the path of the log, which the details contain too.
   const room = MAX_MESSAGE_CHARS - whatHappened(fault, telling).length - 1;
   return inFile !== undefined && inFile.length <= room ? inFile : sent + ownAdvice;
 }

@@ -1,7 +1,7 @@
 import { boundText, oneLine } from '../text/porcelain.ts';
 import type { Fault } from './fault.ts';
 
-/** The error object of 000 §3.4. It is made here and nowhere else. */
+/** Codes of the error object (G4.2). */
 export type GatewayErrorCode =
   | 'PATH_INVALID'
   | 'PATH_NOT_FOUND'
@@ -28,7 +28,7 @@ export interface GatewayErrorObject {
   details?: Record<string, unknown>;
 }
 
-/** Codes that say by themselves that the same call may succeed later. */
+/** Codes for which the same call may succeed later. */
 const RETRYABLE: ReadonlySet<GatewayErrorCode> = new Set(['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE', 'RATE_LIMITED']);
 
 export class GatewayError extends Error {
@@ -37,7 +37,7 @@ export class GatewayError extends Error {
   readonly path: string;
   readonly retryable: boolean;
   readonly details: Record<string, unknown> | undefined;
-  /** What it was made of, where that was a fault: for telemetry. */
+  /** Fault behind the error, for telemetry. */
   readonly fault: Fault | undefined;
 
   constructor(
@@ -51,7 +51,7 @@ export class GatewayError extends Error {
       fault?: Fault;
     } = {},
   ) {
-    // Whoever words it: one line, bounded, free of control characters (000 §3.4, detail redaction).
+    // One bounded line without control characters, whatever the caller passes (G4.5).
     super(oneLine(message), options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.path = options.path ?? '';
@@ -60,7 +60,7 @@ export class GatewayError extends Error {
     this.fault = options.fault;
   }
 
-  /** The wire form; `details` is absent when there are none (000 §3.4). */
+  /** Returns the wire form. `details` is absent where it would be empty (G4.1). */
   toObject(): GatewayErrorObject {
     return {
       error: this.code,
@@ -72,7 +72,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** VS Code passes a failed result's text on unmarked: the first word says that it is an error. */
+/** Renders an error. The first word marks it as one, because VS Code passes on the text of a failed result unmarked. */
 export function errorText(error: GatewayError): string {
   const lines = [`Error ${error.code}: ${error.message}`];
   for (const [name, value] of Object.entries(error.details ?? {})) {

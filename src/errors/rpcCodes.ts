@@ -1,14 +1,14 @@
-/** The codes of JSON-RPC 2.0 (§5.1); operational faults travel as tool results instead (design.md §3). */
+/** Error codes of JSON-RPC 2.0. Operational faults are tool results instead (G4.8). */
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** MCP's code for a resource that its server does not have. */
+/** Code of MCP for an unknown resource. */
 export const RESOURCE_NOT_FOUND = -32002;
-/** The person must go to URLs first (2025-11-25, URL Mode Elicitation). */
+/** Code of MCP 2025-11-25: the user must visit URLs first (URL mode elicitation). */
 export const URL_ELICITATION_REQUIRED = -32042;
 
-/** The MCP SDK's code for a connection that ended; servers answer with it too, and mean other things. */
+/** Code of the MCP SDK for a closed connection. Servers use it too, with other meanings. */
 export const CONNECTION_CLOSED = -32000;

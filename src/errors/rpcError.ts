@@ -1,4 +1,4 @@
-/** Answers a request with an error of JSON-RPC: for what MCP defines so; faults of tools are results (design.md §3). */
+/** Answers a request with an error of JSON-RPC where MCP defines one. Faults of tools are results (G4.8). */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;

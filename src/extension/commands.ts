@@ -22,7 +22,7 @@ export interface CommandDependencies {
   /** Prepares another worker for a workspace and has it take over. */
   rollOut: (workspace: string) => Promise<unknown>;
   refreshing: Observable<boolean>;
-  /** Of the skill that comes with the extension. */
+  /** Folder of the skill that comes with the extension. */
   skillFolder: string;
   log: vscode.LogOutputChannel;
 }

@@ -20,7 +20,7 @@ import { journal } from './status/journal.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree } from './tree/toolsTree.ts';
 
-/** Where the time that `activate` took stands, for whoever looks at the extension host's timeline. */
+/** Name of the activation measure in the extension host's timeline. */
 export const ACTIVATION_MEASURE = 'waygate.activate';
 
 /** Awaits nothing: what takes time goes on by itself and shows in the status bar. */

@@ -150,7 +150,7 @@ export function planImport(request: ImportRequest): ImportPlan {
 
   const loaded = parseConfig(after, file, request.workspace, env);
   if (!loaded.usable) throw new Error(`the import would break ${file}; nothing was written.`);
-  const broken = new Map(loaded.broken.map(({ name, reason }) => [name, reason.replace(`Server "${name}": `, '')]));
+  const broken = new Map(loaded.broken.map(({ name, reason }) => [name, reason]));
   return {
     file,
     before: request.current,
@@ -176,7 +176,7 @@ interface Existing {
 function readExisting(text: string, { file, workspace, env }: ImportRequest): Existing {
   const loaded = parseConfig(text, file, workspace, env);
   const [problem] = loaded.problems;
-  if (!loaded.usable && problem) {
+  if ((!loaded.usable || loaded.unreadable.has('servers')) && problem) {
     const { line, column } = problem.location;
     throw new ImportRefused(`${file}:${line}:${column}: ${problem.message} Repair it first; nothing was written.`);
   }

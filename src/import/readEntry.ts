@@ -49,14 +49,14 @@ function read(name: string, raw: RawServer, { path, references, scope, silent = 
   if (lost.length > 0) told.add(`not carried over: ${lost.join(', ')}`);
   return {
     name,
-    entry: raw['disabled'] === true ? { ...entry, disabled: true as const } : entry,
+    entry: raw.disabled === true ? { ...entry, disabled: true as const } : entry,
     notes: [...told],
     path,
   };
 }
 
 function stdioEntry(raw: RawServer, translate: (text: string) => string): StdioEntry {
-  const args = raw['args'] ?? [];
+  const args = raw.args ?? [];
   if (!Array.isArray(args)) throw new Unreadable('its "args" are not a list');
   const env = strings(raw, 'env', translate);
   return {
@@ -70,7 +70,7 @@ function stdioEntry(raw: RawServer, translate: (text: string) => string): StdioE
 
 function httpEntry(raw: RawServer, translate: (text: string) => string): HttpEntry {
   if (!hasText(raw, 'url')) throw new Unreadable('it has neither a command nor a URL');
-  const type = raw['type'];
+  const type = raw.type;
   if (type !== undefined && type !== 'stdio' && !HTTP_TYPES.includes(String(type))) {
     throw new Unreadable(`its type "${String(type)}" is none that Waygate knows`);
   }

@@ -1,11 +1,4 @@
-import {
-  isSecretName,
-  looksLikeSecret,
-  SECRET_PATTERNS,
-  URL_PASSWORD,
-  URL_QUERY,
-  URL_SEGMENT,
-} from './secretShapes.ts';
+import { type ClearSecret, clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
 import { type InputEntry, isHttp, type ServerEntry } from './serverEntry.ts';
 
 /** A secret that stood in clear, and the reference that stands in its place. `value` is never shown. */
@@ -45,30 +38,8 @@ export function protectSecrets(server: string, entry: ServerEntry, env: NodeJS.P
   return { entry: protectedEntry, secrets: vault.found };
 }
 
-const REFERENCE = /(\$\{[^}]{0,200}\})/;
-/** `Bearer x`: the scheme stays readable. */
-const SCHEME = /^((?:bearer|basic|token|apikey|api-key)\s+)(.+)$/is;
 /** Shorter values match by chance. */
 const MIN_VALUE_TO_MATCH = 8;
-/** `--env=NAME=value`: deeper than that nobody writes. */
-const MAX_ASSIGNMENTS = 3;
-/** Patterns look back and forth: on a text without end they would have no end either. */
-const MAX_PIECE = 2_000;
-
-/** A text in pieces that can be looked through quickly, cut where no secret goes on. */
-function pieces(text: string): string[] {
-  if (text.length <= MAX_PIECE) return [text];
-  const found: string[] = [];
-  for (let start = 0; start < text.length; ) {
-    const piece = text.slice(start, start + MAX_PIECE);
-    const last = start + MAX_PIECE >= text.length;
-    const gap = last ? piece.length : Math.max(...['\n', ' ', '"', ','].map((sign) => piece.lastIndexOf(sign) + 1));
-    const length = gap > 0 ? gap : piece.length;
-    found.push(piece.slice(0, length));
-    start += length;
-  }
-  return found;
-}
 
 class Vault {
   readonly found: FoundSecret[] = [];
@@ -83,89 +54,34 @@ class Vault {
   record<V>(where: string, record: Readonly<Record<string, V>>): Record<string, V> {
     return Object.fromEntries(
       Object.entries(record).map(([key, value]) => {
-        if (typeof value === 'string') return [key, this.named(`${where}.${key}`, key, value) as V];
+        if (typeof value === 'string') return [key, this.text(`${where}.${key}`, key, value) as V];
         // A password of digits alone, written without quotes.
-        const digits = typeof value === 'number' ? this.named(`${where}.${key}`, key, String(value)) : undefined;
+        const digits = typeof value === 'number' ? this.text(`${where}.${key}`, key, String(value)) : undefined;
         return [key, digits === undefined || digits === String(value) ? value : (digits as V)];
       }),
     );
   }
 
   args(args: readonly string[]): string[] {
+    const found = new Map(clearArguments(args).map((argument) => [argument.index, argument]));
     return args.map((argument, index) => {
-      const before = args[index - 1];
-      const flag = before === undefined ? undefined : /^-{1,2}([\w-]+)$/.exec(before)?.[1];
-      const where = `args[${index}]`;
-      if (flag !== undefined && !argument.startsWith('-') && !/^no-/.test(flag) && isSecretName(flag)) {
-        return this.named(where, flag, argument);
-      }
-      return this.argument(where, argument);
+      const { name = '', secrets = [] } = found.get(index) ?? {};
+      return this.#replaced(`args[${index}]`, name || 'token', argument, secrets);
     });
   }
 
-  /** `--api-key=x`, `NAME=x` and `Header: x` carry the name of what they hold. */
-  argument(where: string, argument: string, depth = 0): string {
-    const assigned =
-      /^(-{0,2}[A-Za-z_][\w.-]*)(=)(.+)$/s.exec(argument) ?? /^([A-Za-z][\w-]*)(:\s*)(?!\/\/)(.+)$/s.exec(argument);
-    if (!assigned || depth === MAX_ASSIGNMENTS) return this.text(where, 'token', argument);
-    const [, name, sign, value] = assigned as unknown as [string, string, string, string];
-    const key = name.replace(/^-+/, '');
-    const kept = isSecretName(key) ? this.named(where, key, value) : this.argument(where, value, depth + 1);
-    return `${name}${sign}${kept}`;
-  }
-
-  /** A text under a name that may say that it is secret. */
-  named(where: string, key: string, text: string): string {
-    if (!looksLikeSecret(key, text)) return this.text(where, key, text);
-    const scheme = SCHEME.exec(text);
-    const [prefix, secret] = scheme ? [scheme[1] as string, scheme[2] as string] : ['', text];
-    if (REFERENCE.test(secret)) return prefix + this.text(where, key, secret);
-    return prefix + this.reference(where, key, secret);
-  }
-
-  /** A text whose own shape may say that it holds a secret. */
   text(where: string, key: string, text: string): string {
-    return pieces(text)
-      .map((piece) => this.#piece(where, key, piece))
-      .join('');
+    return this.#replaced(where, key, text, clearSecrets(key, text));
   }
 
-  #piece(where: string, key: string, text: string): string {
-    const parts = text.replace(
-      URL_PASSWORD,
-      (_, before: string, password: string) =>
-        `${before}${REFERENCE.test(password) ? password : this.reference(where, 'password', password)}@`,
-    );
-    const queried = parts.replace(URL_QUERY, (whole, sign: string, name: string, value: string) =>
-      !REFERENCE.test(value) && looksLikeSecret(name, value)
-        ? `${sign}${name}=${this.reference(where, name, value)}`
-        : whole,
-    );
-    return queried
-      .replace(URL_SEGMENT, (segment) => this.reference(where, key, segment))
-      .split(REFERENCE)
-      .map((part) => (REFERENCE.test(part) ? part : this.#shapes(where, key, part)))
-      .join('');
-  }
-
-  #shapes(where: string, key: string, text: string): string {
-    return SECRET_PATTERNS.reduce(
-      (rest, pattern) =>
-        // What an earlier pattern has put in is left alone.
-        rest
-          .split(REFERENCE)
-          .map((part) =>
-            REFERENCE.test(part)
-              ? part
-              : part.replace(pattern, (whole, before?: unknown, secret?: unknown) =>
-                  typeof secret === 'string' && typeof before === 'string'
-                    ? before + this.reference(where, key, secret)
-                    : this.reference(where, key, whole),
-                ),
-          )
-          .join(''),
-      text,
-    );
+  #replaced(where: string, key: string, text: string, secrets: readonly ClearSecret[]): string {
+    let replaced = '';
+    let at = 0;
+    for (const { start, end, value, label } of secrets) {
+      replaced += text.slice(at, start) + this.reference(where, label ?? key, value);
+      at = end;
+    }
+    return replaced + text.slice(at);
   }
 
   reference(where: string, key: string, value: string): string {

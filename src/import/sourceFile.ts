@@ -139,6 +139,6 @@ export function keysOf(root: Node): string[] {
 export function readInputs(value: unknown): InputEntry[] {
   if (!Array.isArray(value)) return [];
   return value
-    .filter((input): input is Record<string, unknown> => isRecord(input) && typeof input['id'] === 'string')
+    .filter((input): input is Record<string, unknown> => isRecord(input) && typeof input.id === 'string')
     .map((input) => ({ type: 'promptString', ...input }) as InputEntry);
 }

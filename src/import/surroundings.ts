@@ -39,7 +39,7 @@ export function surroundingsOf(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,
 ): Surroundings {
-  const home = (platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
+  const home = (platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir();
   return { platform, home, env, workspace, subfolders };
 }
 
@@ -68,7 +68,7 @@ export function inWorkspace(at: Surroundings, ...parts: string[]): string {
 
 /** Where desktop programs keep their data: `~/.config`, `~/Library/Application Support`, `%APPDATA%`. */
 export function applicationData(at: Surroundings): string {
-  if (at.platform === 'win32') return at.env['APPDATA'] || inHome(at, 'AppData', 'Roaming');
+  if (at.platform === 'win32') return at.env.APPDATA || inHome(at, 'AppData', 'Roaming');
   if (at.platform === 'darwin') return inHome(at, 'Library', 'Application Support');
-  return at.env['XDG_CONFIG_HOME'] || inHome(at, '.config');
+  return at.env.XDG_CONFIG_HOME || inHome(at, '.config');
 }

@@ -1,5 +1,5 @@
 /**
- * Which build this is. esbuild puts both values in; code that runs from source (unit tests) is the oldest of all builds.
+ * Build of this code. esbuild inserts both values; code that runs from source (unit tests) counts as the oldest build.
  * A build reads `version+yyyymmddhhmmss`, so that two builds of one version have an order too.
  */
 declare const __WAYGATE_VERSION__: string | undefined;
@@ -9,8 +9,8 @@ export const VERSION: string = typeof __WAYGATE_VERSION__ === 'string' ? __WAYGA
 export const BUILD: string = typeof __WAYGATE_BUILD__ === 'string' ? __WAYGATE_BUILD__ : `${VERSION}+0`;
 
 /**
- * Negative when `a` is older than `b`. A worker gives way to a newer build only: two builds that each replaced the
- * other would never come to rest. What is not a build is older than any.
+ * Compares builds: negative when `a` is older than `b`. A worker gives way to a newer build only, because two builds
+ * that replaced each other would never come to rest. Text that is no build is older than any.
  */
 export function compareBuilds(a: string, b: string): number {
   const left = numbersOf(a);

@@ -1,9 +1,9 @@
 export interface Clock {
-  /** Milliseconds, never backwards: `performance.now()`. */
+  /** Milliseconds that never go backwards: `performance.now()`. */
   now(): number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random(): number;
-  /** Returns what cancels it. */
+  /** Returns a function that cancels the run. */
   after(ms: number, run: () => void): () => void;
 }
 

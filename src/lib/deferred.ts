@@ -4,7 +4,7 @@ export interface Deferred<T> {
   reject(reason: unknown): void;
 }
 
-/** A promise that somebody else settles; the Node of a system may be older than `Promise.withResolvers`. */
+/** Promise with its settling functions. The system's Node may be older than `Promise.withResolvers`. */
 export function deferred<T>(): Deferred<T> {
   let resolve: Deferred<T>['resolve'] = () => undefined;
   let reject: Deferred<T>['reject'] = () => undefined;

@@ -1,4 +1,4 @@
-/** Case-sensitive shell pattern over a whole text: `*`, `?`, `[seq]`, `[!seq]`. Never exponential. */
+/** Matches a whole text against a case-sensitive shell pattern: `*`, `?`, `[seq]`, `[!seq]`. Never exponential. */
 export function globMatches(pattern: string, text: string): boolean {
   const tokens = tokenize(pattern);
   let p = 0;

@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those around it that are missing. Node's own way (`recursive`) tries for ever where the system says
- * that a folder is missing whose parent is there, as Linux does of what somebody wants to make in /proc.
+ * Makes a folder and its missing parents. Node's `recursive` option retries for ever where the system reports a missing
+ * folder below an existing parent, as Linux does below /proc.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
     const parent = dirname(folder);
-    // A drive that is not there is in no other folder.
+    // A missing drive has no parent folder.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== folder && !existsSync(parent)) {
       makeFolder(parent, mode);
       makeFolder(folder, mode);

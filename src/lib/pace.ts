@@ -1,13 +1,13 @@
 export interface PaceLimits {
-  /** What is asked for in a row is one. */
+  /** Delay that merges requests in quick succession into one run. */
   delayMs: number;
-  /** From the start of one run to the start of the next, at least. */
+  /** Least time from the start of one run to the start of the next. */
   intervalMs: number;
 }
 
 /**
- * Runs something soon after it is asked for, not often, and never twice at a time. Who asks during a run is answered by
- * another one: what has changed meanwhile may not be in it.
+ * Runs something soon after a request, not often, and never twice at a time. A request during a run leads to another
+ * run, because the present one may miss the latest change.
  */
 export class Pace {
   readonly #run: () => Promise<void> | void;
@@ -24,7 +24,7 @@ export class Pace {
     this.#limits = limits;
   }
 
-  /** `delayMs`: another wait than the usual one. */
+  /** Requests a run. `delayMs` replaces the usual delay. */
   request(delayMs = this.#limits.delayMs): void {
     if (this.#stopped || this.#timer) return;
     if (this.#running) {
@@ -37,7 +37,7 @@ export class Pace {
     this.#timer.unref();
   }
 
-  /** Something is under way or will be. */
+  /** Returns whether a run is under way or planned. */
   get pending(): boolean {
     return this.#running || this.#timer !== undefined;
   }

@@ -1,14 +1,14 @@
-/** What is under way, one thing after the other for as long as the worker lives: nothing is kept of what is over. */
+/** Runs work one after the other for as long as the worker lives, and keeps nothing of finished work. */
 export class UnderWay {
   #over: Promise<void> = Promise.resolve();
 
-  /** Resolves when all that was added so far has come to its end, well or badly. */
+  /** Resolves when all work added so far has ended, successfully or not. */
   get over(): Promise<void> {
     return this.#over;
   }
 
   add(work: Promise<unknown>): void {
-    // Without `noop` each result would hold the one before it.
+    // Without `noop` each result would keep the one before it alive.
     this.#over = Promise.allSettled([this.#over, work]).then(noop);
   }
 }

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 export interface WriteOptions {
-  /** What a new file has by itself, without it. */
+  /** Mode of the new file. The default is Node's. */
   mode?: number;
-  /** On the disk before it has its name: for what others act on at once. */
+  /** Flushes to disk before the rename, for files that others act on at once. */
   sync?: boolean;
 }
 
 /**
- * Replaces a file in one step: whoever reads it sees the old content or the new one, however many processes write it.
- * What could not be put in its place is taken away again, and the error is the caller's.
+ * Replaces a file in one step: readers see the old content or the new one, however many processes write it. If the
+ * rename fails, the temporary file is removed and the caller gets the error.
  */
 export function writeWhole(file: string, content: string | Uint8Array, options: WriteOptions = {}): void {
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.new`;
@@ -29,7 +29,10 @@ export function writeWhole(file: string, content: string | Uint8Array, options: 
   }
 }
 
-/** The process that is writing, or was killed as it wrote, what has this name; `undefined` for any other file. */
+/**
+ * Returns the process that is writing, or was killed while writing, the file of this name; `undefined` for any other
+ * file.
+ */
 export function writerOf(name: string): number | undefined {
   const pid = /\.(\d+)\.[0-9a-f]{8}\.new$/.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { INTERNAL_ERROR } from '../errors/rpcCodes.ts';
 import type { RequestId } from './frames.ts';
 
-/** Why an answer cannot be used; the names are those of the fault table (004, Typed faults). */
+/** Reason why an answer is unusable. The names are codes of the fault table (O2.4). */
 export type FrameFault = 'malformed_response' | 'bad_result' | 'frame_too_large';
 
 export interface FaultResponse {
@@ -11,15 +11,15 @@ export interface FaultResponse {
   error: { code: number; message: string; data: string };
 }
 
-/** No server can guess it: what carries it was put in an answer's place by us. */
+/** Random mark of our own errors, which no server can guess. */
 const MARK = randomUUID();
 
-/** The answer that fails a call whose own answer cannot be used. */
+/** Makes the answer that fails a call with an unusable answer. */
 export function faultResponse(id: RequestId, fault: FrameFault, message: string): FaultResponse {
   return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message, data: `${MARK}:${fault}` } };
 }
 
-/** The fault behind an error's `data`, where we put it there. */
+/** Returns the fault in an error's `data`, where we put it there. */
 export function frameFaultOf(data: unknown): FrameFault | undefined {
   return typeof data === 'string' && data.startsWith(`${MARK}:`)
     ? (data.slice(MARK.length + 1) as FrameFault)

@@ -1,4 +1,4 @@
-/** JSON-RPC frames as text, without the MCP SDK: all that a host needs to know of them. */
+/** JSON-RPC frames as text, without the MCP SDK, for the host. */
 
 export type RequestId = string | number;
 
@@ -11,36 +11,41 @@ export interface JsonRpcMessage {
   error?: unknown;
 }
 
-/** What no client ever sees or may say, and no server either. */
+/** Prefix of private methods, which no client or server may send or receive (O1.8). */
 export const PRIVATE_PREFIX = 'notifications/waygate/';
-/** From the worker to its hosts alone: it was asked to stop, so nobody starts another before there is a request. */
+/** Sent by the worker to its hosts: it was asked to stop, so hosts start no other before the next request. */
 export const STOPPED_NOTIFICATION = 'notifications/waygate/stopped';
-/** Likewise: another worker has taken over. New requests are its own; this one finishes what it has. */
+/**
+ * Sent by the worker to its hosts: another worker has taken over and gets new requests. This worker finishes its own.
+ */
 export const SUPERSEDED_NOTIFICATION = 'notifications/waygate/superseded';
 /**
- * Likewise: `{ key, value }`, what a host keeps of the session for the worker that comes next; without value, no longer.
- * `counted` is the id of a request where that is what has changed: it was counted among the session's calls.
+ * Sent by the worker to its hosts: `{ key, value }`, a value that the host keeps for the next worker; without a value,
+ * the host forgets it. `counted` is the id of a request whose counting changed the value.
  */
 export const KEEP_NOTIFICATION = 'notifications/waygate/keep';
-/** From a host to a worker, before anything else of a session: `{ kept }`, each with its key, its value and its age in seconds. */
+/**
+ * Sent by a host to a worker before any other frame of a session: `{ kept }`, each with its key, value and age in
+ * seconds.
+ */
 export const KEPT_NOTIFICATION = 'notifications/waygate/kept';
 /**
- * From a host to a worker, before a request that it sends again: `{ id, counted, replays }`, whether a worker before has
- * counted it, and how many of them may have begun with it.
+ * Sent by a host to a worker before a request that it sends again: `{ id, counted, replays }`, whether an earlier
+ * worker has counted the request, and how many earlier workers may have begun it.
  */
 export const RESENT_NOTIFICATION = 'notifications/waygate/resent';
 /**
- * From the worker to its hosts alone: `{ id, contract }`, what a request's replay contract is, which depends on a tool
- * that the host does not know, and that the call begins now: until then it is as good as not sent. With `begins: false`
- * the contract alone, known before.
+ * Sent by the worker to its hosts: `{ id, contract }`, the replay contract of a request, which depends on a tool that
+ * the host does not know, and the begin of the call. Before this notification the call counts as not sent. With
+ * `begins: false` it announces the contract alone.
  */
 export const CONTRACT_NOTIFICATION = 'notifications/waygate/contract';
-/** From a host to a worker: `{ calls }`, which the host has answered without a worker (`LostCall`). */
+/** Sent by a host to a worker: `{ calls }`, calls that the host answered without a worker (`LostCall`). */
 export const LOST_NOTIFICATION = 'notifications/waygate/lost';
 
 /**
- * A message as one frame. `id` comes before the payload, so that a forwarder can tell whose answer a frame of a
- * hundred megabytes is without parsing it (`peekResponseId`).
+ * Encodes a message as one frame. `id` comes before the payload, so that a forwarder finds the request of a frame of a
+ * hundred megabytes without parsing it (`peekResponseId`).
  */
 export function encodeMessage(message: object): string {
   const { jsonrpc: _jsonrpc, id, ...rest } = message as { jsonrpc?: unknown; id?: unknown };
@@ -49,10 +54,10 @@ export function encodeMessage(message: object): string {
 }
 
 const RESPONSE_HEAD = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:result|error)":/;
-/** Ids are short; a response's head ends long before this. */
+/** Limit within which the head of a response ends, because ids are short. */
 const HEAD_BYTES = 1024;
 
-/** The id of a frame that `encodeMessage` made, when it is a response. */
+/** Returns the id of a frame of `encodeMessage`, if it is a response. */
 export function peekResponseId(frame: Buffer): RequestId | undefined {
   const head = RESPONSE_HEAD.exec(frame.toString('utf8', 0, Math.min(frame.length, HEAD_BYTES)));
   return head ? (JSON.parse(head[1] as string) as RequestId) : undefined;
@@ -60,17 +65,18 @@ export function peekResponseId(frame: Buffer): RequestId | undefined {
 
 const ERROR_HEAD = /^\{"jsonrpc":"2\.0","id":(?:"(?:[^"\\]|\\.)*"|-?\d+),"error":/;
 
-/** Whether a response that `encodeMessage` made is an error. */
+/** Returns whether a response of `encodeMessage` is an error. */
 export function peekIsError(frame: Buffer): boolean {
   return ERROR_HEAD.test(frame.toString('utf8', 0, Math.min(frame.length, HEAD_BYTES)));
 }
 
-/** Strings whole (one that is cut off ends with the text), punctuation, and whatever stands between. */
+/** Matches whole strings (a cut one ends with the text), punctuation, and the text between. */
 const TOKEN = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]:,]|[^\s"{}[\]:,]+/g;
 
 /**
- * The id of a frame of which only the beginning is there: that of the outermost object, never one further in, so that
- * an oversized answer fails its own call and no other. A request has an id of its sender's: it is no `answer`.
+ * Returns the id of a frame from its beginning: the id of the outermost object, never one further in, so that an
+ * oversized answer fails its own call and no other. The id of a request is its sender's and does not count for
+ * `answer`.
  */
 export function peekId(prefix: Buffer, of: 'any' | 'answer' = 'any'): RequestId | undefined {
   let id: RequestId | undefined;
@@ -81,17 +87,17 @@ export function peekId(prefix: Buffer, of: 'any' | 'answer' = 'any'): RequestId 
   return id;
 }
 
-/** Whether what begins so is a request or a notification: its id, first or last, is its sender's. */
+/** Returns whether a beginning belongs to a request or notification, with an id of its sender. */
 export function peekIsRequest(prefix: Buffer): boolean {
   return outerMembers(prefix).some(({ name }) => name === '"method"');
 }
 
-/** Whether what begins so is an answer, whosever. */
+/** Returns whether a beginning belongs to an answer. */
 export function peekIsAnswer(prefix: Buffer): boolean {
   return outerMembers(prefix).some(({ name }) => name === '"result"' || name === '"error"');
 }
 
-/** The members of the outermost object, each with the first token of its value where that is whole. */
+/** Returns the members of the outermost object, each with the first token of its value where that is whole. */
 function outerMembers(prefix: Buffer): { name: string; value: string | undefined }[] {
   const tokens = prefix.toString('utf8').match(TOKEN) ?? [];
   const members: { name: string; value: string | undefined }[] = [];
@@ -99,19 +105,19 @@ function outerMembers(prefix: Buffer): { name: string; value: string | undefined
   for (const [i, token] of tokens.entries()) {
     if (token === '{' || token === '[') depth += 1;
     else if (token === '}' || token === ']') depth -= 1;
-    // What stands behind the value tells that the value is whole.
+    // The next token proves that the value is whole.
     else if (depth === 1 && tokens[i + 1] === ':')
       members.push({ name: token, value: i + 3 < tokens.length ? tokens[i + 2] : undefined });
   }
   return members;
 }
 
-/** The id of a message of which only the end is there, where it stands last, as some SDKs write it. */
+/** Matches an id at the end of a message, where some SDKs write it. */
 const LAST_ID = /[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /**
- * Nothing but the message itself can end with it: within an inner object two braces would close, within a string a
- * quote would stand before the brace.
+ * Returns the id at the end of a message. Only the outermost object can end this way: within an inner object two braces
+ * would close, within a string a quote would precede the brace.
  */
 export function peekLastId(suffix: Buffer): RequestId | undefined {
   const id = LAST_ID.exec(suffix.toString('utf8'))?.[1];
@@ -127,16 +133,16 @@ function parseId(token: string): RequestId | undefined {
   }
 }
 
-/** Which request a message of ours belongs to; a member of the private frame, taken off before a client sees it. */
+/** Member of a private frame that names the related request. The host removes it before a client sees the frame. */
 const RELATED_MEMBER = 'waygateRelated';
 const RELATED_HEAD = new RegExp(`^\\{"${RELATED_MEMBER}":("(?:[^"\\\\]|\\\\.)*"|-?\\d+),`);
 
-/** Marks a frame of `encodeMessage` as part of the answer to a request: over HTTP it must go where that answer goes. */
+/** Marks a frame of `encodeMessage` as part of the answer to a request: over HTTP it must take the same stream. */
 export function relateFrame(frame: string, id: RequestId): string {
   return `{"${RELATED_MEMBER}":${JSON.stringify(id)},${frame.slice(1)}`;
 }
 
-/** The frame as it was before `relateFrame`. */
+/** Returns the frame without the mark of `relateFrame`. */
 export function splitRelated(frame: Buffer): { relatedTo: RequestId | undefined; frame: Buffer } {
   const head = RELATED_HEAD.exec(frame.toString('utf8', 0, Math.min(frame.length, HEAD_BYTES)));
   if (!head) return { relatedTo: undefined, frame };
@@ -144,12 +150,12 @@ export function splitRelated(frame: Buffer): { relatedTo: RequestId | undefined;
   return { relatedTo: JSON.parse(head[1] as string) as RequestId, frame: Buffer.concat([Buffer.from('{'), rest]) };
 }
 
-/** A key that keeps the number 7 and the string "7" apart. */
+/** Returns a key that distinguishes the number 7 from the string "7". */
 export function requestKey(id: RequestId): string {
   return typeof id === 'string' ? `s${id}` : `n${id}`;
 }
 
-/** Longer ids would not fit the head of a response. */
+/** Length limit of an id, so that it fits into the head of a response. */
 const MAX_ID_CHARS = 128;
 export const ID_FORM = `a whole number or a string of at most ${MAX_ID_CHARS} characters`;
 

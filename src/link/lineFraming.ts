@@ -1,25 +1,25 @@
 /**
- * Newline-delimited frames over a byte stream, as MCP's stdio transport has them. Frames stay bytes: whoever only
- * forwards them never decodes them.
+ * Newline-delimited frames over a byte stream, as in MCP's stdio transport. Frames stay bytes: a forwarder never
+ * decodes them.
  */
 
-/** A frame beyond this fails by itself; the stream goes on behind its newline (facts/reliability.md R8). */
+/** Size limit of a frame (M7.1). A larger one fails alone; the stream continues after its newline. */
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** How much of an oversized frame's beginning and end is kept, so that its reader can find out whose it was. */
+/** Size of the kept beginning and end of an oversized frame, from which its reader finds the request. */
 const OVERSIZE_KEPT_BYTES = 1024;
 
 const NOTHING = Buffer.alloc(0);
 
 export interface LineHandlers {
-  /** One frame without its line end. Empty lines are skipped. */
+  /** Receives one frame without its line end. Empty lines are skipped. */
   onLine(line: Buffer): void;
-  /** A frame over the limit: its first bytes, its whole size, and its last bytes. */
+  /** Receives a frame over the limit: its first bytes, its size, and its last bytes. */
   onOversize(prefix: Buffer, bytes: number, suffix: Buffer): void;
-  /** A frame began with a byte order mark, which is taken away. */
+  /** Called for a frame with a byte order mark, which is removed. */
   onByteOrderMark?(): void;
 }
 
@@ -28,7 +28,7 @@ export class LineSplitter {
   readonly #limit: number;
   #parts: Buffer[] = [];
   #bytes = 0;
-  /** The last bytes of a frame over the limit. */
+  /** Last bytes of a frame over the limit. */
   #suffix: Buffer = NOTHING;
 
   constructor(handlers: LineHandlers, limit = MAX_FRAME_BYTES) {
@@ -46,7 +46,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#append(chunk.subarray(start));
   }
 
-  /** What has come since the last newline: a frame that its writer never finished. */
+  /** Number of bytes since the last newline: a frame that its writer never finished. */
   get pendingBytes(): number {
     return this.#bytes;
   }
@@ -59,7 +59,7 @@ export class LineSplitter {
       this.#parts.push(part);
       return;
     }
-    // The frame has just become too long: only its two ends are worth their memory.
+    // The frame has just exceeded the limit: keep only its two ends.
     if (kept <= this.#limit) {
       const begun = [...this.#parts, part];
       this.#parts = [Buffer.concat(firstBytes(begun))];
@@ -92,7 +92,7 @@ export class LineSplitter {
   }
 }
 
-/** As many parts as the beginning needs, without putting megabytes together for it. */
+/** Returns as many parts as the beginning needs, without joining megabytes. */
 function firstBytes(parts: readonly Buffer[]): Buffer[] {
   const first: Buffer[] = [];
   let missing = OVERSIZE_KEPT_BYTES;

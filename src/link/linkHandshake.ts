@@ -4,18 +4,18 @@ import { isMode, type Mode } from './mode.ts';
 import { LINK_VERSION } from './rendezvous.ts';
 
 /**
- * The first line on the private socket. Whoever attaches proves the token before anything else is read; then the
+ * First line on the private socket. The attaching process proves the token before anything else is read. Then the
  * socket carries MCP frames (`session`) or the control channel (`control`).
  */
 export interface Hello {
   link: number;
   token: string;
   kind: 'session' | 'control';
-  /** Whether the worker stays up for this attacher. A passing question (`waygate status`) does not hold it. */
+  /** Whether the worker stays up for this process. A passing question (`waygate status`) does not hold it. */
   holds: boolean;
-  /** Whether the session's frames tell which request they belong to: a host with several streams a client needs it. */
+  /** Whether frames name their related request, for a host with several streams per client. */
   marksRelated?: boolean;
-  /** How the session's client is to see the servers. */
+  /** Mode of the session. */
   mode?: Mode;
 }
 
@@ -23,15 +23,15 @@ export interface Welcome {
   link: number;
   ok: boolean;
   pid: number;
-  /** Why not, in one sentence. */
+  /** Reason for a refusal, in one sentence. */
   reason?: string;
 }
 
-/** Longer than any hello: what exceeds it is not one of ours. */
+/** Size limit, above any valid greeting. */
 const MAX_HELLO_BYTES = 4096;
-/** A local attacher speaks within a millisecond; one that stays silent gives its place back. */
+/** Time limit for the greeting. A local process sends it within a millisecond. */
 const HELLO_TIMEOUT_MS = 2_000;
-/** The answer waits for a worker that may be building its catalog. */
+/** Time limit for the answer, which may wait for a worker that is building its catalog. */
 const WELCOME_TIMEOUT_MS = 5_000;
 
 export async function greet(socket: Socket, hello: Omit<Hello, 'link'>): Promise<Welcome> {
@@ -45,7 +45,7 @@ export async function greet(socket: Socket, hello: Omit<Hello, 'link'>): Promise
   return welcome as Welcome;
 }
 
-/** Reads and checks the hello; the socket is closed and `undefined` returned when it is not one with the token. */
+/** Reads and checks the greeting. Without a valid token the socket is closed and the result undefined. */
 export async function receiveHello(socket: Socket, token: string): Promise<Hello | undefined> {
   const line = await readLine(socket, HELLO_TIMEOUT_MS);
   const hello = line === undefined ? undefined : (parseObject(line) as Partial<Hello> | undefined);
@@ -54,7 +54,7 @@ export async function receiveHello(socket: Socket, token: string): Promise<Hello
     return undefined;
   };
   if (hello === undefined || typeof hello.token !== 'string' || !sameToken(hello.token, token)) {
-    // Nothing is told to one that has not proved who it is.
+    // A process without the token gets no answer.
     socket.destroy();
     return undefined;
   }
@@ -84,7 +84,7 @@ function parseObject(text: string): object | undefined {
   }
 }
 
-/** One line off a paused socket; what came behind it is put back. `undefined` when none comes. */
+/** Reads one line off a paused socket and puts back the rest; `undefined` when no line comes. */
 function readLine(socket: Socket, timeoutMs: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     let buffered = Buffer.alloc(0);

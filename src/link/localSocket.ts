@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** `sun_path` holds 104 bytes on macOS and 108 on Linux, its closing NUL among them. */
+/** Length limit of a socket path: `sun_path` holds 104 bytes on macOS and 108 on Linux, including the closing NUL. */
 const MAX_SOCKET_PATH_BYTES = 103;
 
 /**
- * A fresh address for a worker: a named pipe on Windows, else a socket in the state folder, or in a private folder
- * under the temporary one where the state folder's path is too long for the system.
+ * Returns a fresh address for a worker: a named pipe on Windows, else a socket in the state folder, or in a private
+ * temporary folder where the state folder's path is too long.
  */
 export function newSocketAddress(stateFolder: string): { path: string; folder: string | undefined } {
   const name = randomBytes(8).toString('hex');
@@ -26,7 +26,7 @@ function shortFolder(parent: string): string {
   return join(parent, `waygate-${userInfo().uid}`);
 }
 
-/** Connects, or rejects when nobody answers in time. */
+/** Connects, or rejects without an answer in time. */
 export function connectLocal(path: string, timeoutMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

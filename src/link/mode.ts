@@ -1,7 +1,4 @@
-/**
- * How Waygate modes a client (000 §4): three tools for everything, the whole list without its schemas, or the servers
- * as they are.
- */
+/** Modes of a session (G5): three tools for everything, the whole list without schemas, or the servers as they are. */
 export const MODES = ['gateway', 'transparent', 'passthrough'] as const;
 export type Mode = (typeof MODES)[number];
 

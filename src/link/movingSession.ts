@@ -2,28 +2,28 @@ import type { RequestId } from './frames.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 
-/** What a mode remembers of its sessions and what their clients see: it moves to the worker that comes next. */
+/** State of a mode's sessions that moves to the next worker (O4.1). */
 export interface SessionMemory {
-  /** What is remembered of a conversation (`CallContext.session`), as JSON; undefined where that is nothing. */
+  /** Returns the state of a conversation (`CallContext.session`) as JSON; undefined where it is empty. */
   take(conversation: object): unknown;
-  /** Calls back in the moment that this changes, with the request that was counted where it is by that. */
+  /** Calls back as soon as the state changes, with the request whose counting changed it. */
   watch(conversation: object, onChange: (counted?: RequestId) => void): void;
-  /** What another worker has taken, so many seconds ago; whatever it is. */
+  /** Restores state that another worker has taken, with its age in seconds. The value may be anything. */
   give(conversation: object, memory: unknown, age: number): void;
-  /** What clients see of a list now, told apart by value; undefined where this mode has no such list. */
+  /** Returns a fingerprint of a list as clients see it now; undefined where this mode has no such list. */
   list(kind: ListKind): string | undefined;
-  /** Resolves when every server is known or has failed, or after a while: until then lists are not what they will be. */
+  /** Resolves when every server is known or has failed, or after a while. Lists are incomplete before. */
   settled(): Promise<void>;
 }
 
 export interface MovingSessionPorts {
-  /** Has the host keep a value for the worker that comes next, or forget it where it is undefined. */
+  /** Has the host keep a value for the next worker, or forget it where the value is undefined. */
   keep(key: string, value: unknown, counted?: RequestId): void;
   listChanged(kind: ListKind): void;
 }
 
 const LIST = 'list:';
-/** Under which a host keeps what its client has listed by that method. */
+/** Key under which a host keeps the fingerprint of a list that its client got. */
 export const listKey = (method: string): string => LIST + method;
 const LISTS: ReadonlyMap<string, ListKind> = new Map([
   ['tools/list', 'tools'],
@@ -33,14 +33,14 @@ const LISTS: ReadonlyMap<string, ListKind> = new Map([
 ]);
 
 /**
- * One session's part of that, on its way from one worker through the host to the next. It is told as it comes to be, in
- * its order among the answers: a worker that is killed says nothing more.
+ * State of one session on its way from one worker through the host to the next. Each change is sent at once, in order
+ * among the answers, because a killed worker sends nothing more (O4.2).
  */
 export class MovingSession {
   readonly #memory: SessionMemory | undefined;
   readonly #ports: MovingSessionPorts;
   readonly #conversations: Conversations;
-  /** What stands for the lists that the client has by another worker, by the method. */
+  /** Fingerprints of lists that the client got from another worker, by method. */
   readonly #listed = new Map<string, unknown>();
   #handedOver = false;
 
@@ -54,12 +54,12 @@ export class MovingSession {
     });
   }
 
-  /** What stands for the conversation that a request belongs to. */
+  /** Returns the conversation of a request. */
   conversation(meta: Readonly<Record<string, unknown>> | undefined): object {
     return this.#conversations.of(meta);
   }
 
-  /** What the host has kept. */
+  /** Takes the values that the host has kept. */
   receive(kept: unknown): void {
     if (!Array.isArray(kept)) return;
     for (const entry of kept) {
@@ -70,7 +70,10 @@ export class MovingSession {
     }
   }
 
-  /** The client is initialized here: of a list that it has by another worker and would see otherwise it is told, once. */
+  /**
+   * Compares the client's lists with those of this worker, after the client is initialized here, and announces each
+   * outdated list once.
+   */
   async begin(): Promise<void> {
     if (this.#listed.size === 0) return;
     await this.#memory?.settled();
@@ -83,13 +86,13 @@ export class MovingSession {
     for (const kind of new Set(changed)) this.#ports.listChanged(kind);
   }
 
-  /** A request is answered. */
+  /** Records an answered request. */
   answered(method: string): void {
     const kind = LISTS.get(method);
     if (kind) this.#noteListed(method, kind);
   }
 
-  /** Another worker has taken over: the host has given it all that was kept, and hears from that one from now on. */
+  /** Stops sending values: another worker has taken over, and the host listens to that one. */
   handOver(): void {
     this.#handedOver = true;
   }
@@ -98,7 +101,7 @@ export class MovingSession {
     const mark = this.#memory?.list(kind);
     if (mark === undefined) return;
     this.#listed.delete(method);
-    // The worker that compares lists is another by now, and does not know of this one.
+    // The next worker compares lists without knowledge of this one, so announce the change here.
     if (this.#handedOver) this.#ports.listChanged(kind);
     else this.#keep(listKey(method), mark);
   }
@@ -110,13 +113,16 @@ export class MovingSession {
   #give(key: string, value: unknown, age: unknown): void {
     const conversation = this.#conversations.keyed(key);
     if (!conversation) return;
-    // Of what is no age nothing has passed: a limit is met too soon rather than too late.
+    // An invalid age counts as 0: a limit is reached too soon rather than too late.
     const seconds = typeof age === 'number' && Number.isFinite(age) && age > 0 ? age : 0;
     this.#memory?.give(conversation, value, seconds);
   }
 }
 
-/** VS Code has one MCP session for all its chats and names the chat with each call: a chat is what a person calls one. */
+/**
+ * Member with which VS Code names the chat of a call. VS Code has one MCP session for all chats, and a person thinks of
+ * a chat as a session.
+ */
 const CONVERSATION_KEY = 'vscode.conversationId';
 const MAX_CHATS = 100;
 const SESSION = 'session';
@@ -124,11 +130,11 @@ const CHAT = 'chat:';
 
 interface ConversationEvents {
   begins(conversation: object, key: string): void;
-  /** It was the longest without a call: there are too many. */
+  /** Called for the conversation with the longest pause, when there are too many. */
   isForgotten(key: string): void;
 }
 
-/** The objects that stand for a session's conversations; where none is named, the session is one. */
+/** Objects for a session's conversations. Without a name, the session is a single conversation. */
 export class Conversations {
   readonly #events: ConversationEvents;
   readonly #session = {};
@@ -144,7 +150,7 @@ export class Conversations {
     return typeof id === 'string' ? this.#chat(CHAT + id) : this.#session;
   }
 
-  /** By the key that was told of it, maybe in another process; undefined where that is none. */
+  /** Returns the conversation of a key, possibly from another process; undefined for an invalid key. */
   keyed(key: string): object | undefined {
     if (key === SESSION) return this.#session;
     return key.startsWith(CHAT) ? this.#chat(key) : undefined;
@@ -153,7 +159,7 @@ export class Conversations {
   #chat(key: string): object {
     const known = this.#chats.get(key);
     const chat = known ?? {};
-    // The latest stays longest.
+    // Reinsert, so that the latest conversation stays longest.
     this.#chats.delete(key);
     this.#chats.set(key, chat);
     if (!known) this.#events.begins(chat, key);

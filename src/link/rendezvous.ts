@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { writeWhole } from '../lib/writeWhole.ts';
 
 /**
- * The rendezvous file: how a host, the editor and the command line find a workspace's worker. It names the socket and
- * holds the token that opens it, so only its owner may read it (0600, in a folder that is 0700).
+ * Rendezvous file, by which a host, the editor and the command line find a workspace's worker. It contains the socket
+ * and its token, so only its owner may read it (0600, in a folder of mode 0700).
  */
 export interface Rendezvous {
-  /** The version of the private link: both ends must speak the same. */
+  /** Version of the private link, which must be equal at both ends. */
   link: number;
   pid: number;
   socket: string;
@@ -15,7 +15,7 @@ export interface Rendezvous {
   version: string;
   build: string;
   startedAt: number;
-  /** When its process started, as the system tells it: a number alone may be another process's by now. */
+  /** Start time of the process as the system reports it: a process id alone may belong to another process by now. */
   processStart?: string;
 }
 
@@ -27,17 +27,17 @@ export function readRendezvous(folder: string): Rendezvous | undefined {
     const value: unknown = JSON.parse(readFileSync(join(folder, FILE), 'utf8'));
     return isRendezvous(value) ? value : undefined;
   } catch {
-    // Absent, half gone or not ours: in every case there is nothing to find here.
+    // The file is absent, incomplete or foreign: there is no worker to find.
     return undefined;
   }
 }
 
-/** Replaces the file in one step: a reader sees the old one or the new one. */
+/** Replaces the file in one step: a reader sees the old file or the new one. */
 export function publishRendezvous(folder: string, rendezvous: Rendezvous): void {
   writeWhole(join(folder, FILE), `${JSON.stringify(rendezvous)}\n`, { mode: 0o600, sync: true });
 }
 
-/** Takes the file away if it still names this token: a successor's file stays. */
+/** Removes the file if it still contains this token. A successor's file stays. */
 export function withdrawRendezvous(folder: string, token: string): void {
   if (readRendezvous(folder)?.token === token) rmSync(join(folder, FILE), { force: true });
 }

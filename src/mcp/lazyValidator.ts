@@ -2,8 +2,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 
 /**
- * The SDK makes a validator for every session and every server that it speaks to, ten milliseconds each, and hardly
- * any ever judges anything: this one is made when it has to.
+ * Creates the validator on first use. The SDK makes one for every session and server, ten milliseconds each, and hardly
+ * any is ever used.
  */
 export function lazyValidator(): jsonSchemaValidator {
   let made: AjvJsonSchemaValidator | undefined;

@@ -41,7 +41,7 @@ function isTaskId(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_ID_CHARS;
 }
 
-/** Whether a server runs tools as tasks. */
+/** Returns whether a server runs tools as tasks. */
 export function takesTasks(capabilities: Json | undefined): boolean {
   return member(member(member(capabilities?.tasks, 'requests'), 'tools'), 'call') !== undefined;
 }

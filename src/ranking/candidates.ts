@@ -74,7 +74,7 @@ function collect(index: RankIndex, evidence: Evidence, base: Float64Array, range
   }
 }
 
-/** By score, then by id (000 §2.5). */
+/** Orders by score, then by id (G2.9). */
 export function byScore(
   a: { score: number; tool: { id: string } },
   b: { score: number; tool: { id: string } },

@@ -42,7 +42,7 @@ export function queryIntent(words: readonly { lower: string }[]): Intent {
   return 'unknown';
 }
 
-/** Hints are the server's own claims: good enough to order by, never to trust (000 §2.1). */
+/** Derives the intent from hints of the server: good enough to order by, never to trust (M1.3). */
 export function toolIntent(tool: CatalogTool): Intent {
   if (tool.annotations.readOnlyHint === true) return 'read';
   if (tool.annotations.destructiveHint === true || tool.annotations.readOnlyHint === false) return 'write';

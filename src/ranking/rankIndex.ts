@@ -14,12 +14,12 @@ import { buildServerIndex, type ServerIndex } from './scoring/serverEvidence.ts'
 import { type PhrasePostings, Scratch } from './scoring/signals.ts';
 import { learnedFor, type UseHistory } from './useHistory.ts';
 import { judgeMatch } from './verdict.ts';
-import { wholeVocabulary } from './vocabulary/all.ts';
 import type { KnownMeaning } from './words/concepts.ts';
 import { Lexicon } from './words/lexicon.ts';
 import { planQuery, type QueryPlan, type Vocabulary } from './words/queryWords.ts';
 import type { Thesaurus } from './words/thesaurus.ts';
 import { buildToolVectors, type ToolVectors } from './words/toolVectors.ts';
+import { wholeVocabulary } from './words/vocabulary.ts';
 import { decodeWordTable, openWordTable, type WordTable } from './words/wordTable.ts';
 
 export interface RankServer {
@@ -90,7 +90,7 @@ export interface RankOptions {
   history?: UseHistory;
 }
 
-/** Ids are ASCII (000 §1.1): their order by code unit is their order by code point. */
+/** Compares by code unit, which equals code point order because ids are ASCII (G1.1). */
 function byId(a: CatalogTool, b: CatalogTool): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

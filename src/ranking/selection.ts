@@ -1,6 +1,5 @@
 /**
- * The selection contract (000 §2.6): the one place where a model's output re-enters the deterministic pipeline.
- * Constrain before (a schema whose only values are the offered ids), validate after (repair, never guess).
+ * The selection contract (G12): constrain a model's choice with a schema before, validate it after, and never guess.
  */
 export type SelectionProvider = 'json_schema' | 'openai' | 'anthropic';
 
@@ -59,7 +58,7 @@ export interface SelectionValidation {
   selectedId: string | null;
   rawId: string;
   repair: SelectionRepair | null;
-  reason: 'empty_selection' | 'ambiguous_case' | 'ambiguous_prefix' | 'not_a_candidate' | null;
+  reason: 'empty_selection' | 'ambiguous_case_fold' | 'ambiguous_prefix' | 'not_a_candidate' | null;
 }
 
 /** Exact, then stripped, then the only match without regard to case, then the only prefix. Ambiguity is refused. */
@@ -94,7 +93,7 @@ export function validateSelection(
   const folded = stripped.toLowerCase();
   const sameFolded = candidates.filter((candidate) => candidate.toLowerCase() === folded);
   if (sameFolded.length === 1) return repaired(sameFolded[0] as string, 'case_fold');
-  if (sameFolded.length > 1) return rejected('ambiguous_case');
+  if (sameFolded.length > 1) return rejected('ambiguous_case_fold');
   const prefixed = candidates.filter((candidate) => candidate.toLowerCase().startsWith(folded));
   if (prefixed.length === 1) return repaired(prefixed[0] as string, 'prefix');
   return rejected(prefixed.length > 1 ? 'ambiguous_prefix' : 'not_a_candidate');

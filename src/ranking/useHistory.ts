@@ -1,8 +1,8 @@
 import { analyzeWord, eachRawWord, isStopWord } from './words/text.ts';
 
 /**
- * Learning from use (B.4): what was executed after which query raises that tool a little for such queries. A log in
- * its own order, no clock; the same log gives the same order. Local to a workspace, bounded, and erasable.
+ * Learns from use: a tool that was executed after a query ranks a little higher for such queries (G3.9). The log has
+ * its own order and no clock, so the same log gives the same ranking. Local to a workspace, bounded, and erasable.
  */
 export interface UseEntry {
   /** Stems of the query, sorted, each once. No other trace of the query is kept. */

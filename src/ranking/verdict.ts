@@ -32,7 +32,7 @@ export interface Verdict {
   nearestNames: readonly string[];
 }
 
-/** Nothing matched, or matched badly, is said plainly (B.2). */
+/** Judges whether anything matched well, so that an answer can say so plainly (G3.10). */
 export function judgeMatch(
   index: RankIndex,
   evidence: Evidence,

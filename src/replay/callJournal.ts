@@ -15,11 +15,12 @@ import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 import { dispositionOf, type ProbeResolution } from './requestDisposition.ts';
 
 /**
- * The calls between those who make them and a process that may die (004, Replay). It knows who has which call, ends
- * each exactly once, and when a process is lost decides for each of its calls by contract what happens. Processes are
- * numbered generations; several may live at once, and new calls go to the one that was opened last.
+ * Keeps calls between their maker and a process that may die (O3.7). The journal knows which process has which call,
+ * ends each call exactly once, and decides by contract about the calls of a lost process. Processes are numbered
+ * generations; several may live at once, and new calls go to the one opened last.
  *
- * It holds no timer and does no I/O: the host keeps a client's requests in one, an upstream its calls in another.
+ * The journal holds no timer and performs no I/O. The host keeps the requests of a client in one, a server connection
+ * its calls in another.
  */
 export class CallJournal<Payload, Reply> {
   readonly #effects: JournalEffects<Payload, Reply>;
@@ -53,12 +54,12 @@ export class CallJournal<Payload, Reply> {
     return entry && knowledgeOf(entry);
   }
 
-  /** Whether it is with nobody. */
+  /** Returns whether no generation has the call. */
   isWaiting(id: string): boolean {
     return this.#shelf.get(id)?.generation === 0;
   }
 
-  /** Takes a call and sends it as soon as it can. */
+  /** Admits a call and sends it as soon as possible. */
   admit(call: JournalCall<Payload>): Admission {
     const code = this.#shelf.refusalOf(call, this.#current !== undefined, (one) => this.#live.has(one));
     if (code) {
@@ -72,7 +73,7 @@ export class CallJournal<Payload, Reply> {
     return { admitted: true };
   }
 
-  /** A generation is ready: it gets what waits, and from now on what comes. */
+  /** Opens a generation: it gets the waiting calls, and all new ones from now on. */
   open(generation: number): void {
     this.#live.add(generation);
     this.#latest = generation;
@@ -80,14 +81,14 @@ export class CallJournal<Payload, Reply> {
     this.#advanceAll();
   }
 
-  /** A generation finishes what it has and gets nothing more. */
+  /** Retires a generation: it finishes its calls and gets no more. */
   retire(generation: number): void {
     if (this.#current === generation) this.#current = undefined;
   }
 
   /**
-   * A generation is gone, or given up: no reply of it counts any more. `heardOut`: everything that it ever said has been
-   * heard, so that what it has not said is known too.
+   * Reports a lost generation. Later replies of it do not count. `heardOut`: every frame that it sent has been read, so
+   * that calls without a begin are known not to have begun.
    */
   lose(generation: number, fault: Fault, { heardOut = false } = {}): void {
     if (!this.#live.delete(generation)) return;
@@ -104,8 +105,8 @@ export class CallJournal<Payload, Reply> {
   }
 
   /**
-   * The way of one call alone is gone, a stream of HTTP: no reply to it can come any more. Its generation lives, and may
-   * be asked about it or be sent it again.
+   * Reports the loss of one call's HTTP stream: no reply can come on it. The generation lives, and may be probed or get
+   * the call again.
    */
   loseCall(generation: number, id: string, fault: Fault): boolean {
     const entry = this.#shelf.with(generation, id);
@@ -125,7 +126,7 @@ export class CallJournal<Payload, Reply> {
     return verdict;
   }
 
-  /** A generation tells that it never took a call: to send it elsewhere is no replay. */
+  /** Takes back a call that a generation never accepted. Sending it elsewhere is no replay. */
   handBack(generation: number, id: string): boolean {
     const entry = this.#shelf.with(generation, id);
     if (!entry) return false;
@@ -133,7 +134,9 @@ export class CallJournal<Payload, Reply> {
     return true;
   }
 
-  /** Who has a call learns what its contract is: `tool_execute` has that of its tool, which the host does not know. */
+  /**
+   * Sets the contract of a call from the generation that has it. The host does not know the tool behind `tool_execute`.
+   */
   reclassify(generation: number, id: string, terms: { contract: ReplayContract; canProbe: boolean }): boolean {
     const entry = this.#shelf.with(generation, id);
     if (!entry) return false;
@@ -141,14 +144,14 @@ export class CallJournal<Payload, Reply> {
     return true;
   }
 
-  /** Who has a call is about to begin with it: from now on it may have taken effect. */
+  /** Records that a generation is about to begin a call, which may have an effect from now on. */
   begin(generation: number, id: string): boolean {
     const entry = this.#shelf.with(generation, id);
     if (entry) entry.begun = true;
     return entry !== undefined;
   }
 
-  /** What a generation has. */
+  /** Returns the payload of a call that a generation has. */
   payloadWith(generation: number, id: string): Payload | undefined {
     return this.#shelf.with(generation, id)?.call.payload;
   }
@@ -162,7 +165,7 @@ export class CallJournal<Payload, Reply> {
     return true;
   }
 
-  /** Whoever made it no longer wants its answer: it gets none, and is not sent again. Returns who has it. */
+  /** Cancels a call: it gets no answer and is not sent again. Returns the generation that has it. */
   cancel(id: string): { generation: number | undefined } | undefined {
     const entry = this.#shelf.get(id);
     if (!entry) return undefined;
@@ -172,7 +175,7 @@ export class CallJournal<Payload, Reply> {
     return { generation };
   }
 
-  /** Gives one call up, for a deadline most often. `heardOut`: who has it would have been heard to begin with it. */
+  /** Gives up one call, for example at its deadline. `heardOut`: the generation would have announced a begin. */
   fail(id: string, fault: Fault, { heardOut = false } = {}): boolean {
     const entry = this.#shelf.get(id);
     if (!entry) return false;
@@ -181,12 +184,12 @@ export class CallJournal<Payload, Reply> {
     return true;
   }
 
-  /** No generation is to be had: what waits for one is answered without. */
+  /** Fails all calls that wait for a generation, because none can be had. */
   failWaiting(fault: Fault): void {
     for (const entry of this.#shelf.all) if (entry.generation === 0) this.#fail(entry, fault);
   }
 
-  /** Whoever makes the calls goes: nothing is left open. */
+  /** Fails all calls, because their maker goes away. */
   failAll(fault: Fault): void {
     for (const entry of this.#shelf.all) this.#fail(entry, fault);
   }
@@ -195,7 +198,7 @@ export class CallJournal<Payload, Reply> {
     for (const entry of this.#shelf.all) this.#advance(entry);
   }
 
-  /** Sends what waits and asks what is held, if there is a generation for it and nobody was faster. */
+  /** Sends a waiting call, or probes a held one, if there is a generation for it. */
   #advance(entry: JournalEntry<Payload>): void {
     const generation = this.#current;
     if (!this.#shelf.holds(entry)) return;
@@ -220,7 +223,7 @@ export class CallJournal<Payload, Reply> {
     this.#counts[entry.dispatches === 1 ? 'dispatched' : 'replayed'] += 1;
     if (this.#effects.dispatch(entry.call, generation, entry.dispatches - 1)) return;
     this.retire(generation);
-    // It may have been settled, or lost, while it was being sent.
+    // The call may have been settled or lost during the dispatch.
     if (this.#shelf.with(generation, entry.call.id) === entry) this.#takeBack(entry, generation);
   }
 
@@ -230,10 +233,10 @@ export class CallJournal<Payload, Reply> {
     this.#advance(entry);
   }
 
-  /** It was sent in vain, and may be what ends whoever reads it. */
+  /** Takes back a call that did not begin. Such a call may be what kills each process that reads it. */
   #takeBackUnbegun(entry: JournalEntry<Payload>, fault: Fault): void {
     this.#uncount(entry);
-    // One that was replaced has not ended by what it had.
+    // A replaced generation did not end because of this call.
     if (fault.class === 'rollout') return;
     entry.unbegun += 1;
     if (entry.unbegun > this.#limits.maxReplays) this.#settleFault(entry, faultFrom('replay_exhausted', fault));
@@ -258,7 +261,7 @@ export class CallJournal<Payload, Reply> {
     const { contract, maxReplays = this.#limits.maxReplays } = entry.call;
     const { maxEnded = ALWAYS } = this.#limits;
     const { dispatches, ended } = entry;
-    // Where all that may have it have ended with it, two at least, nothing else is known of it either.
+    // At least two generations ended, and each had this call: assume that it kills them.
     const endsAll = ended >= maxEnded || (maxEnded < ALWAYS && ended >= 2 && dispatches > maxReplays);
     const isExhausted = dispatches > this.#limits.maxReplays || endsAll;
     const mayReplay = !isExhausted && dispatches <= maxReplays;
@@ -271,7 +274,7 @@ export class CallJournal<Payload, Reply> {
     } else if (disposition !== 'reject_replay_exhausted') {
       this.#settleFault(entry, faultFrom('outcome_unknown', fault));
     } else {
-      // Whoever made it may want no more of it: that says nothing of the call, which was lost like others.
+      // A maker that wants no replay says nothing about the call, which was lost like others.
       this.#settleFault(entry, isExhausted ? faultFrom('replay_exhausted', fault) : fault);
     }
   }

@@ -1,27 +1,29 @@
 import type { Fault } from '../errors/fault.ts';
 import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 
-/** A call as whoever makes it hands it to the journal. What it carries is the journal's business nowhere. */
+/** Call as its maker hands it to the journal. The journal never looks into the payload. */
 export interface JournalCall<Payload> {
   readonly id: string;
   readonly contract: ReplayContract;
   readonly payload: Payload;
-  /** What keeping it costs. */
+  /** Memory that the call takes. */
   readonly bytes: number;
-  /** Whether something can be asked about its effect; without that `probe_required` is as good as `never_replay`. */
+  /** Whether a probe exists. Without one `probe_required` equals `never_replay`. */
   readonly canProbe: boolean;
-  /** Whoever gets it says so (`begin`) before it does anything of it: one that has said nothing has not begun. */
+  /**
+   * Whether the receiver announces the begin of the call (`begin`). Without an announcement such a call has not begun.
+   */
   readonly declared?: boolean;
-  /** How often whoever made it lets it be sent again; the journal's own limit holds without it, and above it. */
+  /** Number of replays that the maker allows. The journal's own limit applies without it, and above it. */
   readonly maxReplays?: number;
 }
 
-/** How a call ended. There is one such end for every call that was admitted and not cancelled. */
+/** End of a call. Every admitted call that is not cancelled has exactly one. */
 export type Terminal<Reply> =
   | { readonly kind: 'reply'; readonly reply: Reply; readonly generation: number; readonly dispatches: number }
-  /** Its answer is lost and its effect is there. */
+  /** A probe found the effect; the answer is lost. */
   | { readonly kind: 'completed_by_probe'; readonly dispatches: number }
-  /** Goes into `faultError` as it is. */
+  /** Arguments of `faultError`. */
   | {
       readonly kind: 'fault';
       readonly fault: Fault;
@@ -30,36 +32,39 @@ export type Terminal<Reply> =
       readonly dispatches: number;
     };
 
-/** What the journal has done. Each may call the journal again, at once or later. */
+/** Effects of the journal. Each may call the journal again, at once or later. */
 export interface JournalEffects<Payload, Reply> {
   /**
-   * Sends a call to a generation; `replays`: how often it was sent before. False: not a byte of it left, and the
-   * generation takes no more.
+   * Sends a call to a generation. `replays` counts the earlier dispatches. Returns false if no byte left and the
+   * generation accepts no more.
    */
   dispatch(call: JournalCall<Payload>, generation: number, replays: number): boolean;
-  /** No generation can have it now: whoever can starts one, or gives it up. Told each time that it is found so. */
+  /**
+   * Reports that no generation can take the call now, each time that this is found. The receiver starts a generation or
+   * gives up the call.
+   */
   wait?(call: JournalCall<Payload>): void;
-  /** Asks whether a lost call took effect, and tells by `resolveProbe`. */
+  /** Probes whether a lost call took effect, and answers with `resolveProbe`. */
   probe?(call: JournalCall<Payload>, generation: number): void;
   settle(call: JournalCall<Payload>, terminal: Terminal<Reply>): void;
 }
 
 export interface JournalLimits {
-  /** Calls that have no answer yet, wherever they are. */
+  /** Limit of calls without an answer. */
   maxCalls: number;
   maxBytes: number;
-  /** Calls that wait for a generation. */
+  /** Limit of calls that wait for a generation. */
   maxWaiting: number;
-  /** How often a call may be sent after the first time. */
+  /** Limit of dispatches after the first. */
   maxReplays: number;
   /**
-   * Once so many generations have ended while they had it, a call is taken for what ends them, and sent to no other; so
-   * is one that two have ended with, and that may not be sent again anyway. Without it, how often it may be sent is all that bounds that.
+   * After `maxEnded` generations have died holding a call, assume the call kills them and stop resending it. Two
+   * suffice for a call that may not be resent anyway. Without it, only the number of replays is limited.
    */
   maxEnded?: number;
-  /** How often it may be asked whether a call took effect, where the asking is lost too. */
+  /** Limit of probes for one loss, since a probe may be lost too. */
   maxProbes: number;
-  /** Seconds that somebody who was turned away should wait. */
+  /** Seconds that a rejected caller should wait. */
   retryAfter: number;
 }
 
@@ -71,22 +76,22 @@ export interface Refused {
   readonly retryAfter?: number;
 }
 
-/** What became of a reply. All but the first are ignored and counted: none of them is a reason to restart anything. */
+/** Verdict about a reply. All but the first are ignored and counted; none is a reason for a restart. */
 export type ReplyVerdict =
   | 'delivered'
-  /** Answered already. */
+  /** The call has its answer already. */
   | 'duplicate'
-  /** Cancelled, given up or answered for. */
+  /** The call was cancelled, given up or answered by the journal. */
   | 'late'
-  /** Of a generation that does not have the call. */
+  /** The generation does not have the call. */
   | 'stale'
-  /** Nobody asked. */
+  /** No call has this id. */
   | 'unknown';
 
 export interface JournalCounts {
   admitted: number;
   rejected: number;
-  /** Sent for the first time. */
+  /** First dispatches. */
   dispatched: number;
   replayed: number;
   probed: number;

@@ -2,27 +2,27 @@ import type { Fault } from '../errors/fault.ts';
 import type { JournalCall } from './journalCall.ts';
 import type { ExecutionKnowledge } from './replay.ts';
 
-/** Waits for a generation; is with one; waits for one that can be asked; is being asked about. */
+/** Phase of a call: waits for a generation, is with one, waits for one that can be probed, is being probed. */
 export type Phase = 'waiting' | 'in_flight' | 'held' | 'probing';
 
-/** What a journal keeps of a call that is not over. */
+/** State of an open call. */
 export interface JournalEntry<Payload> {
   call: JournalCall<Payload>;
   phase: Phase;
-  /** Who has it, or is asked about it; 0 for nobody. */
+  /** Generation that has the call or is probed about it; 0 for none. */
   generation: number;
   dispatches: number;
-  /** How many generations have ended while they had it. */
+  /** Number of generations that ended while they had the call. */
   ended: number;
-  /** A generation that had it is gone, and nobody will ever tell what came of it there. */
+  /** Whether a generation with the call was lost, so that its outcome there stays unknown. */
   lost: boolean;
-  /** Since it was sent last. */
+  /** Number of probes since the last dispatch. */
   probes: number;
-  /** Who has it has said that it begins. */
+  /** Whether the generation has announced the begin. */
   begun: boolean;
-  /** How many were lost before they had begun with it. */
+  /** Number of losses before a begin. */
   unbegun: number;
-  /** It never took this call; it is not offered it again. */
+  /** Generation that refused the call. It is not offered the call again. */
   refusedBy: number;
   lastFault: Fault | undefined;
 }
@@ -43,12 +43,12 @@ export function newEntry<Payload>(call: JournalCall<Payload>): JournalEntry<Payl
   };
 }
 
-/** Whether this generation is the one whose reply counts. */
+/** Returns whether a reply of this generation counts. */
 export function isWith(entry: JournalEntry<unknown>, generation: number): boolean {
   return entry.phase === 'in_flight' && entry.generation === generation;
 }
 
-/** Whoever has it would have said so before it began. */
+/** Returns whether the call has certainly not begun, because the receiver would have announced it. */
 export function isUnbegun({ phase, call, begun }: JournalEntry<unknown>): boolean {
   return phase === 'in_flight' && call.declared === true && !begun;
 }

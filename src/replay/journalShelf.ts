@@ -3,10 +3,10 @@ import { isWith, type JournalEntry, newEntry, type Phase } from './journalEntry.
 
 export type RefusalCode = 'duplicate_id' | 'queue_overflow' | 'queue_bytes';
 
-/** The calls that are not over and the ids of those that are, within bounds. Every count here costs the same at any size. */
+/** Open calls, and the ids of finished ones, within bounds. Every count takes constant time. */
 export class JournalShelf<Payload> {
   readonly #limits: Pick<JournalLimits, 'maxCalls' | 'maxBytes' | 'maxWaiting'>;
-  /** In the order in which they were made, which is the order in which they are sent. */
+  /** Entries in the order of admission, which is the order of dispatch. */
   readonly #entries = new Map<string, JournalEntry<Payload>>();
   readonly #settled = new SettledIds();
   #bytes = 0;
@@ -24,7 +24,7 @@ export class JournalShelf<Payload> {
     return this.#bytes;
   }
 
-  /** A copy: what is done with one may change the others. */
+  /** Returns a copy, because handling one entry may change the others. */
   get all(): readonly JournalEntry<Payload>[] {
     return [...this.#entries.values()];
   }
@@ -33,7 +33,7 @@ export class JournalShelf<Payload> {
     return this.#entries.get(id);
   }
 
-  /** The call, if this generation is the one whose reply counts. */
+  /** Returns the call if a reply of this generation counts. */
   with(generation: number, id: string): JournalEntry<Payload> | undefined {
     const entry = this.#entries.get(id);
     return entry && isWith(entry, generation) ? entry : undefined;
@@ -43,7 +43,7 @@ export class JournalShelf<Payload> {
     return this.#entries.get(entry.call.id) === entry;
   }
 
-  /** Why a call is not taken: the same id twice could not be told apart, and a queue without bounds ends everybody. */
+  /** Returns why a call is rejected: a duplicate id would be ambiguous, and an unbounded queue would exhaust memory. */
   refusalOf(
     { id, bytes }: JournalCall<Payload>,
     hasGeneration: boolean,
@@ -52,7 +52,7 @@ export class JournalShelf<Payload> {
     const { maxCalls, maxBytes, maxWaiting } = this.#limits;
     if (this.#entries.has(id) || this.#settled.isOutstanding(id, isLive)) return 'duplicate_id';
     if (this.size >= maxCalls || (!hasGeneration && this.#waiting >= maxWaiting)) return 'queue_overflow';
-    // One call alone may be of any size that its frame may have.
+    // A single call may have any size that its frame allows.
     return this.size > 0 && this.#bytes + bytes > maxBytes ? 'queue_bytes' : undefined;
   }
 
@@ -77,23 +77,23 @@ export class JournalShelf<Payload> {
     this.#settled.add(id, { answered, generation: entry.phase === 'in_flight' ? entry.generation : 0 });
   }
 
-  /** What a reply is to which no call answers. */
+  /** Returns the verdict about a reply without an open call. */
   verdictOf(id: string): 'duplicate' | 'late' | 'unknown' {
     return this.#settled.verdictOf(id);
   }
 }
 
-/** What became of a call whose reply may still come. */
+/** Finished call with a reply that may still come. */
 interface Settled {
   answered: boolean;
-  /** Who has it; 0 for nobody. */
+  /** Generation that has the call; 0 for none. */
   generation: number;
 }
 
-/** Late replies come soon or never. */
+/** Limit of remembered ids. Late replies come soon or never. */
 const MAX_REMEMBERED = 1_024;
 
-/** The ids of calls that are over, the latest of them: tells a late reply from one that nobody asked for. */
+/** Latest ids of finished calls, which distinguish a late reply from an unknown one. */
 class SettledIds {
   readonly #settled = new Map<string, Settled>();
 
@@ -109,7 +109,7 @@ class SettledIds {
     return settled.answered ? 'duplicate' : 'late';
   }
 
-  /** Whether a reply to an earlier call with this id may still come from a generation that lives. */
+  /** Returns whether a living generation may still reply to an earlier call with this id. */
   isOutstanding(id: string, isLive: (generation: number) => boolean): boolean {
     const settled = this.#settled.get(id);
     return settled?.answered === false && isLive(settled.generation);

@@ -2,15 +2,15 @@ import { type Fault, faultOf } from '../errors/fault.ts';
 import { FAULT_CODES, type KnownFaultCode } from '../errors/faultCodes.ts';
 import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 
-/** A request that its host has answered in place of a worker: the next worker counts it, nobody else can (004, Telemetry). */
+/** Request that the host answered in place of a worker. The next worker counts it (O4.4). */
 export interface LostCall {
   method: string;
-  /** Of a `tools/call`: the tool as its client named it, and where that is one of ours which server's tool it was to run. */
+  /** Tool of a `tools/call` as the client named it, and for a gateway tool the server's tool it was to run. */
   tool?: string | undefined;
   toolId?: string | undefined;
-  /** What the recent calls say it was, where that is not `tool`. No host tells it: the mode knows. */
+  /** Gateway tool in the list of recent calls, where it differs from `tool`. The mode sets it; the host cannot know it. */
   metaTool?: string | undefined;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   took: number;
   fault: Fault;
   knowledge: ExecutionKnowledge;
@@ -18,10 +18,10 @@ export interface LostCall {
   dispatches: number;
 }
 
-/** What is lost beyond this while there is no worker is told to the client all the same, and not counted. */
+/** Limit of kept losses without a worker. Further ones are answered too, and not counted. */
 export const MAX_LOST_CALLS = 100;
 
-/** It comes from another process. */
+/** Reads lost calls from another process. */
 export function readLostCalls(value: unknown): LostCall[] {
   return Array.isArray(value) ? value.slice(0, MAX_LOST_CALLS).flatMap((one) => readLostCall(one) ?? []) : [];
 }

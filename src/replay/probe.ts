@@ -1,20 +1,22 @@
 import type { ProbeResolution } from './requestDisposition.ts';
 
-/** How to find out whether a lost call took effect: a tool of the same server that only reads, set by the person. */
+/**
+ * Way to find out whether a lost call took effect: a tool of the same server that only reads, set by the user (O3.10).
+ */
 export interface Probe {
   tool: string;
-  /** Its arguments; `{"$arg": "/pointer"}` stands for a value of the lost call's own. */
+  /** Arguments of the probe. `{"$arg": "/pointer"}` stands for a value of the lost call's arguments. */
   arguments: Readonly<Record<string, unknown>>;
-  /** Where in its structured content the effect shows. */
+  /** Place of the effect in the structured content. */
   effect: {
-    /** A JSON pointer (RFC 6901). */
+    /** JSON pointer (RFC 6901). */
     at: string;
-    /** What stands there after the effect; without it anything but null or false will do. */
+    /** Value after the effect. Without it, any value but null and false proves the effect. */
     equals?: string | number | boolean;
   };
 }
 
-/** The arguments for a probe of one call; undefined when the call lacks a value that the probe needs. */
+/** Returns the arguments for a probe; undefined when the call lacks a value that the probe needs. */
 export function probeArguments(probe: Probe, callArguments: unknown): Record<string, unknown> | undefined {
   try {
     return fill(probe.arguments, callArguments) as Record<string, unknown>;
@@ -25,8 +27,8 @@ export function probeArguments(probe: Probe, callArguments: unknown): Record<str
 }
 
 /**
- * What a probe's result says. One that failed, or has no structured content, says nothing: absence of an answer is not
- * absence of an effect.
+ * Judges the result of a probe. A failed probe, or one without structured content, resolves nothing: absence of an
+ * answer is not absence of an effect.
  */
 export function judgeProbe(probe: Probe, result: { isError?: unknown; structuredContent?: unknown }): ProbeResolution {
   const { isError, structuredContent } = result;
@@ -36,12 +38,12 @@ export function judgeProbe(probe: Probe, result: { isError?: unknown; structured
   if (equals === undefined) {
     return found === undefined || found === null || found === false ? 'safe_to_replay' : 'already_completed';
   }
-  // Where a value is expected and none stands, the result is of another form than the person thought.
+  // A missing value means a result of another form than the user assumed.
   if (found === undefined) return 'unresolved';
   return found === equals ? 'already_completed' : 'safe_to_replay';
 }
 
-/** The result of a call that has taken effect, whose own answer is gone. */
+/** Returns the result of a call that took effect but lost its answer (O3.11). */
 export function completedByProbe(tool: string, probe: Probe): Record<string, unknown> {
   const text = `The server was lost during this call, which has taken effect: ${probe.tool} shows it. The answer of ${tool} itself is lost; do not repeat the call.`;
   return { content: [{ type: 'text', text }], _meta: { 'waygate/outcome': 'completed_by_probe' } };

@@ -1,27 +1,27 @@
 /**
- * Replay contracts (004, Core Contracts): what may happen to a request that was lost with the process that had it.
- * They are declared here, per request mode; nothing infers them from what a server says of itself.
+ * Replay contract: decides about a request that was lost with its process (O3.1). Contracts are declared per request
+ * here; nothing infers them from statements of a server.
  */
 export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
 
-/** What is known of the execution of a request, at any one time. */
+/** State of knowledge about a request's execution (O3.2). */
 export type ExecutionKnowledge =
-  /** No process has it. To send it is its first dispatch, wherever that goes, and no replay. */
+  /** No process has the request. Sending it is its first dispatch, wherever it goes, and no replay. */
   | 'not_dispatched'
-  /** A process that lives has it. */
+  /** A living process has the request. */
   | 'in_flight'
-  /** It has its answer. */
+  /** The request has its answer. */
   | 'completed'
-  /** A process had it and is gone: it ran, or ran in part, or never began. */
+  /** A process had the request and is gone: the request ran, ran in part, or never began. */
   | 'outcome_unknown';
 
-/** Reads of our own: running them again converges on the same answer. */
+/** Waygate's own reads, which are convergent (O3.5). */
 const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'tools/list',
   'resources/list',
   'resources/templates/list',
   'resources/read',
-  // Twice subscribed is subscribed.
+  // Subscribing twice has the effect of subscribing once.
   'resources/subscribe',
   'resources/unsubscribe',
   'prompts/list',
@@ -30,7 +30,7 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'logging/setLevel',
   'tasks/get',
   'tasks/result',
-  // Twice cancelled is cancelled.
+  // Cancelling twice has the effect of cancelling once.
   'tasks/cancel',
 ]);
 
@@ -47,16 +47,16 @@ const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
 /** All that are ours, of every mode. */
 export const OWN_TOOLS: readonly string[] = [...CONVERGENT_TOOLS, 'tool_execute'];
 
-/** In a `resources/subscribe` that a host repeats to a new worker: what changed in between nobody has told the client. */
+/** Marks a `resources/subscribe` that the host repeats to a new worker: the client missed changes in between. */
 export const RESUMED_META = 'waygate/resumed';
 
-/** The contract of a client's request; `tool` is the name in a `tools/call`, where that is one of our own. */
+/** Returns the contract of a client's request. `tool` is the name in a `tools/call` of a gateway tool. */
 export function contractOf(method: string, tool: string | undefined): ReplayContract {
   if (method === 'tools/call') return tool !== undefined && CONVERGENT_TOOLS.has(tool) ? 'convergent' : 'never_replay';
   return CONVERGENT_METHODS.has(method) ? 'convergent' : 'never_replay';
 }
 
-/** The one rule for repeating by ourselves: it never left, or running it again converges (design.md §3, 004). */
+/** Returns whether a request may be repeated without asking: not dispatched, or convergent (O3.3). */
 export function mayRepeat(contract: ReplayContract, knowledge: ExecutionKnowledge): boolean {
   return knowledge === 'not_dispatched' || contract === 'convergent';
 }

@@ -1,6 +1,6 @@
 import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 
-/** What a probe says of a request whose outcome was unknown. `unresolved`: it could not say, or nothing can be asked. */
+/** Result of a probe. `unresolved`: the probe could not say, or there is nothing to probe. */
 export type ProbeResolution = 'already_completed' | 'safe_to_replay' | 'unresolved';
 
 export type RequestDisposition =
@@ -17,13 +17,13 @@ export type RequestDisposition =
 export interface Circumstances {
   knowledge: ExecutionKnowledge;
   contract: ReplayContract;
-  /** The answer of its probe, where one was made. */
+  /** Answer of the probe, if one was made. */
   probe: ProbeResolution | undefined;
-  /** Whether it may be sent once more: only what follows the first dispatch counts against that. */
+  /** Whether the request may be sent once more. The first dispatch does not count. */
   mayReplay: boolean;
 }
 
-/** What to do with a request, from what is known of it (004, Replay). It has no other inputs and no memory. */
+/** Decides about a request from what is known of it (O3.6). The function has no other inputs and no memory. */
 export function dispositionOf({ knowledge, contract, probe, mayReplay }: Circumstances): RequestDisposition {
   const expectsProbe = knowledge === 'outcome_unknown' && contract === 'probe_required';
   if (probe !== undefined && !expectsProbe) return 'reject_unexpected_probe_resolution';

@@ -1,14 +1,14 @@
 import type { Probe } from './probe.ts';
 import type { ReplayContract } from './replay.ts';
 
-/** What the person says of a server's tools, or of one tool. */
+/** Replay settings of the user for a server's tools, or for one tool. */
 export interface ReplaySettings {
   contract?: ReplayContract;
-  /** How to find out whether a lost call took effect; means something with `probe_required` alone. */
+  /** Way to find out whether a lost call took effect. Only `probe_required` uses it. */
   probe?: Probe;
 }
 
-/** What a server says of a tool of its own. It is untrusted (000 §4.5), and so is its form. */
+/** Hints of a server about its own tool. Neither their values nor their form can be trusted (M1.3). */
 export interface ToolHints {
   readOnlyHint?: unknown;
   idempotentHint?: unknown;
@@ -17,16 +17,16 @@ export interface ToolHints {
 export interface ToolReplay {
   contract: ReplayContract;
   probe?: Probe;
-  /** Who said so: shown to the person, who may want to change it. */
+  /** Origin of the contract, shown to the user. */
   source: 'tool' | 'server' | 'hints' | 'default';
 }
 
-/** The person's word, the closest first; what the server says only where the person trusts it; else never. */
+/** Returns the contract of a tool: the user's closest setting, then trusted hints, else `never_replay` (O3.4). */
 export function toolReplay(known: {
   tool?: ReplaySettings | undefined;
   server?: ReplaySettings | undefined;
   hints?: ToolHints | undefined;
-  /** The person's one switch per server. */
+  /** The user's switch for this server. */
   trustHints?: boolean | undefined;
 }): ToolReplay {
   const { tool, server, hints, trustHints } = known;

@@ -19,83 +19,88 @@ import { contentSize, maskedContent, type PartContent, textContent } from './env
 import { pythonJsonChunks } from './envelope/pythonForm.ts';
 import { type ResultParts, readResult } from './envelope/resultParts.ts';
 
-export interface FirewallOptions {
-  store: ArtifactStore;
-  /** A result up to this is shown as it is, and a digest takes no more. 4,000 by default, 7,000 at most. */
+export interface FirewallSettings {
+  /** Length up to which a result is shown whole, and limit of a digest: 4,000 by default, 7,000 at most. */
   shownChars?: number;
-  /** How many bytes of images, audio and the like are handed on with one result. */
-  mediaBudget?: number;
-  /** Secrets on the way to the model: those in errors by default. */
+  /** Masking of secrets for the model; by default in errors. */
   maskForModel?: 'errors' | 'always' | 'never';
-  /** Secrets on the way to the disk: not by default, the artifact is what the server said. */
+  /** Masking of secrets on disk; off by default, so that the artifact equals the server's result. */
   maskOnDisk?: boolean;
+}
+
+export interface FirewallOptions extends FirewallSettings {
+  store: ArtifactStore;
+  /** Bytes of images, audio and the like that are passed on with one result. */
+  mediaBudget?: number;
 }
 
 export interface AdmittedCall {
   toolId: string;
-  /** The name the server knows the tool by. */
+  /** Raw name of the tool. */
   upstreamName: string;
-  /** Who may open what is kept of it. */
+  /** Owner of the artifacts. */
   owner?: string;
-  /** The code of a failed result, when it was classified. */
+  /** Error code of a failed result, where known. */
   errorCode?: string;
-  /** What the pipeline has to tell: `arg_repairs`, `cache_hit` … */
+  /** Provenance from the pipeline: `arg_repairs`, `cache_hit` … */
   provenance?: Readonly<Record<string, unknown>>;
 }
 
-/** A result that may be shown. */
+/** Result that may be shown. */
 export interface AdmittedResult {
   isError: boolean;
-  /** Porcelain: below 7,500 characters, nothing hidden in it. */
+  /** Porcelain text: below 7,500 characters, with hidden characters escaped. */
   text: string;
-  /** Parts that a text cannot stand for, for clients that can show them. */
+  /** Parts that text cannot replace, for clients that can show them. */
   parts: readonly ClientPart[];
   told: ResultTold;
-  /** For `render=json`; its statistics are made when it is asked for. */
+  /** Makes the envelope for `render=json`, with its statistics, on demand. */
   envelope(): ResultEnvelope;
 }
 
-/** What statistics need of a result: they hold no more of it. */
+/** Facts for statistics, without the rest of the result. */
 export interface ResultTold {
   chars: number;
-  /** Of its text, masked as the answer is. */
+  /** Beginning of the text, masked like the answer. */
   beginning: string;
   artifacts: readonly { handle: string; size_bytes: number }[];
   partial: boolean;
 }
 
 const SHOWN_CHARS = 4_000;
-/** With what stands beside it an answer stays below what a client takes (design.md §3). */
+/** Leaves room for the notes beside it below the limit of an answer (M5.4). */
 const MAX_SHOWN_CHARS = 7_000;
-/** What is smaller is held in memory until the disk has it; what is larger is streamed there. */
+/** Size up to which an artifact is held in memory until it is written. Larger ones are streamed to disk. */
 const HELD_CHARS = 256 * 1024;
-/** Enough to know how many tokens a text of its kind has. */
+/** Length of a sample that suffices to estimate tokens. */
 const TOLD_CHARS = 4 * 1024;
-/** Tokens of a longer text are counted on its beginning and scaled. */
+/** Length in which tokens are counted; the count of a longer text is scaled. */
 const COUNTED_CHARS = 64 * 1024;
 
-/** The firewall of 000 §4.2: whatever a server answered, the model gets what it can use, and nothing is lost. */
+/** Processes results of servers: the model gets a bounded text, and the artifacts keep everything (M2, M3). */
 export class Firewall {
   readonly #store: ArtifactStore;
-  readonly #shownChars: number;
   readonly #mediaBudget: number;
-  readonly #maskForModel: 'errors' | 'always' | 'never';
-  readonly #maskOnDisk: boolean;
+  #settings: FirewallSettings;
 
   constructor(options: FirewallOptions) {
     this.#store = options.store;
-    this.#shownChars = Math.min(options.shownChars ?? SHOWN_CHARS, MAX_SHOWN_CHARS);
     this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
-    this.#maskForModel = options.maskForModel ?? 'errors';
-    this.#maskOnDisk = options.maskOnDisk ?? false;
+    this.#settings = options;
+  }
+
+  /** Puts edited settings in force for the results that arrive from now on. */
+  adopt(settings: FirewallSettings): void {
+    this.#settings = settings;
   }
 
   async admit(result: Readonly<Record<string, unknown>>, call: AdmittedCall): Promise<AdmittedResult> {
     const read = readResult(result, call.upstreamName);
     const { isError } = read;
-    const isMasked = this.#maskForModel === 'always' || (this.#maskForModel === 'errors' && isError);
-    const kept = await this.#keepAll(read, call);
-    const { parts, notes, modelText } = relayedParts(result['content'], read.binaries, kept.handles, this.#mediaBudget);
+    const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
+    const isMasked = maskForModel === 'always' || (maskForModel === 'errors' && isError);
+    const kept = await this.#keepAll(read, call, maskOnDisk);
+    const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
     const answer = await answerText({
@@ -103,9 +108,9 @@ export class Firewall {
       label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : isPartial ? 'partial' : 'ok',
       handle: kept.textHandle,
       notes: isMasked ? notes.map(scrubSecrets) : notes,
-      shownChars: this.#shownChars,
+      shownChars: Math.min(shownChars, MAX_SHOWN_CHARS),
     });
-    // A restart must not lose what the answer has left out.
+    // A restart must not lose the parts that the answer leaves out.
     const faults = [...kept.faults, ...(answer.isWhole ? [] : await kept.saved())];
     return {
       isError,
@@ -116,9 +121,13 @@ export class Firewall {
     };
   }
 
-  /** Every part becomes an artifact; the text comes last (000 §4.2). */
-  async #keepAll({ binaries, odd, text, fullText }: ResultParts, call: AdmittedCall): Promise<KeptResult> {
-    const keeper = new Keeper(this.#store, this.#maskOnDisk, call);
+  /** Stores every part as an artifact, the text last (M3.1). */
+  async #keepAll(
+    { binaries, odd, text, fullText }: ResultParts,
+    call: AdmittedCall,
+    maskOnDisk: boolean,
+  ): Promise<KeptResult> {
+    const keeper = new Keeper(this.#store, maskOnDisk, call);
     const refs: ArtifactRef[] = [];
     const handles: (string | undefined)[] = [];
     let readable: Readable | undefined = text;
@@ -128,7 +137,7 @@ export class Firewall {
       handles.push(ref?.handle);
       if (ref) refs.push({ ...ref, media_type: shownType });
       if (text || kind !== 'structured') continue;
-      // Structure that no text repeats is what there is to be read.
+      // Structure without a text is the readable content.
       readable = readableForm(content, ref?.size_bytes);
       textHandle = ref?.handle;
     }
@@ -149,16 +158,16 @@ export class Firewall {
 
 interface KeptResult {
   refs: ArtifactRef[];
-  /** Of the binary parts, in their order; undefined where the disk refused one. */
+  /** Handles of the binary parts, in order; undefined where the disk refused one. */
   handles: readonly (string | undefined)[];
-  /** What there is to be read, and where it is kept. */
+  /** Readable content, and its handle. */
   text: Readable | undefined;
   textHandle: string | undefined;
   faults: readonly string[];
   saved(): Promise<string[]>;
 }
 
-/** Keeps the artifacts of one call; a disk that refuses one costs that one. */
+/** Stores the artifacts of one call. A failed write costs only that artifact. */
 class Keeper {
   readonly faults: string[] = [];
   readonly #store: ArtifactStore;
@@ -191,7 +200,7 @@ class Keeper {
     }
   }
 
-  /** What the disk refused, once each. */
+  /** Returns the failed writes, once each. */
   async saved(): Promise<string[]> {
     const faults = new Set<string>();
     for (const save of this.#saves) {
@@ -218,7 +227,7 @@ function toldOf(
   };
 }
 
-/** Keeps of the result only what the envelope needs: whoever keeps an answer does not keep 100 MB. */
+/** Keeps only the part of the result that the envelope needs, so that a kept answer does not keep 100 MB. */
 function toldLater(
   { isError, annotations, fullText }: ResultParts,
   { refs, textHandle }: KeptResult,
@@ -263,13 +272,13 @@ function refOf({ handle, mediaType, size, label, sha256 }: ArtifactInfo): Artifa
   return { handle, media_type: mediaType, size_bytes: size, label, content_hash: sha256 };
 }
 
-/** Before anything is cut: half a secret is one still. */
+/** Masks before any cut, because half a secret is still a secret. */
 function masked(readable: Readable): LongText {
   const chunks = 'value' in readable ? pythonJsonChunks(readable.value) : readable.chunks();
   return new LongText([...scrubSecretChunks(chunks)], '');
 }
 
-/** The content, when it is small enough to be held; JSON is made up to there to see. */
+/** Returns the content when it is small enough to be held. JSON is made up to the limit to find out. */
 function smallForm(content: PartContent): PartContent | undefined {
   if (content.kind === 'base64') return content.data.length <= HELD_CHARS ? content : undefined;
   if (content.kind === 'text') return content.text.length <= HELD_CHARS ? content : undefined;
@@ -281,7 +290,7 @@ function smallForm(content: PartContent): PartContent | undefined {
   return { kind: 'text', text: new LongText([text]), ...(content.masked ? { masked: true } : {}) };
 }
 
-/** What a model reads of a structure: its text, or where that is long an outline of what it is. */
+/** Returns the readable form of a structure: its text, or an outline of a long one. */
 function readableForm(content: PartContent, bytes: number | undefined): Readable | undefined {
   const small = smallForm(content);
   if (small?.kind === 'text') return small.text;

@@ -1,77 +1,31 @@
+import { findAssignments } from './assignments.ts';
+import { findShapes, MAX_PRIVATE_KEY_CHARS } from './findShapes.ts';
 import { KnownSecrets } from './knownSecrets.ts';
+import { type FoundSecret, SECRET_MASK } from './shapes.ts';
 
-/**
- * Credentials in text: those that this process was given to keep, and others by the shapes their issuers gave them.
- * Fifteen kinds; each is found in linear time: an unbounded run is only entered where it can begin, or its characters
- * exclude what begins the next attempt.
- */
-export const SECRET_MASK = '[REDACTED-SECRET]';
+export { SECRET_MASK };
 
-/** One for the process: whoever scrubs a text in it finds what any of its servers was given. */
+/** Values that the servers of this process were given; every text that the process scrubs is searched for these. */
 export const knownSecrets = new KnownSecrets(SECRET_MASK);
 
-interface SecretKind {
-  name: string;
-  pattern: RegExp;
-  /** Groups 1 and 2 stay, what is between them is masked. */
-  keepsAround?: true;
-}
-
-/** Not inside a longer word: one attempt per run of word characters. */
-const START = '(?<![A-Za-z0-9_-])';
-
-const KINDS: readonly SecretKind[] = [
-  {
-    name: 'AWS key id',
-    pattern: new RegExp(`${START}(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])`, 'g'),
-  },
-  { name: 'Google API key', pattern: new RegExp(`${START}AIza[A-Za-z0-9_-]{35}`, 'g') },
-  { name: 'GitHub token', pattern: new RegExp(`${START}gh[pousr]_[A-Za-z0-9]{36,255}`, 'g') },
-  { name: 'GitHub fine-grained token', pattern: new RegExp(`${START}github_pat_[A-Za-z0-9_]{22,255}`, 'g') },
-  { name: 'Slack token', pattern: new RegExp(`${START}(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}`, 'g') },
-  { name: 'Slack webhook', pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9_/-]{10,}/g },
-  { name: 'Anthropic key', pattern: new RegExp(`${START}sk-ant-[A-Za-z0-9_-]{16,}`, 'g') },
-  { name: 'OpenAI key', pattern: new RegExp(`${START}sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}`, 'g') },
-  { name: 'Stripe live key', pattern: new RegExp(`${START}[rs]k_live_[A-Za-z0-9]{10,}`, 'g') },
-  { name: 'SendGrid key', pattern: new RegExp(`${START}SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,64}`, 'g') },
-  {
-    name: 'JSON web token',
-    pattern: new RegExp(`${START}eyJ[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]{4,}`, 'g'),
-  },
-  // Greedy up to the last "@" before a slash: passwords hold "@" too.
-  { name: 'URL password', pattern: /(:\/\/[^\s:/@"']*:)[^\s/"']+(@)/g, keepsAround: true },
-  { name: 'Bearer token', pattern: /(\bBearer[ \t]{1,8})[A-Za-z0-9._~+/=-]{10,}()/gi, keepsAround: true },
-  {
-    name: 'credential assignment',
-    pattern:
-      /((?:api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|secret[_-]?key|encryption[_-]?key|account[_-]?key|secret|token|password|passwd|passphrase|pwd|credentials?)\\?["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}(?:\\?["'])?)(?!Bearer[ \t])[^\s"',;&<>()[\]{}\\]{6,}()/gi,
-    keepsAround: true,
-  },
-];
-
-const PEM_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** No private key is longer; one whose end was cut off is a key still. */
-const MAX_PRIVATE_KEY_CHARS = 32 * 1024;
-
-interface Secret {
-  /** All that it was known by, its name included. */
-  from: number;
-  to: number;
-  /** What must not be seen. */
-  start: number;
-  end: number;
-}
-
+/** Masks known values, the forms of `shapes.ts`, and values under the names of `names.ts`. */
 export function scrubSecrets(text: string): string {
   const secrets = findSecrets(text);
   return secrets.length === 0 ? text : mask(text, secrets, text.length);
 }
 
-/** The same for a text that is cut into pieces, each by itself; they themselves where there is no secret in them. */
-export function scrubPieces(pieces: readonly string[]): readonly string[] {
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Masks a text that is cut into pieces, each piece by itself. Returns `pieces` where none holds a secret. `given` are
+ * places in the joined text that are secret for another reason.
+ */
+export function scrubPieces(pieces: readonly string[], given: readonly Span[] = []): readonly string[] {
   const text = pieces.join('');
-  const secrets = findSecrets(text);
+  const secrets = [...findSecrets(text), ...given].sort((a, b) => a.start - b.start);
   if (secrets.length === 0) return pieces;
   const hidden = withoutOverlaps(secrets);
   let next = 0;
@@ -83,7 +37,7 @@ export function scrubPieces(pieces: readonly string[]): readonly string[] {
     for (let one = hidden[next]; one && one.start < end && at < end; one = hidden[next]) {
       masked += text.slice(at, Math.max(at, one.start)) + SECRET_MASK;
       at = Math.min(one.end, end);
-      // What is longer goes on in the next piece.
+      // A longer secret goes on in the next piece.
       if (one.end > end) break;
       next += 1;
     }
@@ -91,7 +45,7 @@ export function scrubPieces(pieces: readonly string[]): readonly string[] {
   });
 }
 
-function withoutOverlaps(secrets: readonly Secret[]): { start: number; end: number }[] {
+function withoutOverlaps(secrets: readonly Span[]): Span[] {
   const apart: { start: number; end: number }[] = [];
   for (const { start, end } of secrets) {
     const last = apart.at(-1);
@@ -101,10 +55,12 @@ function withoutOverlaps(secrets: readonly Secret[]): { start: number; end: numb
   return apart;
 }
 
-/** Longer than any secret but a private key; a longer run is masked up to where it was cut. */
+/** Longer than any secret but a private key. A longer run is masked up to where it was cut. */
 const HOLD_BACK_CHARS = 8 * 1024;
+/** A stream is cut behind white space where there is some: a secret behind it keeps the beginning of its word. */
+const MAX_WORD_CHARS = 1_024;
 
-/** The same over a stream: what a secret that straddles two chunks may begin with waits for the next one. */
+/** Masks a stream. The end of a chunk waits for the next chunk, because a secret may straddle both. */
 export function* scrubSecretChunks(chunks: Iterable<string>): Generator<string> {
   const heldBack = Math.max(HOLD_BACK_CHARS, knownSecrets.longest);
   let held = '';
@@ -112,46 +68,107 @@ export function* scrubSecretChunks(chunks: Iterable<string>): Generator<string> 
     held += chunk;
     if (held.length <= 2 * Math.max(MAX_PRIVATE_KEY_CHARS, heldBack)) continue;
     const secrets = findSecrets(held);
-    let cut = held.length - heldBack;
-    for (const { from, to } of secrets) if (from < cut && cut < to) cut = from;
+    let cut = behindWhiteSpace(held, held.length - heldBack);
+    // Overlapping secrets may move the cut several times; the last in the text is looked at first.
+    for (const { from, to } of secrets.toSorted((a, b) => b.from - a.from)) if (from < cut && cut < to) cut = from;
     yield mask(held, secrets, cut);
     held = held.slice(cut);
   }
   if (held) yield scrubSecrets(held);
 }
 
-/** In order of where they begin. */
-function findSecrets(text: string): Secret[] {
-  const secrets = findPrivateKeys(text);
-  for (const { start, end } of knownSecrets.find(text)) secrets.push({ from: start, to: end, start, end });
-  for (const { pattern, keepsAround } of KINDS) {
-    for (const match of text.matchAll(pattern)) {
-      const [from, to] = [match.index, match.index + match[0].length];
-      const [before, after] = keepsAround ? [match[1]?.length ?? 0, match[2]?.length ?? 0] : [0, 0];
-      secrets.push({ from, to, start: from + before, end: to - after });
-    }
+function behindWhiteSpace(text: string, cut: number): number {
+  const start = cut - MAX_WORD_CHARS;
+  const gap = /\s(?=\S*$)/.exec(text.slice(start, cut));
+  return gap ? start + gap.index + 1 : cut;
+}
+
+/** A mask is a boundary that was not there before; a word behind it may now be a token. Few texts need a second round. */
+const MAX_ROUNDS = 8;
+
+/** Secrets in order of where they begin. The masked text holds none that is not in this list. */
+function findSecrets(text: string): FoundSecret[] {
+  let secrets = search(text);
+  for (let round = 0; round < MAX_ROUNDS && secrets.length > 0; round += 1) {
+    const hidden = withoutOverlaps(secrets);
+    const places = new MaskedPlaces(hidden);
+    const more = search(mask(text, hidden, text.length))
+      .map((secret) => places.original(secret))
+      .filter((secret) => !places.hides(secret));
+    if (more.length === 0) break;
+    secrets = [...secrets, ...more].sort((a, b) => a.start - b.start);
   }
+  return secrets;
+}
+
+function search(text: string): FoundSecret[] {
+  const secrets = [...findShapes(text), ...findAssignments(text)];
+  for (const { start, end } of knownSecrets.find(text)) secrets.push({ from: start, to: end, start, end });
   return secrets.sort((a, b) => a.start - b.start);
 }
 
-function findPrivateKeys(text: string): Secret[] {
-  const keys: Secret[] = [];
-  let from = 0;
-  let noEnd = false;
-  for (;;) {
-    PEM_BEGIN.lastIndex = from;
-    const begin = PEM_BEGIN.exec(text);
-    if (!begin) return keys;
-    PEM_END.lastIndex = begin.index;
-    noEnd ||= PEM_END.exec(text) === null;
-    const limit = Math.min(text.length, begin.index + MAX_PRIVATE_KEY_CHARS);
-    from = noEnd || PEM_END.lastIndex > limit ? limit : PEM_END.lastIndex;
-    keys.push({ from: begin.index, to: from, start: begin.index, end: from });
+/** Translates places of a masked text into places of the original. */
+class MaskedPlaces {
+  readonly #hidden: readonly Span[];
+  /** Begin of each mask in the masked text. */
+  readonly #begins: readonly number[];
+
+  constructor(hidden: readonly Span[]) {
+    this.#hidden = hidden;
+    let grown = 0;
+    this.#begins = hidden.map(({ start, end }) => {
+      const begin = start + grown;
+      grown += SECRET_MASK.length - (end - start);
+      return begin;
+    });
+  }
+
+  original({ from, to, start, end }: FoundSecret): FoundSecret {
+    return { from: this.#begin(from), to: this.#end(to), start: this.#begin(start), end: this.#end(end) };
+  }
+
+  hides({ start, end }: Span): boolean {
+    const span = this.#hidden[lastUpTo(this.#hidden, ({ start: begin }) => begin <= start)];
+    return span !== undefined && end <= span.end;
+  }
+
+  #begin(at: number): number {
+    return this.#translate(
+      at,
+      lastUpTo(this.#begins, (begin) => begin <= at),
+      ({ start }) => start,
+    );
+  }
+
+  #end(at: number): number {
+    return this.#translate(
+      at,
+      lastUpTo(this.#begins, (begin) => begin < at),
+      ({ end }) => end,
+    );
+  }
+
+  #translate(at: number, index: number, inside: (span: Span) => number): number {
+    const span = this.#hidden[index];
+    if (!span) return at;
+    const behind = at - (this.#begins[index] as number) - SECRET_MASK.length;
+    return behind < 0 ? inside(span) : span.end + behind;
   }
 }
 
+/** Index of the last item of a sorted list that passes; -1 if none does. */
+function lastUpTo<T>(sorted: readonly T[], passes: (item: T) => boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (passes(sorted[middle] as T)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 /** `text` up to `until`; secrets that overlap become one. */
-function mask(text: string, secrets: readonly Secret[], until: number): string {
+function mask(text: string, secrets: readonly Span[], until: number): string {
   let masked = '';
   let at = 0;
   for (const { start, end } of secrets) {

@@ -2,9 +2,9 @@ import type { Fault } from '../errors/fault.ts';
 import { traitsOf } from '../errors/faultCodes.ts';
 
 export interface BreakerLimits {
-  /** This many failed calls in a row open it. */
+  /** Number of failed calls in a row that opens the breaker. */
   failures: number;
-  /** How long it stays open the first time; each time in a row that its trial fails, twice as long. */
+  /** Duration of the first opening. Each failed trial in a row doubles it. */
   openMs: number;
   maxOpenMs: number;
 }
@@ -13,12 +13,12 @@ export const BREAKER_LIMITS: BreakerLimits = { failures: 5, openMs: 30_000, maxO
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** Leave to make one call; how that went is told once, and what is told after that is not heard. */
+/** Permit for one call. Report the outcome once; later reports are ignored. */
 export interface CallPermit {
   succeeded(): void;
-  /** `retryAfter`: seconds that the server itself asked for. */
+  /** Reports a failure. `retryAfter`: seconds that the server itself asked for. */
   failed(fault: Fault, retryAfter?: number): void;
-  /** It ended without saying anything about the server: cancelled, or never sent. */
+  /** Reports an end that says nothing about the server: cancelled, or never sent. */
   abandoned(): void;
 }
 
@@ -27,7 +27,10 @@ export type BreakerAnswer =
   /** Seconds until the next call may be tried. */
   | { readonly allowed: false; readonly retryAfter: number };
 
-/** Whether a fault says that the server is unwell. An error that it answers in good health is none, nor is our own queue. */
+/**
+ * Returns whether a fault says that the server is unhealthy. Errors that a healthy server returns do not count, nor
+ * does our own queue.
+ */
 export function countsAgainstServer(fault: Pick<Fault, 'class' | 'code'>): boolean {
   switch (fault.class) {
     case 'transport':
@@ -46,17 +49,17 @@ export function countsAgainstServer(fault: Pick<Fault, 'class' | 'code'>): boole
   }
 }
 
-/** Keeps calls from a server that fails them, and lets one through from time to time to see whether it is well again. */
+/** Keeps calls from a failing server, and lets one through from time to time as a trial (O5.5). */
 export class CircuitBreaker {
   readonly #limits: BreakerLimits;
-  /** Milliseconds, never backwards. */
+  /** Milliseconds that never go backwards. */
   readonly #now: () => number;
   #failures = 0;
-  /** How often in a row it was opened. */
+  /** Number of openings in a row. */
   #openings = 0;
   #openUntil: number | undefined;
   #trial: symbol | undefined;
-  /** Another one with every opening and closing: a call from before says nothing about now. */
+  /** Changes with every opening and closing: a call from before says nothing about the present. */
   #era = 0;
 
   constructor(now: () => number, limits: BreakerLimits = BREAKER_LIMITS) {
@@ -80,7 +83,7 @@ export class CircuitBreaker {
     return { allowed: false, retryAfter: Math.max(1, Math.ceil(left / 1_000)) };
   }
 
-  /** The server is another: started anew, or configured otherwise. */
+  /** Resets the breaker, for a server that was restarted or configured anew. */
   reset(): void {
     this.#era += 1;
     this.#failures = 0;
@@ -91,10 +94,10 @@ export class CircuitBreaker {
 
   #permit(trial: symbol | undefined): CallPermit {
     const era = this.#era;
-    let told = false;
-    const once = (tell: () => void) => (): void => {
-      if (!told && era === this.#era) tell();
-      told = true;
+    let reported = false;
+    const once = (report: () => void) => (): void => {
+      if (!reported && era === this.#era) report();
+      reported = true;
     };
     const succeeded = once(() => (trial === undefined ? this.#clear() : this.reset()));
     return {

@@ -1,29 +1,29 @@
 import type { Fault } from '../errors/fault.ts';
 
-/** The base of every health report (004, Health). Its names are wire names; whoever has more to say adds members. */
+/** Base of every health report (O7.1). Names are wire names; reports add members. */
 export interface HealthSnapshot {
   state: LifecycleState;
-  /** Which start this is; 1 before the first. */
+  /** Number of the start; 1 before the first. */
   generation: number;
-  /** Since it was last ready; 0 when it is not. */
+  /** Time since the process became ready; 0 while it is not. */
   uptime_ms: number;
   consecutive_failures: number;
-  /** Starts that followed an end which nobody had asked for. */
+  /** Number of starts that followed an unrequested end. */
   restart_count: number;
   rollout: RolloutState;
   worker_handshake: HandshakeState;
   last_fault?: Fault;
   supervision: SupervisionState;
-  /** When it is started next, where that is known. */
+  /** Time until the next start, where known. */
   next_attempt_in_ms?: number;
 }
 
-/** `cold` is not down: nobody has needed it yet, or it waits for the person. */
+/** Lifecycle state. `cold` is not down: nothing has needed the process yet, or it waits for the user. */
 export type LifecycleState = 'cold' | 'starting' | 'ready' | 'recovering';
 export type RolloutState = 'stable' | 'pending' | 'reloading';
 export type HandshakeState = 'absent' | 'starting' | 'initializing' | 'ready' | 'failed';
 
-/** What the supervisor is at: finer than the lifecycle. */
+/** State of the supervisor, finer than the lifecycle. */
 export type SupervisionState =
   | 'idle'
   | 'starting'
@@ -33,20 +33,6 @@ export type SupervisionState =
   | 'needs_sign_in'
   | 'needs_configuration'
   | 'stopped';
-
-/** What can be told while there is no worker: by the host that looks for one, or by what was left on the disk. */
-export interface HealthWithoutWorker extends HealthSnapshot {
-  workspace: string;
-  /** `cold`: nobody has asked for one since the last left. `down`: it cannot be had. */
-  condition: 'cold' | 'down';
-  /** Why, in one sentence each. */
-  problems: readonly string[];
-  /** Only a worker knows of them. */
-  servers: readonly never[];
-  worker_log?: string;
-  /** Who looks for one. */
-  host_pid?: number;
-}
 
 const HANDSHAKE: Readonly<Record<SupervisionState, HandshakeState>> = {
   idle: 'absent',
@@ -59,7 +45,7 @@ const HANDSHAKE: Readonly<Record<SupervisionState, HandshakeState>> = {
   stopped: 'absent',
 };
 
-/** What is remembered of one supervised process; the supervisor writes, everybody reads. */
+/** Health of one supervised process. The supervisor writes it, everyone reads it. */
 export class HealthRecord {
   readonly #now: () => number;
   #supervision: SupervisionState = 'idle';
@@ -80,7 +66,7 @@ export class HealthRecord {
     return this.#supervision;
   }
 
-  /** `failures`: how many in a row at the time of asking, for a stable time makes them none. */
+  /** Sets the source of the failure count. The count is read on demand, because a stable time resets it. */
   countFailuresWith(failures: () => number): void {
     this.#failures = failures;
   }
@@ -91,7 +77,7 @@ export class HealthRecord {
     this.#to('starting');
   }
 
-  /** It runs and is being greeted. */
+  /** Records that the process runs and is being initialised. */
   initializing(): void {
     this.#initializing = this.#supervision === 'starting';
   }
@@ -107,7 +93,7 @@ export class HealthRecord {
     this.#nextAttemptAt = attemptAt;
   }
 
-  /** It ended because it was asked to: `idle` may be started again, `stopped` is over. */
+  /** Records a requested end: `idle` may be started again, `stopped` is final. */
   ended(state: 'idle' | 'stopped'): void {
     this.#to(state);
   }
@@ -139,7 +125,7 @@ export class HealthRecord {
       case 'running':
         return 'ready';
       case 'starting':
-        // Once it has failed it is on its way back, not on its way.
+        // After a failure the process is recovering rather than starting.
         return this.#failures() > 0 ? 'recovering' : 'starting';
       case 'backing_off':
       case 'crash_loop':

@@ -1,17 +1,17 @@
 import type { Fault } from '../errors/fault.ts';
 import { traitsOf } from '../errors/faultCodes.ts';
 
-/** When a process that ended is started again (004, Faults; facts of supervisors elsewhere: Erlang, systemd, vscode-languageclient). */
+/** Limits that decide when a process that ended is started again (O5.2, O5.3). */
 export interface RestartLimits {
-  /** The second start in a row waits this long at most, each further one twice as long. The first does not wait. */
+  /** Longest wait of the second start in a row; each further one doubles it. The first does not wait. */
   baseDelayMs: number;
   maxDelayMs: number;
-  /** This many ends within the window are a crash loop. */
+  /** Number of ends within the window that make a crash loop. */
   crashes: number;
   windowMs: number;
-  /** In a crash loop, one start in this time. */
+  /** Interval of starts in a crash loop. */
   probeIntervalMs: number;
-  /** Who has run this long has recovered. */
+  /** Running time after which the process has recovered. */
   stableMs: number;
 }
 
@@ -26,17 +26,17 @@ export const RESTART_LIMITS: RestartLimits = {
 
 export type RestartDecision =
   | { readonly action: 'start'; readonly delayMs: number; readonly crashLoop: boolean }
-  /** Not by itself: when the person has signed in, or the configuration is another. */
+  /** Wait for the user: no attempt before a sign-in or another configuration. */
   | { readonly action: 'park'; readonly until: 'sign_in' | 'configuration' };
 
-/** Decides, and remembers what it needs for that. The time and the chance are given to it. */
+/** Decides about restarts and keeps the state for it. Clock and random numbers are passed in. */
 export class RestartPolicy {
   readonly #limits: RestartLimits;
-  /** Milliseconds, from wherever, never backwards. */
+  /** Milliseconds that never go backwards. */
   readonly #now: () => number;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   readonly #random: () => number;
-  /** When it ended without having been asked to, within the window. */
+  /** Times of unrequested ends within the window. */
   #crashes: number[] = [];
   #consecutive = 0;
   #readySince: number | undefined;
@@ -48,7 +48,7 @@ export class RestartPolicy {
     this.#limits = limits;
   }
 
-  /** Ends in a row, none of which came after a stable time. */
+  /** Number of ends in a row without a stable time between them. */
   get consecutiveFailures(): number {
     return this.#recovered ? 0 : this.#consecutive;
   }
@@ -61,7 +61,7 @@ export class RestartPolicy {
     this.#readySince = this.#now();
   }
 
-  /** It ended, or could not start. */
+  /** Records an unrequested end or a failed start. */
   failed(fault: Fault): RestartDecision {
     if (this.#recovered) this.reset();
     this.#readySince = undefined;
@@ -71,19 +71,19 @@ export class RestartPolicy {
     const now = this.#now();
     const { crashes, windowMs, probeIntervalMs } = this.#limits;
     this.#crashes = [...this.#crashes.filter((at) => now - at < windowMs), now];
-    // Once in a loop only a stable time leads out: a start a minute never fills the window.
+    // Only a stable time ends a crash loop: one start a minute never fills the window.
     this.#looping ||= this.#crashes.length >= crashes;
     if (this.#looping) return { action: 'start', delayMs: probeIntervalMs, crashLoop: true };
     return { action: 'start', delayMs: this.#backoff(), crashLoop: false };
   }
 
-  /** It was asked to end. That says nothing about it, but what it was good for until then still counts. */
+  /** Records a requested end. It says nothing about the process, but a stable time before it counts. */
   stopped(): void {
     if (this.#recovered) this.reset();
     this.#readySince = undefined;
   }
 
-  /** What made it fail is another now: a new configuration, a sign-in, a person who asks for a start. */
+  /** Resets the state after a change of the cause: a new configuration, a sign-in, a requested start. */
   reset(): void {
     this.#crashes = [];
     this.#consecutive = 0;
@@ -94,7 +94,7 @@ export class RestartPolicy {
     return this.#readySince !== undefined && this.#now() - this.#readySince >= this.#limits.stableMs;
   }
 
-  /** Full jitter: many that ended together must not come back together. */
+  /** Full jitter, so that processes that ended together do not restart together. */
   #backoff(): number {
     if (this.#consecutive <= 1) return 0;
     const { baseDelayMs, maxDelayMs } = this.#limits;

@@ -3,45 +3,45 @@ import type { Clock } from '../lib/clock.ts';
 import type { HealthSnapshot } from './health.ts';
 import type { RestartLimits } from './restartPolicy.ts';
 
-/** Whatever runs and may end: a process, a socket to one, a session over HTTP. */
+/** Running thing that may end: a process, a socket to one, a session over HTTP. */
 export interface Running<Handle> {
   handle: Handle;
-  /** Resolves when it has ended, whoever ended it. */
+  /** Resolves at the end, whatever caused it. */
   exited: Promise<Fault>;
 }
 
 export interface StartContext {
   generation: number;
-  /** Aborted when it is not wanted any more. */
+  /** Aborted when the start is no longer wanted. */
   signal: AbortSignal;
-  /** It runs; what follows is its greeting. For the health report. */
+  /** Reports that the process runs and is being initialised, for health. */
   initializing(): void;
 }
 
 export interface SupervisorOptions<Handle> {
-  /** Resolves when it is ready for calls. */
+  /** Starts it. Resolves when it is ready for calls. */
   start(context: StartContext): Promise<Running<Handle>>;
-  /** Ends it and clears away what is left of it. Called once for each that was started, also after it ended by itself. */
+  /** Ends it and cleans up. Called once for each start, also after an end by itself. */
   end(handle: Handle): Promise<void>;
-  /** What a failed start, or a failed `exited`, was. */
+  /** Returns the fault of a failed start or a failed `exited`. */
   faultOf(error: unknown, generation: number): Fault;
   onReady?(handle: Handle, generation: number): void;
-  /** What was ready is gone; the next start, if there is one, is under way or has its time. */
+  /** Reports the loss of a ready process. The next start, if there is one, is under way or scheduled. */
   onLost?(generation: number, fault: Fault): void;
-  /** A start has failed, by this error; the next, if there is one, is under way or has its time. */
+  /** Reports a failed start with its error. The next start, if there is one, is under way or scheduled. */
   onFailed?(fault: Fault, error: unknown): void;
-  /** No start is near: whoever waits should be told. */
+  /** Reports that no start is near, so that waiting callers get an error. */
   onUnavailable?(error: UnavailableError): void;
   onChange?(health: HealthSnapshot): void;
   clock: Clock;
   limits?: RestartLimits;
 }
 
-/** It cannot be had, now or until somebody does something about it. */
+/** Error for a process that is unavailable, for now or until the user acts. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
   readonly fault: Fault;
-  /** Seconds until the next start, where one is planned. */
+  /** Seconds until the next scheduled start. */
   readonly retryAfter: number | undefined;
 
   constructor(fault: Fault, retryAfter?: number) {

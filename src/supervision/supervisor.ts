@@ -4,14 +4,14 @@ import { HealthRecord, type HealthSnapshot, type RolloutState } from './health.t
 import { type RestartDecision, RestartPolicy } from './restartPolicy.ts';
 import { type Running, type SupervisorOptions, UnavailableError } from './supervised.ts';
 
-/** One attempt: from its start to the end of what it started. */
+/** Attempt, from a start to the end of the started process. */
 interface Attempt<Handle> {
   readonly generation: number;
   readonly abort: AbortController;
   running?: Running<Handle>;
 }
 
-/** Keeps one thing running: starts it again when it sees it end, at the pace of its policy. */
+/** Keeps one process running: restarts it after an end, at the pace of its policy (O5.1). */
 export class Supervisor<Handle> {
   readonly #options: SupervisorOptions<Handle>;
   readonly #policy: RestartPolicy;
@@ -21,7 +21,7 @@ export class Supervisor<Handle> {
   #attempt: Attempt<Handle> | undefined;
   #generation = 0;
   #cancelTimer: (() => void) | undefined;
-  /** Why it is not started although it is wanted. */
+  /** Reason why a wanted process is not started. */
   #unavailable: { fault: Fault; attemptAt: number | undefined } | undefined;
   #disposed = false;
 
@@ -37,23 +37,26 @@ export class Supervisor<Handle> {
     return this.#health.snapshot();
   }
 
-  /** What runs and is ready. */
+  /** Handle of the ready process. */
   get handle(): Handle | undefined {
     return this.#attempt?.running?.handle;
   }
 
-  /** Starts it, unless it runs, is at it, or has its time. */
+  /** Starts the process unless it is running, starting or backing off. */
   start(): void {
     if (this.#health.supervision === 'idle') this.#begin(false);
   }
 
-  /** Starts it also before its time, that of a crash loop too. Nothing is forgiven: the next failure goes on counting. */
+  /** Starts the process before its time, also in a crash loop. The next failure still counts. */
   startNow(): void {
     if (this.#cancelTimer) this.#begin(true);
     else this.start();
   }
 
-  /** What runs, started if need be. Rejects at once with an `UnavailableError` where no start is near. */
+  /**
+   * Returns the ready process, and starts it if necessary. Rejects at once with an `UnavailableError` where no start is
+   * near.
+   */
   ready(signal?: AbortSignal): Promise<Handle> {
     this.start();
     const { handle } = this;
@@ -63,25 +66,25 @@ export class Supervisor<Handle> {
     return this.#waiters.wait(signal);
   }
 
-  /** What kept it from running may be gone: a sign-in, another configuration, the person's word. */
+  /** Retries after a change that may help: a sign-in, another configuration, a request of the user. */
   retryNow(): void {
     this.#policy.reset();
     if (this.#disposed || this.#attempt) return;
     if (this.#health.supervision !== 'idle') this.#begin(false);
   }
 
-  /** It has done what it is for: what ended it before does not end it each time. */
+  /** Call after the process has served something: resets the crash-loop count. */
   proved(): void {
     this.#policy.reset();
   }
 
-  /** Ends it on purpose; the next `start` or `ready` starts it again. */
+  /** Stops the process. The next `start` or `ready` starts it again. */
   async stop(): Promise<void> {
     if (!this.#disposed) this.#quit('idle');
     await this.#endings.over;
   }
 
-  /** Ends it for good. */
+  /** Stops the process for good. */
   async dispose(): Promise<void> {
     if (!this.#disposed) {
       this.#disposed = true;
@@ -163,7 +166,7 @@ export class Supervisor<Handle> {
       const attemptAt = this.#options.clock.now() + delayMs;
       if (crashLoop) this.#unavailable = { fault: faultFrom('crash_loop', fault), attemptAt };
       this.#health.failed(fault, crashLoop ? 'crash_loop' : 'backing_off', attemptAt);
-      // Not even one turn of the event loop is lost where nothing is to be waited for.
+      // Without a delay, start in the same turn of the event loop.
       if (delayMs === 0) this.#begin(true);
       else this.#cancelTimer = this.#options.clock.after(delayMs, () => this.#begin(true));
     }
@@ -212,7 +215,7 @@ interface Waiter<T> {
   reject(reason: unknown): void;
 }
 
-/** Those who wait for the same thing, each for as long as its own signal lets it. */
+/** Callers that wait for the same thing, each with its own signal. */
 class Waiters<T> {
   readonly #waiters = new Set<Waiter<T>>();
 

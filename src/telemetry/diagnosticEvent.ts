@@ -1,6 +1,6 @@
 import { shortened } from '../text/porcelain.ts';
 
-/** One event of the log, version 1: the same nine members whatever happened. */
+/** Event of the log, version 1: every event has these nine members. */
 export interface DiagnosticEvent {
   version: 1;
   event: string;
@@ -14,58 +14,38 @@ export interface DiagnosticEvent {
   attributes: Record<string, unknown>;
 }
 
-/** What an event may say beside its envelope, by name. What stands in no list never reaches the log. */
-const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  'catalog.loaded': [
-    'mode',
-    'tool_count',
-    'exposed_tool_count',
-    'namespace_counts',
-    'full_schema_tokens',
-    'exposed_schema_tokens',
+/** Allowed attributes of each event. Other attributes never reach the log. */
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  'catalog.loaded':
+    'mode tool_count exposed_tool_count namespace_counts full_schema_tokens exposed_schema_tokens ' +
     'schema_tokens_avoided',
-  ],
-  'catalog.refresh.live': ['outcome', 'registered'],
-  'browse.completed': ['query_chars', 'path_depth', 'card_count', 'tool_ids', 'card_tokens', 'schema_tokens_avoided'],
-  'browse.failed': ['error_code', 'query_chars', 'path_depth'],
-  'hydrate.completed': ['schema_tokens'],
-  'hydrate.failed': ['error_code'],
-  'execute.completed': [
-    'status',
-    'arg_keys',
-    'raw_chars',
-    'raw_tokens',
-    'compact_chars',
-    'compact_tokens',
-    'tokens_saved',
-    'artifact_count',
-    'artifact_bytes',
-    'artifact_refs',
-    'firewall_triggered',
-    'attempts',
-    'cache_hit',
-  ],
-  'execute.cache_hit': ['arg_keys', 'status', 'cache_hit', 'dispatched'],
-  'execute.dry_run': ['arg_keys', 'dispatched'],
-  'execute.failed': ['error_code', 'arg_keys'],
-  'view.completed': ['artifact_ref', 'selector_type', 'result_chars', 'result_tokens'],
-  'view.failed': ['artifact_ref', 'selector_type', 'error_code'],
-  'read.completed': ['raw_chars', 'raw_tokens', 'compact_chars', 'compact_tokens', 'artifact_count', 'artifact_refs'],
-  'read.failed': ['error_code'],
-  'call.failed': ['error_code'],
-  'worker.started': ['pid', 'build', 'generation'],
-  'worker.stopped': ['pid'],
-  'worker.lost': ['generation', 'reason'],
-  'rollout.failed': ['pid', 'reason'],
-  'upstream.started': ['generation', 'tool_count'],
-  'upstream.failed': ['generation', 'reason', 'consecutive_failures'],
-  'upstream.crashed': ['generation', 'reason', 'consecutive_failures'],
-  'upstream.restarting': ['generation', 'restart_count'],
-  'upstream.stopped': ['generation'],
-  'upstream.waiting': ['generation', 'state'],
-  'upstream.list_changed': ['generation', 'tool_count'],
-  'log.dropped': ['count', 'reason'],
-  'log.healed': [],
+  'catalog.refresh.live': 'outcome registered',
+  'browse.completed': 'query_chars path_depth card_count tool_ids card_tokens schema_tokens_avoided',
+  'browse.failed': 'error_code query_chars path_depth',
+  'hydrate.completed': 'schema_tokens',
+  'hydrate.failed': 'error_code',
+  'execute.completed':
+    'status arg_keys raw_chars raw_tokens compact_chars compact_tokens tokens_saved artifact_count ' +
+    'artifact_bytes artifact_refs firewall_triggered attempts cache_hit',
+  'execute.cache_hit': 'arg_keys status cache_hit dispatched',
+  'execute.dry_run': 'arg_keys dispatched',
+  'execute.failed': 'error_code arg_keys',
+  'view.completed': 'artifact_ref selector_type result_chars result_tokens',
+  'view.failed': 'artifact_ref selector_type error_code',
+  'read.completed': 'raw_chars raw_tokens compact_chars compact_tokens artifact_count artifact_refs',
+  'read.failed': 'error_code',
+  'call.failed': 'error_code',
+  'worker.started': 'pid build generation',
+  'worker.stopped': 'pid',
+  'worker.lost': 'generation reason',
+  'upstream.started': 'generation tool_count',
+  'upstream.failed': 'generation reason consecutive_failures',
+  'upstream.crashed': 'generation reason consecutive_failures',
+  'upstream.restarting': 'generation restart_count',
+  'upstream.stopped': 'generation',
+  'upstream.waiting': 'generation state',
+  'upstream.list_changed': 'generation tool_count',
+  'log.dropped': 'count reason',
 };
 
 const MAX_TEXT = 300;
@@ -81,10 +61,10 @@ export interface EventDraft {
   attributes: Readonly<Record<string, unknown>>;
 }
 
-/** An event as it may be written: known attributes alone, every text scrubbed, on one line and bounded. */
+/** Makes an event that may be written: allowed attributes only, with texts masked, bounded and on one line. */
 export function diagnosticEvent(draft: EventDraft, at: Date, scrub: (text: string) => string): DiagnosticEvent {
   const text = (value: string): string => cut(scrub(value.slice(0, 4 * MAX_TEXT)));
-  const allowed = ATTRIBUTES[draft.event] ?? [];
+  const allowed = ATTRIBUTES[draft.event]?.split(' ') ?? [];
   const attributes = Object.fromEntries(
     allowed.flatMap((name) => {
       const value = draft.attributes[name];
@@ -109,21 +89,21 @@ function plain(value: unknown, text: (value: string) => string): unknown {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
   if (Array.isArray(value))
     return value.slice(0, MAX_ITEMS).map((item) => (typeof item === 'string' ? text(item) : item));
-  // Counts by name: whatever else an object held would be somebody's data.
+  // An object may hold counts by name. Anything else would be data of a user.
   const counts = Object.entries(value as object).filter(([, count]) => typeof count === 'number');
   return Object.fromEntries(counts.slice(0, MAX_ITEMS).map(([name, count]) => [text(name), count]));
 }
 
 function cut(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
   const flat = value.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
   return shortened(flat, MAX_TEXT);
 }
 
 const HOT_PATHS = 12;
 
-/** A row of `hot_paths_snapshot`; here a path is a tool's id. */
-export interface HotPath {
+/** Row of `hot_paths_snapshot`. A path is the id of a tool. */
+interface HotPath {
   path: string;
   request_count: number;
   error_count: number;
@@ -131,13 +111,23 @@ export interface HotPath {
   max_latency_ms: number;
 }
 
-/** The busiest and the slowest, a dozen each; ties go by requests, slowest call and name. */
-export function hotPaths(rows: readonly HotPath[]): { hottest_paths: HotPath[]; slowest_paths: HotPath[] } {
+/** Selects the busiest and the slowest paths, twelve each. Ties are broken by requests, slowest call and name. */
+export function hotPaths(tools: readonly (Omit<HotPath, 'path'> & { tool_id: string })[]): {
+  hottest_paths: HotPath[];
+  slowest_paths: HotPath[];
+} {
+  const paths = tools.map(({ tool_id: path, request_count, error_count, avg_latency_ms, max_latency_ms }) => ({
+    path,
+    request_count,
+    error_count,
+    avg_latency_ms,
+    max_latency_ms,
+  }));
   const ties = (a: HotPath, b: HotPath): number =>
     b.request_count - a.request_count || b.max_latency_ms - a.max_latency_ms || (a.path < b.path ? -1 : 1);
   const slowest = (a: HotPath, b: HotPath): number => b.avg_latency_ms - a.avg_latency_ms || ties(a, b);
   return {
-    hottest_paths: [...rows].sort(ties).slice(0, HOT_PATHS),
-    slowest_paths: [...rows].sort(slowest).slice(0, HOT_PATHS),
+    hottest_paths: paths.toSorted(ties).slice(0, HOT_PATHS),
+    slowest_paths: paths.toSorted(slowest).slice(0, HOT_PATHS),
   };
 }

@@ -1,31 +1,24 @@
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { appendFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Events as lines of JSON, appended a batch at a time (004, Telemetry). A batch is one write to a file opened for
- * appending, so that two workers of one workspace never write into each other's lines; a line that a crash has torn is
- * ended before the next one. Full files are renamed, never emptied, and the oldest goes. Nobody waits for the disk,
- * and one that refuses costs the events alone.
- */
 export interface EventLogOptions {
   file: string;
-  /** One file's size, and how many there are with the current one. */
+  /** Size limit of one file, and the number of files including the current one. */
   maxBytes?: number;
   maxFiles?: number;
-  /** Events that may wait. */
+  /** Events that may wait to be written. */
   maxQueue?: number;
   flushDelayMs?: number;
-  /** What tells of events that were lost, or of a torn line; none tells nothing. */
-  notice?: (event: 'log.dropped' | 'log.healed', attributes: { count?: number; reason?: string }) => object;
+  /** Makes the event that reports how many events were dropped and why. */
+  dropped?: (loss: { count: number; reason: string }) => object;
 }
 
 export interface EventLogStatus {
   written: number;
   dropped: number;
-  /** Writes that the disk refused. */
+  /** Failed writes. */
   failures: number;
-  /** Why the last write failed; absent once one has succeeded again. */
+  /** Reason of the last failed write; absent after a successful one. */
   failing?: string;
 }
 
@@ -33,30 +26,29 @@ const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_FILES = 4;
 const MAX_QUEUE = 2_000;
 const FLUSH_DELAY_MS = 250;
-/** A batch is one write: this much of it at most. */
+/** A batch is one write of at most this size. */
 const MAX_BATCH_BYTES = 64 * 1024;
-/** Events are made as they are written; whoever else needs the loop gets it between two slices. */
+/** Making events yields to the event loop after this time. */
 const SLICE_MS = 3;
-const NEWLINE = 10;
-/**
- * Ends a torn line. Where another has ended it meanwhile, or was still writing it, this is a line that every reader leaves
- * out, while a bare line end would be an empty one, which is no JSON.
- */
-const LINE_END = 'null\n';
-/** What another writes comes into the file page by page, so whoever looks may see the half of it: he looks again after this. */
-const SETTLE_MS = 20;
 
+/** Path of the event log of a workspace, in its state folder. */
+export function eventLogFile(stateFolder: string): string {
+  return join(stateFolder, 'events.jsonl');
+}
+
+/**
+ * Appends events to a file as lines of JSON, in the background. A batch is one write to a file opened for appending, so
+ * lines of two workers never mix. A full file is renamed to a unique name and the oldest file is removed. If a write
+ * fails, events are dropped and their number is reported. Callers never wait.
+ */
 export class EventLog {
-  readonly #options: Required<Omit<EventLogOptions, 'notice'>> & Pick<EventLogOptions, 'notice'>;
+  readonly #options: Required<Omit<EventLogOptions, 'dropped'>> & Pick<EventLogOptions, 'dropped'>;
   #queue: (() => object)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  #handle: FileHandle | undefined;
-  #written = 0;
-  #dropped = 0;
-  #untold = 0;
-  #failures = 0;
-  #failing: string | undefined;
+  readonly #status: EventLogStatus = { written: 0, dropped: 0, failures: 0 };
+  /** Dropped events that no line of the log reports yet. */
+  #unreported = 0;
   #closed = false;
 
   constructor(options: EventLogOptions) {
@@ -70,28 +62,24 @@ export class EventLog {
   }
 
   get status(): EventLogStatus {
-    return {
-      written: this.#written,
-      dropped: this.#dropped,
-      failures: this.#failures,
-      ...(this.#failing === undefined ? {} : { failing: this.#failing }),
-    };
+    return { ...this.#status };
   }
 
-  /** The event is made when it is written, not now. */
+  /** Queues an event. `make` runs when the event is written. */
   append(make: () => object): void {
     if (this.#closed) return;
-    if (this.#queue.length >= this.#options.maxQueue) {
-      this.#lose(1);
+    const { maxQueue, flushDelayMs } = this.#options;
+    if (this.#queue.length >= maxQueue) {
+      this.#drop(1);
       return;
     }
     this.#queue.push(make);
-    // A burst must not wait until it no longer fits.
-    if (this.#queue.length === this.#options.maxQueue >> 1) void this.flush();
-    else this.#timer ??= setTimeout(() => void this.flush(), this.#options.flushDelayMs).unref();
+    // Flush a burst before it overflows the queue.
+    if (this.#queue.length === maxQueue >> 1) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), flushDelayMs).unref();
   }
 
-  /** Resolves when what was appended before is written or lost. Never rejects. */
+  /** Resolves when all queued events are written or dropped. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -99,35 +87,32 @@ export class EventLog {
     return this.#writing;
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#closed = true;
-    await this.flush();
-    await this.#release();
+    return this.flush();
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0 || this.#untold > 0) {
-      const told = this.#untold;
+    while (this.#queue.length > 0 || this.#unreported > 0) {
+      const reported = this.#unreported;
       const { text, events } = await this.#batch();
       try {
-        await this.#write(text);
-        this.#written += events;
-        this.#failing = undefined;
+        if (text !== '') await this.#write(text);
+        this.#status.written += events;
+        delete this.#status.failing;
       } catch (error) {
-        this.#failures += 1;
-        this.#failing = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-        this.#lose(events);
-        // What the batch was to tell of earlier losses is still untold.
-        this.#untold += told;
-        // Opening it again sees what became of it; nothing is tried before there is something new to write.
-        await this.#release();
+        this.#status.failures += 1;
+        this.#status.failing = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+        this.#drop(events);
+        this.#unreported += reported;
+        // The next event tries again.
         return;
       }
     }
   }
 
   async #batch(): Promise<{ text: string; events: number }> {
-    let text = this.#lossTold();
+    let text = this.#lossReport();
     let events = 0;
     let sliceEnd = performance.now() + SLICE_MS;
     for (let make = this.#queue.shift(); make; make = this.#queue.shift()) {
@@ -135,7 +120,7 @@ export class EventLog {
         text += `${JSON.stringify(make())}\n`;
         events += 1;
       } catch {
-        this.#lose(1);
+        this.#drop(1);
       }
       if (text.length > MAX_BATCH_BYTES) break;
       if (performance.now() < sliceEnd) continue;
@@ -145,119 +130,58 @@ export class EventLog {
     return { text, events };
   }
 
-  #lossTold(): string {
-    const count = this.#untold;
-    this.#untold = 0;
-    const { notice } = this.#options;
-    if (count === 0 || !notice) return '';
-    const reason = this.#failing ?? 'too many at once';
-    return `${JSON.stringify(notice('log.dropped', { count, reason }))}\n`;
+  #lossReport(): string {
+    const count = this.#unreported;
+    this.#unreported = 0;
+    const { dropped } = this.#options;
+    if (count === 0 || !dropped) return '';
+    return `${JSON.stringify(dropped({ count, reason: this.#status.failing ?? 'too many at once' }))}\n`;
   }
 
-  #lose(count: number): void {
-    this.#dropped += count;
-    this.#untold += count;
+  #drop(count: number): void {
+    this.#status.dropped += count;
+    this.#unreported += count;
   }
 
   async #write(text: string): Promise<void> {
-    if (text === '') return;
-    const bytes = Buffer.from(text);
-    const { handle, healing } = await this.#room(bytes.length);
-    const whole = healing === '' ? bytes : Buffer.concat([Buffer.from(healing), bytes]);
-    const { bytesWritten } = await handle.write(whole);
-    if (bytesWritten < whole.length) throw Object.assign(new Error('it took a part only'), { code: 'ENOSPC' });
-  }
-
-  /** The file that has room for so many bytes: another worker may have put a new one in its place. */
-  async #room(bytes: number): Promise<{ handle: FileHandle; healing: string }> {
     const { file, maxBytes } = this.#options;
-    let healing = '';
-    if (this.#handle && !(await isStillAt(this.#handle, file))) await this.#release();
-    if (!this.#handle) healing = await this.#open();
-    const { size } = await (this.#handle as FileHandle).stat();
-    if (size > 0 && size + bytes > maxBytes) {
-      await this.#rotate();
-      healing = await this.#open();
-    }
-    return { handle: this.#handle as FileHandle, healing };
+    const size = await stat(file).then(
+      (found) => found.size,
+      () => 0,
+    );
+    if (size > 0 && size + Buffer.byteLength(text) > maxBytes) await this.#rotate();
+    // A failed write may have left half a line, which must not take the next one with it.
+    const separator = size > 0 && this.#status.failing !== undefined ? '\n' : '';
+    await appendFile(file, `${separator}${text}`, { mode: 0o600 });
   }
 
-  /** Returns what must be written first: the end of a line that was never finished, and that it was so. */
-  async #open(): Promise<string> {
-    // Reading the last byte needs the right to.
-    const handle = await open(this.#options.file, 'a+', 0o600);
-    this.#handle = handle;
-    if (!(await endsTorn(handle))) return '';
-    const notice = this.#options.notice?.('log.healed', {});
-    return notice ? `${LINE_END}${JSON.stringify(notice)}\n` : LINE_END;
-  }
-
-  /** A name of its own for what is full: two workers that rename at once never put one over the other. */
   async #rotate(): Promise<void> {
     const { file, maxFiles } = this.#options;
-    const mine = this.#handle !== undefined && (await isStillAt(this.#handle, file));
-    await this.#release();
-    if (mine) await rename(file, rotatedName(file, new Date(), process.pid)).catch(unlessGone);
+    // Another worker may have renamed the file already.
+    await rename(file, rotatedName(file)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
     const older = await rotatedFiles(file);
     for (const one of older.slice(0, Math.max(0, older.length - (maxFiles - 1)))) await rm(one, { force: true });
   }
-
-  async #release(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close().catch(() => undefined);
-  }
 }
 
-let rotations = 0;
+let lastStamp = 0;
 
-/** `events.jsonl` becomes `events.20260102T030405678Z-<pid>-<n>.jsonl`: by name is by age. */
-export function rotatedName(file: string, at: Date, pid: number): string {
+/** `events.jsonl` becomes `events.<milliseconds>-<pid>.jsonl`: unique, and sorted by age. */
+export function rotatedName(file: string): string {
   const { dir, name, ext } = parse(file);
-  const time = at.toISOString().replace(/[-:.]/g, '');
-  rotations += 1;
-  return join(dir, `${name}.${time}-${pid}-${String(rotations).padStart(6, '0')}${ext}`);
+  lastStamp = Math.max(Date.now(), lastStamp + 1);
+  return join(dir, `${name}.${lastStamp}-${process.pid}${ext}`);
 }
 
-/** The full files of a log, oldest first. */
+/** Full files of a log, oldest first. */
 export async function rotatedFiles(file: string): Promise<string[]> {
   const { dir, name, ext } = parse(file);
-  const names = await readdir(dir);
-  return names
-    .filter(
-      (one) =>
-        one.startsWith(`${name}.`) &&
-        one.endsWith(ext) &&
-        /^\d{8}T\d{9}Z-\d+-\d+$/.test(one.slice(name.length + 1, -ext.length)),
-    )
+  const isRotated = (one: string): boolean =>
+    one.startsWith(`${name}.`) && one.endsWith(ext) && /^\d{13}-\d+$/.test(one.slice(name.length + 1, -ext.length));
+  return (await readdir(dir))
+    .filter(isRotated)
     .sort()
     .map((one) => join(dir, one));
-}
-
-function unlessGone(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
-}
-
-/** Whether it ends within a line that nobody goes on with. */
-async function endsTorn(handle: FileHandle): Promise<boolean> {
-  const last = Buffer.alloc(1);
-  let before: number | undefined;
-  for (;;) {
-    const { size } = await handle.stat();
-    if (size === 0) return false;
-    await handle.read(last, 0, 1, size - 1);
-    if (last[0] === NEWLINE) return false;
-    if (size === before) return true;
-    before = size;
-    await sleep(SETTLE_MS);
-  }
-}
-
-async function isStillAt(handle: FileHandle, file: string): Promise<boolean> {
-  try {
-    const [own, there] = await Promise.all([handle.stat(), stat(file)]);
-    return own.ino === there.ino && own.dev === there.dev;
-  } catch {
-    return false;
-  }
 }

@@ -8,8 +8,8 @@ interface Step {
 
 const ALL = Number.POSITIVE_INFINITY;
 /**
- * From mild to harsh: how long a string, a list and an object may be. Ids stay whole; an object of a known form keeps
- * its members for longer than a list its items.
+ * Limits of strings, lists and objects, from mild to harsh. Ids stay whole. An object of a known form keeps its members
+ * longer than a list its items.
  */
 const STEPS: readonly Step[] = [
   { chars: 4_000, items: ALL, members: ALL },
@@ -21,10 +21,10 @@ const STEPS: readonly Step[] = [
   { chars: 200, items: 3, members: 30 },
   { chars: 200, items: 3, members: 3 },
 ];
-/** What nests deeper than this says nothing that a bounded answer could show. */
+/** Nesting limit. Deeper data would say nothing in a bounded answer. */
 const MAX_DEPTH = 12;
 
-/** `render=json` has the same bound as text: what is too long loses the end of its strings, then of its lists. */
+/** Shortens data to the limit of text answers: first the ends of strings are cut, then those of lists. */
 export function boundData(data: object, limit = MAX_ANSWER_CHARS - 1): object {
   if (fits(data, limit)) return data;
   for (const step of STEPS) {
@@ -38,7 +38,7 @@ function fits(data: object, limit: number): boolean {
   try {
     return JSON.stringify(data).length <= limit;
   } catch {
-    // Too deep to be written: shortening bounds the depth too.
+    // Data that is too deep to be serialized: shortening limits the depth too.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A text of any length in the parts it came in. Joining a result of 100 MB would double it in memory: whoever reads it
- * takes its head, its tail, or chunk by chunk.
+ * Text of any length in its original parts. Joining a result of 100 MB would double it in memory, so readers take the
+ * head, the tail, or chunk by chunk.
  */
 export class LongText {
   readonly #parts: readonly string[];
@@ -13,7 +13,7 @@ export class LongText {
     this.length = parts.reduce((sum, part) => sum + part.length, 0) + Math.max(0, parts.length - 1) * separator.length;
   }
 
-  /** At most this many characters of its beginning; never half of a surrogate pair. */
+  /** Returns at most this many characters of the beginning, and never half of a surrogate pair. */
   head(chars: number): string {
     let text = '';
     for (const piece of this.#pieces()) {
@@ -23,7 +23,7 @@ export class LongText {
     return text.length <= chars ? text : text.slice(0, wholeCut(text, chars));
   }
 
-  /** At most this many characters of its end; never half of a surrogate pair. */
+  /** Returns at most this many characters of the end, and never half of a surrogate pair. */
   tail(chars: number): string {
     let text = '';
     for (let i = this.#parts.length - 1; i >= 0 && text.length <= chars; i--) {
@@ -34,7 +34,7 @@ export class LongText {
     return text.length <= chars ? text : text.slice(wholeCut(text, text.length - chars, 1));
   }
 
-  /** The whole in pieces of about this many characters; slices of a flat string share its memory. */
+  /** Yields the whole text in pieces of about this many characters. Slices of a flat string share its memory. */
   *chunks(size = 1 << 20): Generator<string> {
     for (const piece of this.#pieces()) {
       for (let start = 0; start < piece.length; ) {
@@ -45,12 +45,12 @@ export class LongText {
     }
   }
 
-  /** One part: as a string it costs nothing more. */
+  /** Returns whether the text has a single part, so that a string of it costs nothing more. */
   get isFlat(): boolean {
     return this.#parts.length === 1;
   }
 
-  /** For a text that is flat or known to be short. */
+  /** Joins the text. Use it only for a text that is flat or known to be short. */
   toString(): string {
     return this.#parts.length === 1 ? (this.#parts[0] as string) : this.#parts.join(this.#separator);
   }
@@ -63,7 +63,7 @@ export class LongText {
   }
 }
 
-/** `end`, moved by one when it would part a surrogate pair: back, or on when `direction` is 1. */
+/** Returns `end`, moved by one where it would split a surrogate pair: back, or forward when `direction` is 1. */
 export function wholeCut(text: string, end: number, direction: -1 | 1 = -1): number {
   const before = text.charCodeAt(end - 1);
   const after = text.charCodeAt(end);

@@ -1,7 +1,10 @@
-/** Who is further off than this has meant something else, however long the word; it also bounds what a look costs. */
+/** Largest edit distance for a suggestion, however long the word. The limit also bounds the work. */
 const MAX_MISTAKES = 8;
 
-/** The known word that a mistyped one most likely meant; none when nothing is near. Ties go to the first. */
+/**
+ * Returns the known word nearest to a mistyped one; undefined when nothing is near. The first of equally near words
+ * wins.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.min(MAX_MISTAKES, Math.max(1, Math.floor(word.length / 3)));
   let best: string | undefined;
@@ -16,13 +19,13 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
-/** The only one that begins as a word does, where it was left unfinished; else the nearest. */
+/** Returns the only known word with this beginning, for an unfinished word; else the nearest one. */
 export function meantBy(word: string, known: readonly string[]): string | undefined {
   const begins = word === '' ? [] : known.filter((candidate) => candidate.startsWith(word));
   return begins.length === 1 ? begins[0] : nearest(word, known);
 }
 
-/** What to do about a word that is none of those there are: one sentence's end. */
+/** Returns the end of a sentence that suggests a known word for an unknown one. */
 export function didYouMean(
   word: string,
   known: readonly string[],
@@ -33,9 +36,9 @@ export function didYouMean(
 }
 
 /**
- * Damerau–Levenshtein with adjacent swaps; anything from `cutoff` on is as good as infinite. What lies further from the
- * diagonal is that far, so it is not looked at, and two such rows end it (a swap reaches over one): a catalog has ten
- * thousand names, some of them long.
+ * Damerau–Levenshtein distance with adjacent swaps; from `cutoff` on any number may result. Cells farther from the
+ * diagonal than the cutoff are skipped, and two rows beyond it end the search (a swap reaches over one): a catalog has
+ * ten thousand names, some of them long.
  */
 function editDistance(a: string, b: string, cutoff: number): number {
   if (Math.abs(a.length - b.length) >= cutoff) return cutoff;

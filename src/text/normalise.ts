@@ -2,8 +2,8 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What a model, or a person, may write otherwise where only one thing can be meant (004, Normalization). Each is a
- * rule with a name; whoever applies one says so in the result. `docs/answers.md` has them as a table.
+ * Rules that correct input with only one possible meaning (O10.1). Every applied rule is reported in the result.
+ * `docs/answers.md` lists them in a table.
  */
 export const NORMALISATION_RULES = {
   field_alias: {
@@ -45,27 +45,30 @@ export type NormalisationRule = keyof typeof NORMALISATION_RULES;
 
 export interface Normalisation {
   rule: NormalisationRule;
-  /** What was given, and what it was read as. */
+  /** Original input and its correction. */
   from: string;
   to: string;
 }
 
-/** Where a rule is told that was applied. */
+/** Callback that receives each applied rule. */
 export type Tell = (told: Normalisation) => void;
 
-/** `" 7 "` and `"42.0"` are numbers, `"-1"` and `"7.5"` are not: undefined. */
+/** Parses a whole number: `" 7 "` and `"42.0"` are numbers, `"-1"` and `"7.5"` are undefined. */
 export function humanInteger(text: string): number | undefined {
   if (text.length > 32 || !/^\s*\d+(?:\.0+)?\s*$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** Letters and digits in lower case: `topK`, `top-k` and `Top_K` are one token. */
+/** Reduces a text to letters and digits in lower case: `topK`, `top-k` and `Top_K` are equal. */
 export function asciiToken(text: string): string {
   return text.length > 128 ? '' : text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
-/** The one of `known` that `text` can only mean: by its token, or by an alias. Itself where it is known; else undefined. */
+/**
+ * Returns the one of `known` that `text` can mean, by its letters or an alias. A known text is returned unchanged, an
+ * ambiguous one as undefined.
+ */
 export function meantToken(
   text: string,
   known: readonly string[],
@@ -80,7 +83,10 @@ export function meantToken(
   return meant.length === 1 ? meant[0] : undefined;
 }
 
-/** A tool of ours, also by whose it is, as clients write that (`mcp__waygate__tool_execute`), and in the plural (`tools.execute`). */
+/**
+ * Returns the gateway tool that a name means, also with a client's prefix (`mcp__waygate__tool_execute`) and in the
+ * plural (`tools.execute`).
+ */
 export function meantTool(given: string, names: readonly string[]): string | undefined {
   const bare = asciiToken(given)
     .replace(/^(?:mcp)?waygate/, '')
@@ -88,7 +94,10 @@ export function meantTool(given: string, names: readonly string[]): string | und
   return meantToken(given, names) ?? meantToken(bare, names);
 }
 
-/** A path on this machine: from a `file://` URI, or relative to `root`. Undefined where a URI names no local file. */
+/**
+ * Returns a path on this machine, from a `file://` URI or relative to `root`; undefined where a URI names no local
+ * file.
+ */
 export function localPath(given: string, root: string): string | undefined {
   if (!/^file:/i.test(given)) return resolve(root, given);
   try {
@@ -98,10 +107,10 @@ export function localPath(given: string, root: string): string | undefined {
   }
 }
 
-/** `relative` for people and models, `absolute` for data. */
+/** `relative` for people and models, `absolute` for data (O9.4). */
 export type PathStyle = 'relative' | 'absolute';
 
-/** With forward slashes where it is relative; what lies outside of the root stays absolute. */
+/** Renders a path, with forward slashes where it is relative. Paths outside of the root stay absolute. */
 export function renderPath(path: string, root: string, style: PathStyle): string {
   if (style === 'absolute') return resolve(root, path);
   const inside = relative(root, resolve(root, path));
@@ -119,7 +128,7 @@ export function meantRenderMode(text: string): RenderMode | undefined {
   return meantToken(text, RENDER_MODES, RENDER_ALIASES) as RenderMode | undefined;
 }
 
-/** One line of a result that tells of a rule: `note: "topK" was read as "top_k" (field_alias)`. */
+/** Renders the note about an applied rule: `note: "topK" was read as "top_k" (field_alias)`. */
 export function normalisationNote({ rule, from, to }: Normalisation): string {
   return `note: ${JSON.stringify(from)} was read as ${JSON.stringify(to)} (${rule})`;
 }

@@ -1,11 +1,9 @@
-/**
- * What a model reads (004, Porcelain by Default): lines, deterministic, bounded, the summary first.
- */
+/** Text for a model: lines, deterministic, bounded, the summary first (O9.2). */
 
-/** Copilot moves any text beyond 8,192 characters into a file: every answer stays below this (design.md §3). */
+/** Limit of every answer. Copilot moves text beyond 8,192 characters into a file (M5.4). */
 export const MAX_ANSWER_CHARS = 8_000;
 
-/** Cuts at a line where one is near, and says how much was left out. */
+/** Cuts at a nearby line end and states how much is missing. */
 export function boundText(text: string, limit = MAX_ANSWER_CHARS): string {
   if (text.length <= limit) return text;
   const room = limit - 40;
@@ -17,7 +15,7 @@ export function boundText(text: string, limit = MAX_ANSWER_CHARS): string {
   return `${text.slice(0, end)}\n… ${text.length - end} more characters`;
 }
 
-/** `1 tool`, `2 tools`, `3,288 tools`: grouped by hand, because locales differ. */
+/** Formats a count: `1 tool`, `2 tools`, `3,288 tools`. Grouped by hand, because locales differ. */
 export function count(n: number, singular: string, plural = `${singular}s`): string {
   return `${groupDigits(n)} ${n === 1 ? singular : plural}`;
 }
@@ -26,7 +24,7 @@ export function groupDigits(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `90 s`, `3 min`, `2 h`: as exact as a person wants it. */
+/** Formats a duration with the precision that a person needs: `90 s`, `3 min`, `2 h`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;
@@ -34,13 +32,13 @@ export function duration(ms: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-/** `0.4 ms`, `12 ms`, `1.5 s`: three figures tell enough of a latency. */
+/** Formats a latency with three digits: `0.4 ms`, `12 ms`, `1.5 s`. */
 export function latency(ms: number): string {
   if (ms >= 1_000) return `${Number((ms / 1_000).toPrecision(3))} s`;
   return `${Number(ms.toPrecision(3))} ms`;
 }
 
-/** Rows under a header, columns by width: numbers to the right, texts to the left, no space at a line's end. */
+/** Formats rows under a header in columns: numbers to the right, texts to the left, no space at the end of a line. */
 export function table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
   const cells = [
     header,
@@ -58,25 +56,25 @@ export function table(header: readonly string[], rows: readonly (readonly (strin
   );
 }
 
-/** The first of them, and how many more there are. */
+/** Returns the first lines, and a line with the number of the others. */
 export function firstLines(lines: readonly string[], limit: number): string[] {
   if (lines.length <= limit) return [...lines];
   return [...lines.slice(0, limit), `… ${count(lines.length - limit, 'line')} omitted`];
 }
 
-/** One line, free of control characters, at most `limit` characters. */
+/** Returns the text as a single line without control characters, of at most `limit` characters. */
 export function oneLine(text: string, limit = 256): string {
   const flat = text.replace(CONTROL_CHARACTERS, ' ').replace(/\s+/g, ' ').trim();
   if (flat.length <= limit) return flat;
   return `${shortened(flat, limit).slice(0, -1).trimEnd()}…`;
 }
 
-/** With an end, where it has none. */
+/** Adds a full stop where the text has no end mark. */
 export function asSentence(words: string): string {
   return /[.!?…]$/.test(words) ? words : `${words}.`;
 }
 
-/** At most `limit` characters, with a mark where the rest is missing; never half of a surrogate pair. */
+/** Cuts a text to `limit` characters, with a mark where the rest is missing, and never within a surrogate pair. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;

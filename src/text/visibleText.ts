@@ -1,7 +1,6 @@
 /**
- * What a model reads holds nothing that a person could not see: text hidden from the person but not from the model is
- * how a result smuggles instructions (facts: ANSI, bidi and TAG-block hiding). Hidden characters are shown as `\u200b`
- * rather than taken out, so that the model sees what is there; the artifact keeps the bytes.
+ * Shows every hidden character of a text to the model and the person alike. Text hidden from the person is how a result
+ * smuggles instructions (M2.12). Hidden characters appear as escapes such as `\u200b`; the artifact keeps the bytes.
  *
  * Escaped: control characters other than tab and line break (ANSI sequences begin with one; a lone carriage return
  * overwrites its line), bidirectional controls, zero-width and other invisible format characters, TAG characters,
@@ -49,13 +48,13 @@ const JOINING = [
 
 const PICTURE = '\\p{Extended_Pictographic}[\\ufe0e\\ufe0f]?\\p{Emoji_Modifier}?';
 
-/** Longest legitimate use first; whatever hidden character none of them covers is matched alone, and escaped. */
+/** Legitimate uses, longest first. A hidden character outside of these matches alone and is escaped. */
 const LEGITIMATE = [
   '\\r(?=\\n)',
   '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
   `${PICTURE}(?:\\u200d${PICTURE}){0,8}`,
   '[0-9#*]\\ufe0f(?=\\u20e3)',
-  // What is hidden itself is escaped, and joins nothing then.
+  // A hidden neighbour is escaped itself, so it joins nothing.
   `(?<=(?![${HIDDEN_CLASS}])[${JOINING}])[\\u200c\\u200d](?=(?![${HIDDEN_CLASS}])[${JOINING}])`,
   '\\p{Ideographic}[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
 ];

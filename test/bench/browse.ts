@@ -1,5 +1,5 @@
 /**
- * How well and how fast a query finds its tool (B.5):
+ * Measures how well and how fast a query finds its tool:
  *   npm run bench:browse -- --tools FILE [--queries FILE] [--recall] [--copies N] [--json]
  * `--queries` may be left out for files that hold both. `--recall` counts the share of the accepted tools (or groups
  * of alternatives) that were found, as the public sets do; without it one accepted tool is enough; it is the default

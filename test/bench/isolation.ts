@@ -1,7 +1,7 @@
 /**
- * What a flooding server costs another one's calls: their p99 while it floods, against their p99 beside it quiet, in
- * alternating blocks of one run (facts/reliability.md R6: less than twice). `node test/bench/isolation.ts [--blocks N]
- * [--calls N] [--json]`, after `npm run build`.
+ * Measures what a flooding server costs the calls of another one: their p99 during the flood against their p99 beside
+ * the quiet server, in alternating blocks of one run. The target is less than twice. `node test/bench/isolation.ts
+ * [--blocks N] [--calls N] [--json]`, after `npm run build`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

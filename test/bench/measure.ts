@@ -12,8 +12,9 @@ export interface Share {
 }
 
 /**
- * Share with an accepted tool at 1, 5, 10 (`facts/performance.md`: with groups of alternatives, and with `recall` for
- * the public sets, the share of the groups of which one tool is there; first place: whether it is accepted).
+ * Computes the share of queries with an accepted tool at 1, 5 and 10, counting groups of alternatives. With `recall`,
+ * for the public sets: the share of the groups with at least one tool among the first; the first place counts whether
+ * it is accepted.
  */
 export function judge(results: readonly (readonly Card[])[], queries: readonly DataQuery[], recall: boolean): Share {
   const sum: Share = { at1: 0, at5: 0, at10: 0, mrr: 0, count: queries.length };

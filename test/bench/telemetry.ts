@@ -88,7 +88,7 @@ const result = {
   withoutP99Us: percentile(plain, 0.99),
   withP99Us: percentile(told, 0.99),
   laterUsPerCall: later / told.length,
-  eventLog: diagnostics.health('ready', [], []).event_log,
+  eventLog: diagnostics.health({ condition: 'ready', servers: [], problems: [] }).event_log,
 };
 if (values.json) console.log(JSON.stringify(result));
 else {

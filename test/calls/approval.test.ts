@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalAnswer, ApprovalPort, ApprovalRequest } from '../../src/calls/policy/approval.ts';
 import { elicitApproval } from '../../src/calls/policy/elicitApproval.ts';
-import { policyPreset } from '../../src/calls/settings/presets.ts';
+import { PRESETS } from '../../src/config/declaration/callBlocks.ts';
 import { until } from '../support/hostProcess.ts';
 import { bench, toolOf, toolsOf } from './support.ts';
 
@@ -203,7 +203,7 @@ describe('approval', () => {
 
   it('makes the preset "safe" one that can be used', async () => {
     const approval = person('session');
-    const { policy } = policyPreset('safe');
+    const { policy } = PRESETS.safe;
     const { run, upstream } = bench(TOOLS, { policy }, { approval });
     await run(LIST, {});
     await run(LIST, {});

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY, decide, readPolicy } from '../../src/calls/policy/policy.ts';
-import { RateLimiter, rateLimited, readRateLimits } from '../../src/calls/policy/quota.ts';
+import { decide } from '../../src/calls/policy/policy.ts';
+import { RateLimiter, rateLimited } from '../../src/calls/policy/quota.ts';
+import { DEFAULT_POLICY, POLICY } from '../../src/config/declaration/policyBlock.ts';
+import { RATE_LIMITS } from '../../src/config/declaration/rateLimitsBlock.ts';
 import { globMatches } from '../../src/lib/glob.ts';
+import { readField } from '../support/readSettings.ts';
 
 describe('globs', () => {
   it.each([
@@ -38,20 +41,20 @@ describe('globs', () => {
 
 describe('policy', () => {
   it('knows a server by its name, and needs every tag of a rule', () => {
-    const policy = readPolicy({
+    const policy = readField(POLICY.field, {
       rules: [
         { action: 'deny', server: 'prod' },
         { action: 'require_approval', tags: ['destructive', 'mcp'] },
       ],
     });
-    const subject = { meta_tool: 'tool_execute' as const, tags: ['mcp'] };
+    const subject = { metaTool: 'tool_execute' as const, tags: ['mcp'] };
     expect(decide(policy, { ...subject, server: 'prod' })).toEqual({ action: 'deny', rule_index: 0 });
     expect(decide(policy, { ...subject, server: 'test' })).toEqual({ action: 'allow', rule_index: null });
     expect(decide(policy, { ...subject, tags: ['mcp', 'destructive'] }).rule_index).toBe(1);
   });
 
   it('asks before what is declared destructive where nothing is configured', () => {
-    const subject = { meta_tool: 'tool_execute' as const, tool_id: 'a:b@1' };
+    const subject = { metaTool: 'tool_execute' as const, toolId: 'a:b@1' };
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['destructive'] }).action).toBe('require_approval');
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['mcp'] }).action).toBe('allow');
   });
@@ -60,9 +63,9 @@ describe('policy', () => {
 describe('quota', () => {
   it('counts each session for itself, and a tool beside its meta-tool', () => {
     let now = 0;
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_minute: 2 },
-      per_tool: { 'a:b@1': { max_calls_per_session: 1 } },
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerMinute: 2 },
+      perTool: { 'a:b@1': { maxCallsPerSession: 1 } },
     });
     const limiter = new RateLimiter(limits, () => now);
     const [one, two] = [{}, {}];
@@ -84,9 +87,9 @@ describe('quota', () => {
   });
 
   it('goes on in another process, whatever its clock says, and believes nothing that is no count', () => {
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_minute: 2 },
-      tool_view: { max_calls_per_session: 1 },
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerMinute: 2 },
+      tool_view: { maxCallsPerSession: 1 },
     });
     let now = 1_000;
     const [before, after] = [new RateLimiter(limits, () => now), new RateLimiter(limits, () => now - 999)];
@@ -128,9 +131,9 @@ describe('quota', () => {
 
   it('tells when it has counted, and only then; what is kept of it is no more than its limits are', () => {
     const counted: object[] = [];
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_session: 100 },
-      tool_view: { max_calls_per_minute: 2 },
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerSession: 100 },
+      tool_view: { maxCallsPerMinute: 2 },
     });
     const limiter = new RateLimiter(
       limits,
@@ -162,7 +165,7 @@ describe('quota', () => {
   it('counts what is sent again where it was counted, and lets it in', () => {
     const told: unknown[] = [];
     const limiter = new RateLimiter(
-      readRateLimits({ tool_execute: { max_calls_per_session: 1 } }),
+      readField(RATE_LIMITS.field, { tool_execute: { maxCallsPerSession: 1 } }),
       () => 0,
       (_session, requestId) => told.push(requestId),
     );
@@ -184,7 +187,7 @@ describe('quota', () => {
       fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {
         let now = 0;
         const limiter = new RateLimiter(
-          { tool_view: { max_calls_per_minute: limit, max_calls_per_session: null } },
+          { tool_view: { maxCallsPerMinute: limit, maxCallsPerSession: null } },
           () => now,
         );
         const session = {};

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { ResultCache, readCacheSettings } from '../../src/calls/pipeline/resultCache.ts';
-import { backoffDelay, RETRY_WITH_FULL_JITTER } from '../../src/calls/pipeline/retry.ts';
+import { ResultCache } from '../../src/calls/pipeline/resultCache.ts';
+import { backoffDelay } from '../../src/calls/pipeline/retry.ts';
 import { SharedCalls, type Waiter } from '../../src/calls/pipeline/sharedCalls.ts';
-import { readDispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
-import { NOTHING_REPEATED, replayOf } from '../../src/calls/settings/replaySettings.ts';
+import { replayFor } from '../../src/calls/settings/replaySettings.ts';
+import { CALL_BLOCKS, DEFAULT_RETRY } from '../../src/config/declaration/callBlocks.ts';
+import { NOTHING_REPEATED } from '../../src/config/declaration/replayBlock.ts';
 import { faultOf } from '../../src/errors/fault.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 import { UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
 import { CallFailedError } from '../../src/upstream/connection/callFailed.ts';
 import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
 import { classified } from '../support/classified.ts';
+import { readField, settingsOf } from '../support/readSettings.ts';
 import { bench, resultOf, text, toolsOf } from './support.ts';
 
 const TOOLS = toolsOf(
@@ -21,8 +23,8 @@ const TOOLS = toolsOf(
   'store',
 );
 const [GET, PUT] = [...TOOLS.keys()] as [string, string];
-const retry = { ...RETRY_WITH_FULL_JITTER, max_attempts: 3, base_delay: 0.001 };
-const CONVERGENT = { ...NOTHING_REPEATED, tools: [['get', 'convergent'] as const] };
+const retry = { ...DEFAULT_RETRY, maxAttempts: 3, baseDelay: 0.001 };
+const CONVERGENT = { ...NOTHING_REPEATED, tools: { get: 'convergent' as const } };
 const lost = (): never => {
   throw new UpstreamRequestError('closed', 'connection closed');
 };
@@ -42,7 +44,7 @@ describe('retry', () => {
   });
 
   it('repeats what the person declared convergent, and tells the attempts', async () => {
-    const { run, fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+    const { run, fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = ({ n }) => (n < 3 ? lost() : text('at last'));
     const outcome = await run(GET, {});
     expect(outcome).toMatchObject({ kind: 'result', result: { text: 'at last' }, diagnostics: { attempts: 3 } });
@@ -55,7 +57,7 @@ describe('retry', () => {
   it.each(['crash_loop', 'circuit_open'] as const)(
     'tells at once of a server that is left alone (%s), and when to come back: no call waits for that',
     async (code) => {
-      const { fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+      const { fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
       upstream.answer = () => {
         throw new NotDispatchedError('it is left alone', faultOf(code, { generation: 5 }, String), 60);
       };
@@ -71,7 +73,7 @@ describe('retry', () => {
   );
 
   it('never repeats what ended its server each time, however often it may be repeated', async () => {
-    const { fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+    const { fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = () => {
       const fault = faultOf('replay_exhausted', { generation: 2 }, String);
       throw new CallFailedError(new UpstreamRequestError('error', 'ended'), { fault, knowledge: 'outcome_unknown' });
@@ -118,7 +120,7 @@ describe('retry', () => {
   });
 
   it('repeats later what a server that does not read was never sent', async () => {
-    const { run, upstream } = bench(TOOLS, { retry: { ...retry, retryable_codes: ['RATE_LIMITED'] } });
+    const { run, upstream } = bench(TOOLS, { retry: { ...retry, retryableCodes: ['RATE_LIMITED'] } });
     upstream.answer = ({ n }) => {
       if (n < 2) throw new UpstreamRequestError('busy', 'it does not read what it is sent');
       return text('sent once');
@@ -136,14 +138,14 @@ describe('retry', () => {
   });
 
   it('never repeats a result that is an error', async () => {
-    const { run, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+    const { run, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = () => text('429 too many requests', { isError: true });
     await run(GET, {});
     expect(upstream.calls).toHaveLength(1);
   });
 
   it('happens once where nothing is configured, for what the person has declared convergent', async () => {
-    const { fail, upstream } = bench(TOOLS, { contracts: CONVERGENT });
+    const { fail, upstream } = bench(TOOLS, { replay: CONVERGENT });
     upstream.answer = lost;
     await fail(GET, {});
     expect(upstream.calls).toHaveLength(2);
@@ -155,9 +157,9 @@ describe('retry', () => {
 
   it('asks the probe what became of a lost call, and repeats it only where it had no effect', async () => {
     const probe = { tool: 'look', arguments: { key: { $arg: '/key' } }, effect: { at: '/stored', equals: true } };
-    const contracts = { ...NOTHING_REPEATED, default: 'probe_required' as const, probes: [['*', probe]] as const };
+    const replay = { ...NOTHING_REPEATED, default: 'probe_required' as const, probes: { '*': probe } };
     const tried = async (stored: unknown) => {
-      const one = bench(TOOLS, { contracts });
+      const one = bench(TOOLS, { replay });
       one.upstream.answer = ({ tool, n }) => {
         if (tool === 'look') return text('looked', { structuredContent: { stored } });
         return n === 1 ? lost() : text('stored again');
@@ -180,7 +182,7 @@ describe('retry', () => {
   it('waits between nothing and the whole of a doubling delay', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.double({ min: 0, max: 1, noNaN: true }), (failed, fraction) => {
-        const delay = backoffDelay(RETRY_WITH_FULL_JITTER, failed, fraction);
+        const delay = backoffDelay(DEFAULT_RETRY, failed, fraction);
         expect(delay).toBeGreaterThanOrEqual(0);
         expect(delay).toBeLessThanOrEqual(Math.min(0.1 * 2 ** failed, 5));
       }),
@@ -191,8 +193,8 @@ describe('retry', () => {
     vi.useFakeTimers();
     try {
       const { run, upstream } = bench(TOOLS, {
-        retry: { ...retry, retryable_codes: ['RATE_LIMITED'] },
-        contracts: CONVERGENT,
+        retry: { ...retry, retryableCodes: ['RATE_LIMITED'] },
+        replay: CONVERGENT,
       });
       upstream.answer = ({ n }) => {
         if (n < 2) throw Object.assign(new Error('slow down'), { status: 429, retryAfterSeconds: 7 });
@@ -209,7 +211,7 @@ describe('retry', () => {
   });
 
   it('gives up rather than wait beyond the deadline', async () => {
-    const config = { retry: { ...retry, retryable_codes: ['RATE_LIMITED'] as const }, contracts: CONVERGENT };
+    const config = { retry: { ...retry, retryableCodes: ['RATE_LIMITED'] as const }, replay: CONVERGENT };
     const { fail, upstream } = bench(TOOLS, config);
     upstream.answer = () => {
       throw Object.assign(new Error('slow down'), { status: 429, retryAfterSeconds: 200 });
@@ -223,7 +225,7 @@ describe('deadline and cancellation', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
 
   it('ends a call whose server does not react, and tells it so', async () => {
-    const { fail, upstream } = bench(TOOLS, { deadlines: { default: 60_000, servers: { store: 20 }, tools: [] } });
+    const { fail, upstream } = bench(TOOLS, { timeouts: { default: 60, servers: { store: 0.02 }, tools: {} } });
     let aborted = false;
     upstream.answer = ({ signal }) => {
       signal.addEventListener('abort', () => {
@@ -261,7 +263,7 @@ describe('deadline and cancellation', () => {
   it('is put off by progress, up to a cap', async () => {
     vi.useFakeTimers();
     try {
-      const { fail, upstream } = bench(TOOLS, { deadlines: { default: 100_000, servers: {}, tools: [] } });
+      const { fail, upstream } = bench(TOOLS, { timeouts: { default: 100, servers: {}, tools: {} } });
       const heard: number[] = [];
       upstream.answer = ({ onProgress }) => {
         let n = 0;
@@ -282,7 +284,7 @@ describe('deadline and cancellation', () => {
 });
 
 describe('sharing and the cache', () => {
-  const cache = readCacheSettings({ read_only: true });
+  const cache = readField(CALL_BLOCKS.cache.field, { readOnly: true });
 
   it('sends equal calls at the same time once, those of readers alone', async () => {
     const { run, upstream, firewalled } = bench(TOOLS, { cache });
@@ -395,14 +397,16 @@ describe('sharing and the cache', () => {
     await off.run(GET, {});
     await off.run(GET, {});
     expect(off.upstream.calls).toHaveLength(2);
-    const listed = bench(TOOLS, { cache: readCacheSettings({ read_only: true, allow: ['store:other#00000000'] }) });
+    const listed = bench(TOOLS, {
+      cache: readField(CALL_BLOCKS.cache.field, { readOnly: true, allow: ['store:other#00000000'] }),
+    });
     await listed.run(GET, {});
     await listed.run(GET, {});
     expect(listed.upstream.calls).toHaveLength(2);
   });
 
   it('is bounded in bytes, and by what one answer may take', () => {
-    const kept = new ResultCache({ ...cache, max_bytes: 1_000 });
+    const kept = new ResultCache({ ...cache, maxBytes: 1_000 });
     for (let i = 0; i < 50; i++) kept.put(`k${i}`, text('x'.repeat(60)));
     expect(kept.bytes).toBeLessThanOrEqual(1_000);
     expect(kept.has('k49')).toBe(true);
@@ -479,68 +483,47 @@ describe('messages', () => {
   });
 });
 
-describe('configuration', () => {
-  it('has its defaults', () => {
-    expect(readDispatchConfig({})).toMatchObject({
+describe('settings of calls', () => {
+  it('have their defaults', () => {
+    expect(settingsOf({})).toMatchObject({
       tolerantArgs: false,
-      retry: { max_attempts: 1, jitter: 1 },
-      cache: { read_only: false },
-      contracts: { default: 'never_replay' },
-      deadlines: { default: 120_000 },
+      retry: { maxAttempts: 1, jitter: 1 },
+      cache: { readOnly: false },
+      replay: { default: 'never_replay' },
+      timeouts: { default: 120 },
     });
   });
 
-  it('reads whose hints are believed and how lost calls are probed, and says what is wrong with a probe', () => {
+  it('say whose hints count and how lost calls are probed', () => {
     const probe = { tool: 'look', arguments: { id: { $arg: '/id' } }, effect: { at: '/found' } };
-    const { contracts } = readDispatchConfig({
-      replay: { default: 'never_replay', trust_hints: ['git'], probes: { 'store:put*': probe } },
+    const { replay } = settingsOf({
+      replay: { default: 'never_replay', trustHints: ['git'], probes: { 'store:put*': probe } },
     });
-    expect(contracts).toMatchObject({ trustHints: ['git'], probes: [['store:put*', probe]] });
+    expect(replay).toMatchObject({ trustHints: ['git'], probes: { 'store:put*': probe } });
     const tool = { id: 'git:log#1', upstreamName: 'log', server: 'git' };
-    expect(replayOf(contracts, { ...tool, annotations: { readOnlyHint: true } }).contract).toBe('convergent');
-    expect(replayOf(contracts, { ...tool, annotations: {} }).contract).toBe('never_replay');
-    expect(replayOf(contracts, { ...tool, server: 'x', annotations: { readOnlyHint: true } }).contract).toBe(
+    expect(replayFor(replay, { ...tool, annotations: { readOnlyHint: true } }).contract).toBe('convergent');
+    expect(replayFor(replay, { ...tool, annotations: {} }).contract).toBe('never_replay');
+    expect(replayFor(replay, { ...tool, server: 'x', annotations: { readOnlyHint: true } }).contract).toBe(
       'never_replay',
     );
-    const wrong = (given: object) => () => readDispatchConfig({ replay: { probes: { x: given } } });
-    expect(wrong({ effect: { at: '/a' } })).toThrow('"replay.probes.x.tool" must be a text.');
-    expect(wrong({ tool: 'look', effect: {} })).toThrow('"replay.probes.x.effect.at" must be a text.');
-    expect(wrong({ tool: 'look', effect: { at: '/a', equals: {} } })).toThrow(
-      /must be a text, a number, true or false/,
-    );
   });
 
-  it('reads every block, and a block of its own replaces that of the preset', () => {
-    const config = readDispatchConfig({
-      tolerant_args: true,
-      policy_preset: 'throughput',
-      cache: { read_only: false },
+  it('come from every block, and a block of its own replaces that of the preset', () => {
+    const settings = settingsOf({
+      tolerantArgs: true,
+      policyPreset: 'throughput',
+      cache: { readOnly: false },
       timeouts: { default: 60, servers: { store: 5 }, tools: { 'store:g*': 600 } },
       replay: { tools: { get: 'convergent' } },
-      schema_limits: { max_depth: 64 },
+      schemaLimits: { maxDepth: 64 },
     });
-    expect(config).toMatchObject({
+    expect(settings).toMatchObject({
       tolerantArgs: true,
-      retry: { max_attempts: 5, jitter: 0.2 },
-      cache: { read_only: false },
-      deadlines: { default: 60_000, servers: { store: 5_000 }, tools: [['store:g*', 600_000]] },
-      contracts: { tools: [['get', 'convergent']] },
+      retry: { maxAttempts: 5, jitter: 0.2 },
+      cache: { readOnly: false },
+      timeouts: { default: 60, servers: { store: 5 }, tools: { 'store:g*': 600 } },
+      replay: { tools: { get: 'convergent' } },
       schemaLimits: { maxDepth: 64, maxBytes: 65_536 },
     });
-  });
-
-  it.each([
-    [{ retrys: {} }, '"" has no key "retrys"; did you mean "retry"?', ['retrys']],
-    [{ retry: { max_attempts: 0 } }, '"retry.max_attempts" must be a number of at least 1.', ['retry', 'max_attempts']],
-    [{ retry: { retryable_codes: ['X'] } }, '"retry.retryable_codes" may hold', ['retry', 'retryable_codes']],
-    [{ policy: { rules: [{ action: 'allow', tol: 'x' }] } }, 'did you mean "tool"?', ['policy', 'rules', 0, 'tol']],
-    [{ policy: { rules: [{}] } }, '"policy.rules.0" needs an "action"', ['policy', 'rules', 0]],
-    [{ timeouts: { servers: { a: 'x' } } }, '"timeouts.servers.a" must be a number', ['timeouts', 'servers', 'a']],
-    [{ replay: { tools: { a: 'often' } } }, '"replay.tools.a" must be "convergent"', ['replay', 'tools', 'a']],
-    [{ policy_preset: 'loose' }, '"policy_preset" must be safe, balanced, throughput.', ['policy_preset']],
-  ])('tells what is wrong and where: %j', (block, message, path) => {
-    expect(() => readDispatchConfig(block)).toThrow(
-      expect.objectContaining({ message: expect.stringContaining(message), path }),
-    );
   });
 });

@@ -149,7 +149,7 @@ async function longestBlock<T>(work: () => Promise<T>): Promise<{ value: T; bloc
   return { value, blockedMs, tookMs };
 }
 
-/** What issue C promises for the worker's loop. */
+/** Longest time for which validation may block the worker's event loop (G6.6). */
 const MAX_BLOCK_MS = 50;
 
 /** Other processes share the machine: a block that is ours is there every time. `ready` is waited for before each. */

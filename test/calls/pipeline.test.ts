@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCacheSettings } from '../../src/calls/pipeline/resultCache.ts';
 import { STAGES } from '../../src/calls/pipeline/stages.ts';
-import { readPolicy } from '../../src/calls/policy/policy.ts';
-import { readRateLimits } from '../../src/calls/policy/quota.ts';
-import { NOTHING_REPEATED } from '../../src/calls/settings/replaySettings.ts';
+import { CALL_BLOCKS } from '../../src/config/declaration/callBlocks.ts';
+import { NOTHING_REPEATED } from '../../src/config/declaration/replayBlock.ts';
 import { GatewayError } from '../../src/errors/gatewayError.ts';
+import { readField } from '../support/readSettings.ts';
 import { bench, resultOf, text, toolsOf } from './support.ts';
 
 const TOOLS = toolsOf(
@@ -23,12 +22,12 @@ const TOOLS = toolsOf(
 );
 const idOf = (name: string): string => [...TOOLS.keys()].find((id) => id.startsWith(`fs:${name}#`)) as string;
 const READ = idOf('read');
-const DENY = readPolicy({ default: 'deny' });
-const NOTHING_LEFT = readRateLimits({ tool_execute: { max_calls_per_session: 1 } });
-const CACHE = readCacheSettings({ read_only: true });
+const DENY = readField(CALL_BLOCKS.policy.field, { default: 'deny' });
+const NOTHING_LEFT = readField(CALL_BLOCKS.rateLimits.field, { tool_execute: { maxCallsPerSession: 1 } });
+const CACHE = readField(CALL_BLOCKS.cache.field, { readOnly: true });
 
 describe('the chain', () => {
-  it('has its stages in the order of 000 §4.5', () => {
+  it('runs its stages in order (G7.1)', () => {
     expect(STAGES.map(({ name }) => name)).toEqual([
       'hydrate',
       'repair',
@@ -203,10 +202,12 @@ describe('a dry run', () => {
     const { run, upstream } = bench(TOOLS, {
       tolerantArgs: true,
       cache: CACHE,
-      rateLimits: readRateLimits({ tool_execute: { max_calls_per_minute: 5 } }),
-      policy: readPolicy({ rules: [{ action: 'require_approval', tool: 'read', reason: 'Ask first.' }] }),
-      contracts: { ...NOTHING_REPEATED, servers: { fs: 'convergent' } },
-      deadlines: { default: 1_000, servers: {}, tools: [['read', 5_000]] },
+      rateLimits: readField(CALL_BLOCKS.rateLimits.field, { tool_execute: { maxCallsPerMinute: 5 } }),
+      policy: readField(CALL_BLOCKS.policy.field, {
+        rules: [{ action: 'require_approval', tool: 'read', reason: 'Ask first.' }],
+      }),
+      replay: { ...NOTHING_REPEATED, servers: { fs: 'convergent' } },
+      timeouts: { default: 1, servers: {}, tools: { read: 5 } },
     });
     upstream.state = 'failed';
     upstream.reason = 'exit code 1';

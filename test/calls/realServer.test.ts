@@ -67,7 +67,7 @@ describe('with a real server', () => {
   });
 
   it('ends a call at its deadline', async () => {
-    const { fail, idOf } = benchOf({ deadlines: { default: 100, servers: {}, tools: [] } });
+    const { fail, idOf } = benchOf({ timeouts: { default: 0.1, servers: {}, tools: {} } });
     expect(await fail(idOf('wait'), { ms: 60_000 })).toMatchObject({
       error: 'UPSTREAM_TIMEOUT',
       details: { outcome: 'unknown' },

@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/calls/json.ts';
@@ -11,6 +9,8 @@ import { isLightPattern, linearEngine } from '../../src/calls/validation/linearP
 import { checkSchemaHealth, SCHEMA_LIMITS, schemaFindings } from '../../src/calls/validation/schemaHealth.ts';
 import { profileSchema } from '../../src/calls/validation/schemaProfile.ts';
 import { ThreadedCheck } from '../../src/calls/validation/threadedCheck.ts';
+import { sampleListings } from '../catalog/sampleListings.ts';
+import schemaForms from '../fixtures/catalog/schemaForms.json' with { type: 'json' };
 
 /** What is judged, not how fast: hostileSchemas.test.ts has the limits that ship. */
 const unhurried = () =>
@@ -270,29 +270,32 @@ describe('validation', () => {
     );
   });
 
-  const real = resolve('../shared/data/catalog/real-tools.json');
-  it.skipIf(!existsSync(real))(
-    'can use the schemas of real servers',
-    async () => {
-      const { tools } = JSON.parse(readFileSync(real, 'utf8')) as {
-        tools: { server: string; name: string; inputSchema: JsonObject }[];
-      };
-      const own = new ArgumentValidator();
-      const refused: string[] = [];
-      for (const { server, name, inputSchema } of tools) {
+  it.each(Object.entries(schemaForms.usable))('can use a schema in the form of %s', async (_, schema) => {
+    const { kind } = await validator.validate(schema as JsonObject, {});
+    expect(['valid', 'invalid']).toContain(kind);
+  });
+
+  it('leaves a schema with an empty enum unchecked', async () => {
+    expect(await validator.validate(schemaForms.emptyEnum, {})).toEqual({
+      kind: 'unchecked',
+      reason: expect.stringContaining('enum must have non-empty array'),
+    });
+  });
+
+  it('can use the schemas of a whole catalog', { timeout: 120_000 }, async () => {
+    const own = new ArgumentValidator();
+    const refused: string[] = [];
+    for (const { server, tools } of sampleListings()) {
+      for (const { name, inputSchema } of tools as { name: string; inputSchema: JsonObject }[]) {
         const verdict = await own.validate(inputSchema, {});
-        if (verdict.kind === 'bad_schema') refused.push(`${server}/${name}`);
-        if (verdict.kind === 'unchecked' && !/too long/.test(verdict.reason))
-          refused.push(`${server}/${name}: ${verdict.reason}`);
+        const why = verdict.kind === 'unchecked' ? verdict.reason : 'problem' in verdict && verdict.problem;
+        // Schemas above the limits and empty enums are known.
+        if (why && !/too long|enum must have non-empty array/.test(why)) refused.push(`${server}/${name}: ${why}`);
       }
-      own.dispose();
-      // Its enum has no value at all.
-      expect(refused).toEqual([
-        expect.stringContaining('netlify-coding-rules: its schema cannot be used (enum must have non-empty array)'),
-      ]);
-    },
-    120_000,
-  );
+    }
+    own.dispose();
+    expect(refused).toEqual([]);
+  });
 });
 
 describe('what a model is told', () => {
@@ -407,7 +410,7 @@ describe('schema health', () => {
     expect(checkSchemaHealth(nested(16))).toEqual([{ kind: 'depth_exceeded', detail: '33 levels > 32' }]);
   });
 
-  it('keeps every tool in lenient mode, and refuses the catalog in raise mode', () => {
+  it('keeps every tool and reports what is wrong with its schema', () => {
     const tools = [
       { server: 'git', upstreamName: 'log', inputSchema: { type: 'strnig' } },
       { server: 'git', upstreamName: 'show', inputSchema: { type: 'object' } },
@@ -415,7 +418,6 @@ describe('schema health', () => {
     expect(schemaFindings(tools)).toEqual([
       { server: 'git', tool: 'log', kind: 'flagged', reason: expect.stringContaining('not well formed: at /type') },
     ]);
-    expect(() => schemaFindings(tools, { onInvalid: 'raise' })).toThrow(/The tool "log" of git is refused/);
     expect(schemaFindings(tools, { limits: { ...SCHEMA_LIMITS, maxBytes: 10 } })).toHaveLength(2);
   });
 });

@@ -92,7 +92,7 @@ describe('a card', () => {
   });
 
   it('does not compile with what is banned', () => {
-    // @ts-expect-error: 000 §2.2
+    // @ts-expect-error: a card carries no schema (G2.2)
     const banned: ChoiceCard = { ...createCard({ id: 'a', name: 'a' }), inputSchema: {} };
     // @ts-expect-error: nor with a field that nobody thought of
     const unknown: ChoiceCard = { ...createCard({ id: 'a', name: 'a' }), transport: 'stdio' } satisfies ChoiceCard;

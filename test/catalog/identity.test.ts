@@ -64,6 +64,20 @@ describe('tool_id', () => {
     );
   });
 
+  it('reports an id that is too long before its grammar', () => {
+    const valid = `${'a'.repeat(64)}:${'b'.repeat(128)}@${'1'.repeat(32)}#0123abcd`;
+    expect(codeOf(() => parseToolId(valid))).toBeUndefined();
+    for (const start of ['a:b@1', 'A:b', 'a:1', 'a:b@', 'a:b#X', 'a\n']) {
+      expect(codeOf(() => parseToolId(start.padEnd(241, 'c')))).toBe('too_long');
+      expect(codeOf(() => parseToolId(start.padEnd(240, 'c')))).not.toBe('too_long');
+    }
+    expect(codeOf(() => parseToolId('x'.repeat(241)))).toBe('too_long');
+    expect(codeOf(() => parseToolId('🚀'.repeat(240)))).toBe('missing_separator');
+    expect(codeOf(() => parseToolId('🚀'.repeat(241)))).toBe('too_long');
+    expect(codeOf(() => parsePrimitiveId(`prompt::${'x'.repeat(241)}`))).toBe('too_long');
+    expect(codeOf(() => parsePrimitiveId(`resource::${valid}`))).toBeUndefined();
+  });
+
   it('lets no newline slip through any part', () => {
     const good = { namespace: 'a', name: 'b', version: '1', hash8: '0123abcd' };
     for (const part of ['namespace', 'name', 'version', 'hash8'] as const) {

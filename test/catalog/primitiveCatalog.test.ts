@@ -39,7 +39,7 @@ describe('resources and prompts of all servers', () => {
     expect(build(a, b).resourceChoices.hash).not.toBe(build(a).resourceChoices.hash);
   });
 
-  it('that come to one id are told apart, and paths too (000 §9.3)', () => {
+  it('that come to one id get a suffix, and distinct paths (G10.3)', () => {
     const { prompts, promptChoices, resourceChoices } = build({
       prompts: [{ name: 'a b' }, { name: 'a:b' }, { name: 'a/b' }],
       resources: [1, 2, 3].map((n) => ({ uri: `file:///${n}/readme`, name: 'readme' })),
@@ -60,7 +60,15 @@ describe('resources and prompts of all servers', () => {
     let deep: unknown = {};
     for (let i = 0; i < 20_000; i++) deep = [deep];
     const catalog = build({
-      resources: [null, 7, {}, { uri: '' }, { uri: 'x://a', name: 'a' }, { uri: 'x://a', name: 'again' }],
+      resources: [
+        null,
+        7,
+        {},
+        { uri: '' },
+        { uri: ' \t' },
+        { uri: 'x://a', name: 'a' },
+        { uri: 'x://a', name: 'again' },
+      ],
       resourceTemplates: [{ uri: 'x://{a}' }, { uriTemplate: 'x://{b}', name: 'b' }],
       prompts: [{ name: 'p', _meta: deep }, { name: 'large', description: 'x'.repeat(300_000) }, { name: 'q' }],
     });
@@ -74,6 +82,7 @@ describe('resources and prompts of all servers', () => {
       'number 2 of its list: A resource has no uri.',
       'number 3 of its list: A resource has no uri.',
       'number 4 of its list: A resource has no uri.',
+      'number 5 of its list: A resource has no uri.',
       'again: It is listed twice: the first is used.',
       'number 1 of its list: A resource has no uri.',
       'p: It nests too deep.',

@@ -3,16 +3,12 @@ import { resolve } from 'node:path';
 import type { ServerListing } from '../../src/catalog/types.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 
-/** The tools of real servers, where they are at hand. They belong to their authors and are no part of the project. */
+/** Tools of real servers. Their texts belong to the servers' authors, so the file is not part of the repository. */
 const REAL_TOOLS = resolve('../shared/data/catalog/real-tools.json');
 
-export function hasRealTools(): boolean {
-  return existsSync(REAL_TOOLS);
-}
-
-/** Real servers' listings, or generated ones in their place. */
+/** Returns the listings of real servers when their file is beside the clone, otherwise generated ones. */
 export function sampleListings(): ServerListing[] {
-  return hasRealTools() ? realListings() : generatedListings(12, 60);
+  return existsSync(REAL_TOOLS) ? realListings() : generatedListings(12, 60);
 }
 
 function realListings(): ServerListing[] {

@@ -20,7 +20,7 @@ function place(contents: Record<string, string>) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  const env = { PATH: process.env['PATH'], HOME: home, WAYGATE_STATE_DIR: join(home, 'state') };
+  const env = { PATH: process.env.PATH, HOME: home, WAYGATE_STATE_DIR: join(home, 'state') };
   const target = join(workspace, '.vscode', 'waygate.json');
   return {
     root,
@@ -164,7 +164,7 @@ describe('waygate import', () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ unset, files }) });
     const before = one.read('w/.cursor/mcp.json');
     const { stdout } = one.run('--all', '--remove-from-source');
-    expect(stdout).toContain('\n  unset  The environment variable NOT_SET_ANYWHERE');
+    expect(stdout).toContain('\n  unset  "servers.unset.args[0]": The environment variable NOT_SET_ANYWHERE');
     expect(stdout).toContain('Removed "mcpServers" → "files" from /w/.cursor/mcp.json;');
     expect(stdout).toContain(
       'Kept in /w/.cursor/mcp.json, because this Waygate cannot start it yet: "mcpServers" → "unset".',

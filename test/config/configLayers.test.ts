@@ -69,10 +69,10 @@ describe('the person’s own file and a workspace’s', () => {
       user: { browse: { topK: 5, learning: false }, idleMinutes: 3, startup: { mode: 'strict' } },
       workspace: { browse: { topK: 7 }, liveRefresh: { enabled: false } },
     });
-    expect(config.browse).toEqual({ topK: 7, cacheStable: false, learning: true });
-    expect(config.idleMinutes).toBe(3);
-    expect(config.startup.mode).toBe('strict');
-    expect(config.liveRefresh.enabled).toBe(false);
+    expect(config.settings.browse).toEqual({ topK: 7, cacheStable: false, learning: true });
+    expect(config.settings.idleMinutes).toBe(3);
+    expect(config.settings.startup.mode).toBe('strict');
+    expect(config.settings.liveRefresh.enabled).toBe(false);
   });
 
   it('run the person’s own servers outside the repository, which could bring programs and settings of its own', () => {
@@ -90,10 +90,10 @@ describe('the person’s own file and a workspace’s', () => {
       user: { artifacts: { maskSecrets: 'always', maskOnDisk: true, shownChars: 500 } },
       workspace: '{\n  "artifacts": { "maskSecrets": "never", "maskOnDisk": false }\n}',
     });
-    expect(config.artifacts).toMatchObject({ maskSecrets: 'always', maskOnDisk: true, shownChars: 4_000 });
+    expect(config.settings.artifacts).toMatchObject({ maskSecrets: 'always', maskOnDisk: true, shownChars: 4_000 });
     expect(messages(config)).toEqual([
-      'warning 2:33 "artifacts": "maskSecrets" is stricter at the user level ("always"), which holds.',
-      'warning 2:56 "artifacts": "maskOnDisk" is stricter at the user level (true), which holds.',
+      'warning 2:33 "artifacts.maskSecrets" has no effect: your own waygate.json sets "always", which is stricter.',
+      'warning 2:56 "artifacts.maskOnDisk" has no effect: your own waygate.json sets true, which is stricter.',
     ]);
     expect(config.problems[0]?.location.file).toMatch(/\.vscode\/waygate\.json$/);
     // What is said without a word of masks changes no mask, and is no fault.
@@ -101,14 +101,17 @@ describe('the person’s own file and a workspace’s', () => {
       user: { artifacts: { maskSecrets: 'always' } },
       workspace: { artifacts: { shownChars: 900 } },
     });
-    expect(silent).toMatchObject({ artifacts: { maskSecrets: 'always', shownChars: 900 }, problems: [] });
+    expect(silent).toMatchObject({ settings: { artifacts: { maskSecrets: 'always', shownChars: 900 } }, problems: [] });
     // The workspace may put one on, and say what it likes where the person is silent.
-    expect(load({ workspace: { artifacts: { maskSecrets: 'never' } } }).artifacts.maskSecrets).toBe('never');
+    expect(load({ workspace: { artifacts: { maskSecrets: 'never' } } }).settings.artifacts.maskSecrets).toBe('never');
     const stricter = load({
       user: { artifacts: { maskSecrets: 'errors' } },
       workspace: { artifacts: { maskSecrets: 'always', maskOnDisk: true } },
     });
-    expect(stricter).toMatchObject({ artifacts: { maskSecrets: 'always', maskOnDisk: true }, problems: [] });
+    expect(stricter).toMatchObject({
+      settings: { artifacts: { maskSecrets: 'always', maskOnDisk: true } },
+      problems: [],
+    });
   });
 
   it('let no default of a workspace’s input into a server of the person’s own', async () => {
@@ -167,14 +170,16 @@ describe('the person’s own file and a workspace’s', () => {
     write(given, { servers: { one: { command: 'z' } } });
     const layers = new ConfigLayers(folder, env, given);
     const config = layers.load();
-    expect(config).toMatchObject({ file: given, idleMinutes: 10, files: [{ origin: 'given' }] });
+    expect(config).toMatchObject({ file: given, settings: { idleMinutes: 10 }, files: [{ origin: 'given' }] });
     expect(config.servers).toMatchObject([{ name: 'one', cwd: folder }]);
     expect(config.servers.map(needsApproval)).toEqual([false]);
     // Somebody has asked for this very file: that it has gone is an error, and what it said runs on.
     rmSync(given);
     const gone = layers.load();
     expect(gone.servers.map(({ name }) => name)).toEqual(['one']);
-    expect(messages(gone)).toEqual(['error 1:1 given.json is not there any more.']);
+    expect(messages(gone)).toEqual([
+      'error 1:1 given.json does not exist any more. Until then the last readable version of this file stays in force.',
+    ]);
   });
 });
 

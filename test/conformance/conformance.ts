@@ -1,4 +1,4 @@
-/** Runs files of the form of `shared/cases/gateway.json`: inputs, operations and what must come of them. */
+/** Runs files of the form of `test/fixtures/conformance/gateway.json`: inputs, operations and expected outputs. */
 
 export interface ConformanceCase {
   id: string;
@@ -28,11 +28,12 @@ export interface Operation {
 /** Operations of one group of cases, by name: the same name can mean different things in different groups. */
 export type OperationTable = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** A case that loses against the written specification, and the section that overrules it; so does any of its `op`. */
+/** Case that contradicts docs/specification, with the rule that wins. The ruling covers every case of its `op`. */
 export interface OverruledCase {
   id: string;
   op: string;
-  section: string;
+  /** Number in docs/specification. */
+  rule: string;
   why: string;
 }
 
@@ -76,7 +77,7 @@ async function judge(
     why = `threw ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`;
   }
   if (why === undefined) return { outcome: 'passed', why: '' };
-  return ruling ? { outcome: 'overruled', why: `${ruling.section}: ${ruling.why}` } : { outcome: 'failed', why };
+  return ruling ? { outcome: 'overruled', why: `${ruling.rule}: ${ruling.why}` } : { outcome: 'failed', why };
 }
 
 const ANY = '<any>';

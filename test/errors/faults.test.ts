@@ -114,7 +114,7 @@ describe('the table of faults', () => {
     expect(message).toMatch(/\.$/);
   });
 
-  /** facts/reliability.md §1.5: class to code and whether it is worth calling again, where nothing was sent. */
+  /** Class to error code, and whether the same call may succeed later where nothing was sent (O2.4). */
   it.each([
     ['connection_lost', 'UPSTREAM_UNAVAILABLE', true],
     ['exited', 'UPSTREAM_UNAVAILABLE', true],

@@ -115,7 +115,7 @@ describe('the schema of waygate.json', () => {
   it('accepts the template, and its example once it is no comment', () => {
     const errors: ParseError[] = [];
     expect(valid(parse(CONFIGURATION_TEMPLATE, errors))).toBe(true);
-    // Off where nothing is said (000 §4.4), on in what we write for a person.
+    // Off by default (G6.8), on in the template for a person.
     expect(parse(CONFIGURATION_TEMPLATE)).toMatchObject({ tolerantArgs: true });
     const example = CONFIGURATION_TEMPLATE.replace(/^\s*\/\/ (?=["} ])/gm, '');
     const shown = parse(example, errors) as { servers: object };

@@ -89,7 +89,7 @@ describe('a row', () => {
   it('of a server tells in its tooltip what the server does that none should', () => {
     const oddities = ['a', 'b', 'c', 'd'].map((kind, i) => ({ kind, count: 9 - i, words: `${kind}s` }));
     const tooltip = tooltipOf({ kind: 'server', server: { ...FAILED, oddities } });
-    expect(tooltip.at(-1)).toEqual({ style: 'text', text: 'Odd: as (9), bs (8), cs (7).' });
+    expect(tooltip.at(-1)).toEqual({ style: 'text', text: 'Odd: as (9), bs (8), cs (7), and 1 more.' });
   });
 
   it('cannot be disguised by the words of a server', () => {

@@ -12,7 +12,7 @@ import {
 } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
 
-/** Servers that say too much (facts/reliability.md §2.4): heard at a bearable pace, and nobody else waits for it. */
+/** Servers that send too much: they are read at a bounded pace, and no other server waits (M7.3, M7.4). */
 
 const during = (...actions: FaultStep['do']): FaultStep[] => [{ on: 'tools/call', nth: 1, do: actions }];
 const STDIO: FaultGatewayOptions = {};

@@ -7,7 +7,7 @@ import {
   UNDISTURBED,
 } from '../support/faultGateway.ts';
 
-/** Answers that none should give (facts/reliability.md §2.4): each costs its own call and nothing else. */
+/** Malformed answers: each fails its own call and nothing else (M7.1). */
 
 /** The first call of the tool is acted upon; the time limit of calls is far behind what may be called "at once". */
 const first = (...actions: FaultStep['do']): FaultStep => ({ on: 'tools/call', nth: 1, do: actions });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FaultGateway, type FaultScript, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
 
-/** Servers over HTTP that are half dead (facts/reliability.md §2.4). */
+/** Servers over HTTP that are half dead (M7.6). */
 
 const during = (...actions: FaultStep['do']): FaultScript => ({ steps: [{ on: 'tools/call', nth: 1, do: actions }] });
 const SHORT = { timeouts: { servers: { faulty: 1 } } };

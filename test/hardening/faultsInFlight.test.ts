@@ -5,7 +5,7 @@ import { stateFolder } from '../support/census.ts';
 import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
 import { HostProcess, isAlive, type ToolAnswer, until, withoutIdNote } from '../support/hostProcess.ts';
 
-/** Servers that are lost, or hang, with calls in flight (facts/reliability.md §2.4). */
+/** Servers that die or hang with calls in flight (O3). */
 
 const first = (...actions: FaultStep['do']): FaultStep => ({ on: 'tools/call', nth: 1, life: 1, do: actions });
 const logOf = ({ workspace }: FaultGateway): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');

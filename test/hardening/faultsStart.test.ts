@@ -7,7 +7,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
-/** Servers that do not get ready (facts/reliability.md §2.4): told with their reason, and nobody waits for them. */
+/** Servers that do not become ready: the reason is reported, and no other server waits (O5.6). */
 
 const at = (on: string, ...actions: (string | Record<string, unknown>)[]): FaultScript => ({
   steps: [{ on, do: actions }],

@@ -10,9 +10,8 @@ import { chunked, mutated } from '../support/mutateFrame.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 
 /**
- * Spoilt frames against both framers: that of the host, which reads clients, and that of the worker, which reads
- * servers (facts/reliability.md R4). WAYGATE_FUZZ_FRAMES (10,000 here, 1,000,000 in `npm run test:full`) and
- * WAYGATE_FUZZ_SEED prolong and repeat a run.
+ * Mutated frames against both framers: the host's, which reads clients, and the worker's, which reads servers (M7.1).
+ * WAYGATE_FUZZ_FRAMES (10,000 here, 1,000,000 in `npm run test:full`) and WAYGATE_FUZZ_SEED prolong and repeat a run.
  */
 const FRAMES = Number(process.env.WAYGATE_FUZZ_FRAMES ?? 10_000);
 const SEED = Number(process.env.WAYGATE_FUZZ_SEED ?? Date.now() % 2 ** 31);

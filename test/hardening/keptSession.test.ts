@@ -168,6 +168,16 @@ describe('how often a session has called, when its worker is killed', () => {
   });
 });
 
+it('nothing that a client says of its own session is believed', async () => {
+  const workspace = limited({ maxCallsPerSession: 1 });
+  const host = await HostProcess.connect(workspace);
+  const id = await host.toolId('/one/echo');
+  expect(await call(host, id)).toBe('ok');
+  const quota = { tool_execute: { recent: [], total: 0 } };
+  host.notify('notifications/waygate/kept', { kept: [['session', { quota }, 0]] });
+  expect(await call(host, id)).toBe('RATE_LIMITED');
+});
+
 describe('what a client has listed, when its worker is killed', () => {
   const ALL = ['tools/list', 'resources/list', 'prompts/list'];
   const news = ['prompts', 'resources', 'tools'].map((kind) => `notifications/${kind}/list_changed`);
@@ -215,9 +225,8 @@ describe('what a client has listed, when its worker is killed', () => {
 
   it('is what it has listed last, by whichever worker: one that took over, one that came after a kill', async () => {
     const { workspace, host } = await listing();
-    const before = here(workspace);
     workspace.configure({ ...two(), one: { ...servers.primitives(), disabled: true } });
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await reloaded(workspace);
     await until('the word', () => host.told.length >= 3);
     await heard(host);
     await lists(host);
@@ -232,9 +241,7 @@ describe('what a client has listed, when its worker is killed', () => {
     workspace.program = otherBuild({ worker: killedAtWords('behind', '"resource_browse"', flag) });
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
-    const before = here(workspace);
     workspace.configure(two());
-    await until('the one before to leave', () => !isAlive(before.pid));
     await until('the word', () => host.told.length > 0);
     const { pid } = here(workspace);
     writeFileSync(flag, '');

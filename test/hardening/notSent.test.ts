@@ -31,7 +31,7 @@ function watched(policy: object = {}, ...flags: string[]) {
 
 const textIn = ({ result }: RpcMessage): string => JSON.stringify(result ?? {});
 
-/** To be sent elsewhere then is a first dispatch (E.1), though none of these calls may be repeated. */
+/** Sending such a call elsewhere is its first dispatch, although none of these calls may be repeated (O3.2). */
 describe('a call that has not reached its server', () => {
   it.each<[string, string[]]>([
     ['gateway', []],

@@ -1,18 +1,20 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { TelemetryReport } from '../../src/control/healthContract.ts';
 import { LINK_VERSION, publishRendezvous, type Rendezvous } from '../../src/link/rendezvous.ts';
 import { killedAtTakeover, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
-import { linesOf } from '../support/lines.ts';
+import { linesOf, recordsOf } from '../support/lines.ts';
 import { McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 interface Health {
   generation: number;
   restart_count: number;
+  since_unix_ms: number;
   consecutive_failures: number;
   rollout: string;
   last_fault?: { class: string; code: string; generation: number };
@@ -69,29 +71,6 @@ async function withRunningCall() {
   await until('the effect', () => linesOf(effects).includes('running'));
   return { workspace, effects, host, id, before, running };
 }
-
-/** A worker that takes what it is handed, and whose answer to that is lost. */
-const answersNoHandingOn = (real: string) => `
-const { Socket } = require('node:net');
-const write = Socket.prototype.write;
-Socket.prototype.write = function (chunk, ...rest) {
-  return String(chunk).includes('"inherited":') || write.call(this, chunk, ...rest);
-};
-require(${JSON.stringify(real)});
-`;
-/** A worker that hangs up on the first who hands it something, before it has read that. */
-const hangsUpOnHandingOn = (real: string) => `
-const { Socket } = require('node:net');
-const push = Socket.prototype.push;
-let hungUp = false;
-Socket.prototype.push = function (chunk, ...rest) {
-  if (hungUp || !String(chunk).includes('"inherit"')) return push.call(this, chunk, ...rest);
-  hungUp = true;
-  this.destroy();
-  return false;
-};
-require(${JSON.stringify(real)});
-`;
 
 describe('a reload', () => {
   it('cuts over silently: every session moves, none is told anything, the servers run once', async () => {
@@ -168,10 +147,9 @@ describe('a reload', () => {
     expect(lost.isError).toBe(true);
     expect(lost.text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*may have taken effect/);
     expect(lost.text).toContain('outcome: unknown');
-    // The change is taken up by itself: asked to reload meanwhile, the gateway might do so twice.
-    const before = here(workspace);
     convergent(impatient);
-    await until('the one before to leave', () => here(workspace).pid !== before.pid && !isAlive(before.pid));
+    const log = join(stateFolder(workspace), 'worker.log');
+    await until('the edit', () => readFileSync(log, 'utf8').includes('the edited configuration is in force'));
     const again = held(workspace, host, id, 'again');
     await until('the effect', () => linesOf(effects).includes('again'));
     await reload(impatient);
@@ -243,20 +221,27 @@ describe('a reload', () => {
     expect(await health(workspace)).toMatchObject({ generation: 4, restart_count: 1, consecutive_failures: 0 });
   });
 
-  it.each([
-    ['does not answer that', answersNoHandingOn],
-    ['hangs up on the first try', hangsUpOnHandingOn],
-  ])('hands on what was counted, once, to a worker that %s', async (_what, worker) => {
-    const workspace = { ...testWorkspace({}), program: otherBuild({ worker }) };
-    const host = await HostProcess.connect(workspace);
-    for (let n = 0; n < 3; n++) await host.call('tool_browse', { path: '/' });
-    const { pid } = here(workspace);
+  it('begins the counts anew and says since when; the log has the calls of both workers', async () => {
+    const { workspace, host, id, before, running } = await withRunningCall();
+    await host.call('tool_browse', { path: '/' });
     await reload(workspace);
-    await until('the old one to leave', () => !isAlive(pid));
-    const { methods } = JSON.parse((await waygate(workspace, ['telemetry', '--json'])).stdout) as {
-      methods: { method: string; request_count: number }[];
-    };
-    expect(methods.find(({ method }) => method === 'tool_browse')?.request_count).toBe(3);
+    const reloaded = Date.now();
+    workspace.letGo();
+    expect(await running).toMatchObject(LET_GO);
+    await until('the old one to leave', () => !isAlive(before.pid));
+    await host.call('tool_execute', { tool_id: id, args: { ms: 0, nonce: 'next' } });
+    const report = JSON.parse((await waygate(workspace, ['telemetry', '--json'])).stdout) as TelemetryReport;
+    expect(report.methods).toMatchObject([{ method: 'tool_execute', request_count: 1, success_count: 1 }]);
+    expect(report.since_unix_ms).toBeGreaterThan(before.startedAt);
+    expect(report.since_unix_ms).toBeLessThanOrEqual(reloaded);
+    expect((await health(workspace)).since_unix_ms).toBeGreaterThan(before.startedAt);
+    expect((await status(workspace)).recentCalls).toMatchObject([{ metaTool: 'tool_execute', subject: id }]);
+    const executed = await until('the event of the last call', () => {
+      const events = recordsOf(join(stateFolder(workspace), 'events.jsonl'));
+      const found = events.filter(({ event }) => event === 'execute.completed');
+      return found.length === 2 && found;
+    });
+    expect(executed).toMatchObject([{ tool_id: id }, { tool_id: id }]);
   });
 
   it('tells that it is pending for as long as the other worker is prepared', async () => {
@@ -332,7 +317,7 @@ describe('a candidate that fails', () => {
     expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
     expect(host.stderr).toBe('');
     // Nothing of it is left on disk either.
-    const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^life\.json/];
+    const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^lastWorker\.json/];
     const left = readdirSync(stateFolder(workspace));
     expect(kinds.map((kind) => left.filter((name) => kind.test(name)).length)).toEqual([1, 1, 1, 0, 1]);
   });
@@ -355,23 +340,6 @@ describe('a candidate that fails', () => {
       stderr: `waygate: the gateway was not reloaded: the one that served (pid ${before.pid}) ended meanwhile.\n`,
     });
     expect(await workersOf(workspace)).toEqual([here(workspace).pid]);
-  });
-
-  it('because the configuration cannot be read leaves the last good one in force', async () => {
-    const { workspace } = watched();
-    const host = await HostProcess.connect(workspace);
-    const id = await host.toolId('/one/echo');
-    const before = here(workspace);
-    writeFileSync(workspace.configFile, '{ "servers": { "one": ');
-    const { code, stderr } = await waygate(workspace, ['reload']);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^waygate: the gateway was not reloaded and serves on as it was: \S+waygate\.json:\d+:\d+: /,
-    );
-    expect(here(workspace).token).toBe(before.token);
-    const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'good' } });
-    expect(answer).toMatchObject({ text: 'ok\ngood\n' });
-    expect(await workersOf(workspace)).toEqual([before.pid]);
   });
 });
 

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
-import type { HealthWithoutWorker } from '../../src/supervision/health.ts';
+import type { HealthWithoutWorker } from '../../src/control/healthContract.ts';
+import { readOutage } from '../../src/host/attach/lastWorker.ts';
 import { endedByAttachers, killedAtWords, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
@@ -171,7 +172,7 @@ describe('where a worker cannot start', () => {
     }
     await until('the tools of resources', async () => (await names(host)).includes('resource_read'));
     expect((await uris(host)).length).toBeGreaterThan(OWN.length);
-    expect(existsSync(join(stateFolder(workspace), 'outage.json'))).toBe(false);
+    expect(readOutage(stateFolder(workspace))).toBeUndefined();
     expect(await waygate(workspace, ['health'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^gateway (?:ready|degraded|starting), /),
@@ -250,7 +251,7 @@ describe('a crash loop of the worker', () => {
     expect(text).toMatch(/once a minute: Error: the disk has gone/);
     expect((await health(host)).last_fault?.detail).toBe('Error: the disk has gone, token=[REDACTED-SECRET]');
     expect(host.lines.join('\n')).not.toContain('abcdef123456');
-    expect(readFileSync(join(stateFolder(workspace), 'outage.json'), 'utf8')).not.toContain('abcdef123456');
+    expect(readFileSync(join(stateFolder(workspace), 'lastWorker.json'), 'utf8')).not.toContain('abcdef123456');
   });
 });
 
@@ -336,8 +337,8 @@ describe('the command line, where no worker runs', () => {
     await names(host);
     await waygate(workspace, ['stop']);
     host.child.kill('SIGKILL');
-    for (const text of ['', 'no JSON', '{"at":1}', '{"at":1,"health":{"problems":"x"}}']) {
-      writeFileSync(join(stateFolder(workspace), 'outage.json'), text);
+    for (const text of ['', 'no JSON', '7', '{"outage":{"at":1}}', '{"outage":{"at":1,"health":{"problems":"x"}}}']) {
+      writeFileSync(join(stateFolder(workspace), 'lastWorker.json'), text);
       expect(await waygate(workspace, ['health'])).toEqual({
         code: 0,
         stdout: `No gateway runs for ${workspace.folder}.\n`,

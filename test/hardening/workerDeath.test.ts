@@ -19,7 +19,7 @@ function twoContracts() {
   return { workspace, effects };
 }
 
-/** The session's calls when the worker dies at a given moment (004, Replay; the adversarial matrix of the facts). */
+/** Calls of a session when the worker dies at a given moment (O3). */
 describe('the death of a worker', () => {
   it('before a call was sent has it sent to the next, for the first time', async () => {
     const { workspace, effects } = twoContracts();

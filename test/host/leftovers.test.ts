@@ -25,7 +25,7 @@ describe('what killed workers leave in a state folder', () => {
     const living = createServer((socket) => void socket.destroy());
     await new Promise<void>((done) => living.listen(join(folder, 'fedcba9876543210.sock'), done));
     onTestFinished(() => void living.close());
-    const files = ['worker.json', 'life.json', `worker.json.${process.pid}.00ff00ff.new`];
+    const files = ['worker.json', 'lastWorker.json', `worker.json.${process.pid}.00ff00ff.new`];
     const left = ['worker.json', 'uses.json', 'children-1.json'].map((name) => `${name}.${NOBODY}.00ff00ff.new`);
     for (const name of [...files, ...left]) writeFileSync(join(folder, name), '{');
     await sweepLeftovers(folder);

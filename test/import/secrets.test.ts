@@ -84,7 +84,7 @@ describe('a secret among the arguments', () => {
     ['a header in one word', ['X-Api-Key:fixture-1'], ['X-Api-Key:${input:my-api-x-api-key}']],
     ['the password of a URL', ['postgres://u:fixture-1@h/db'], ['postgres://u:${input:my-api-password}@h/db']],
     ['a parameter of a URL', ['https://h/?a=1&token=fixture-1'], ['https://h/?a=1&token=${input:my-api-token}']],
-    ['a connection string', ['Server=h;Password=fixture-1;'], ['Server=h;Password=${input:my-api-token};']],
+    ['a connection string', ['Server=h;Password=fixture-1;'], ['Server=h;Password=${input:my-api-password};']],
   ])('%s', (_, given, expected) => {
     expect(args(...given)).toEqual({ args: expected, values: ['fixture-1'] });
   });

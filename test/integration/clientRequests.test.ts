@@ -8,7 +8,7 @@ import { HttpProcess } from '../support/httpProcess.ts';
 import { events, McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
-/** What a server asks back goes to the session whose call is under way, and never to another's (D.2). */
+/** Questions of a server go to the session with the call under way, and never to another (M6.1). */
 
 const MODE = ['--mode', 'passthrough'];
 const ELICITATION = { elicitation: { form: {}, url: {} } };

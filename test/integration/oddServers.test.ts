@@ -5,7 +5,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { isAlive, pidsIn, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** What real servers do that none should (facts/real-servers.md), each through the whole product. */
+/** Misbehaviour of real servers, each case through the whole product (M7.5). */
 describe('a server', () => {
   it('with 400 tools in one page, none with a type in its schema, has all of them, and they run', async () => {
     const workspace = testWorkspace({ many: servers.fixture('--tools', '400', '--no-schema-type') });

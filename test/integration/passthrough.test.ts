@@ -10,7 +10,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
-/** The servers as they are (D.3): a real host, worker and servers, and a client that writes its own messages. */
+/** Passthrough mode (G5.10): a real host, worker and servers, and a client that writes its own messages. */
 
 const MODE = ['--mode', 'passthrough'];
 

@@ -6,7 +6,7 @@ import { type StreamClient, until } from '../support/hostProcess.ts';
 import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
-/** Resources and prompts in passthrough mode (D.3): from the catalog where there are several servers, and guarded. */
+/** Resources and prompts in passthrough mode (G5.10): from the catalog with several servers, and guarded. */
 
 const MODE = ['--mode', 'passthrough'];
 const README = 'file:///shared/readme.md';

@@ -3,7 +3,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** Normalisation at the boundary (004), each kind in a real session, and told in the answer. */
+/** Each kind of normalisation in a real session, with its note in the answer (O10). */
 describe('what can only mean one thing is read so', () => {
   it('names of tools, arguments, numbers, paths of the catalog, files', async () => {
     const host = await GatewaySession.connect(testWorkspace({ files: servers.fixture(), docs: servers.primitives() }));

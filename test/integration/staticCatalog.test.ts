@@ -5,7 +5,7 @@ import { rendezvous, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
-/** `waygate serve --catalog FILE`: what a file lists, with canned answers (000 §9.5). */
+/** `waygate serve --catalog FILE`: lists of a file, with canned answers (G10.10). */
 
 const CATALOG = {
   _source: 'somebody else’s',

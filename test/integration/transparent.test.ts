@@ -6,7 +6,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** The whole list without its schemas, and the way to call what is in it (000 §4.1), by real processes. */
+/** Transparent mode with real processes: the whole list without schemas, and calls of listed tools (G5.5). */
 
 const MODE = ['--mode', 'transparent'];
 interface Listed {

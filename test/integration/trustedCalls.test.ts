@@ -8,7 +8,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type StreamClient, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
-/** The whole way of a call with real processes: what is checked, asked, limited, kept and shown (C.1 to C.3). */
+/** All stages of a call with real processes: validation, approval, limits, cache and results (G7.1). */
 
 function configured(blocks: object, ...flags: string[]): TestWorkspace {
   const workspace = testWorkspace();

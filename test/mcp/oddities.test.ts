@@ -15,6 +15,19 @@ describe('oddities', () => {
     expect(oddities.count('null_id')).toBe(0);
   });
 
+  it('are reported by kind with a name, the most frequent first and equals by kind', () => {
+    const oddities = new Oddities();
+    expect(oddities.report()).toEqual([]);
+    oddities.add('late_response', 2);
+    oddities.add('garbage_line', 5);
+    oddities.add('batch', 2);
+    expect(oddities.report()).toEqual([
+      { kind: 'garbage_line', count: 5, words: 'lines on stdout that are no messages' },
+      { kind: 'batch', count: 2, words: 'messages in a batch, which its version of MCP does not have' },
+      { kind: 'late_response', count: 2, words: 'answers to requests that were given up' },
+    ]);
+  });
+
   it('beyond a hundred within ten seconds are told once, and again in a later window', () => {
     const told: string[] = [];
     const oddities = new Oddities((oddity) => void told.push(oddity));

@@ -128,7 +128,7 @@ describe('what a worker tells its host alone', () => {
     const resent = (params: object): void => say({ method: 'notifications/waygate/resent', params });
     resent({ id: 'eight', counted: true, replays: 0 });
     call('eight');
-    // An id that is used again is another request.
+    // A reused id is another request.
     call('eight');
     resent({ id: 'nine', counted: false, replays: 2 });
     call('nine');

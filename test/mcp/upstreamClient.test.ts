@@ -88,3 +88,26 @@ describe('a request', () => {
     await client.close();
   });
 });
+
+describe('a connection', () => {
+  const answering = (result: object) => clientOf(({ id }, say) => say({ id, result }));
+  const serverInfo = { name: 'x', version: '1' };
+
+  it('to a server of an unknown protocol version fails with that version', async () => {
+    const { connect } = answering({ protocolVersion: '1999-12-31', capabilities: {}, serverInfo });
+    expect(await connect()).toMatchObject({ failure: 'version', message: '1999-12-31' });
+  });
+
+  it('whose greeting has no form of its own version is a matter of the protocol', async () => {
+    const { connect } = answering({ protocolVersion: '2025-06-18', capabilities: 7, serverInfo });
+    expect(await connect()).toMatchObject({ failure: 'protocol' });
+  });
+
+  it('that is closed, or was never open, takes no request and no notification', async () => {
+    const { client, call } = await connected(() => undefined);
+    await client.close();
+    expect(await call()).toMatchObject({ failure: 'closed' });
+    await expect(client.notify('notifications/x')).rejects.toMatchObject({ failure: 'closed' });
+    await expect(new UpstreamClient().notify('notifications/x')).rejects.toMatchObject({ failure: 'closed' });
+  });
+});

@@ -5,9 +5,9 @@ import { analyzeWord, eachRawWord, isStopWord } from '../../src/ranking/words/te
 import { DIMENSIONS, decodeWordTable } from '../../src/ranking/words/wordTable.ts';
 
 /**
- * Copilot hides MCP tools behind an embedding search over names and descriptions, first five (facts/peers.md §0): a
- * model that wants to do something must meet `tool_browse` there, whatever it wants. Scored as such a search would,
- * with the word table, against tools that stand beside ours in a real window.
+ * Copilot hides MCP tools behind an embedding search over names and descriptions and shows the first five: a model must
+ * meet `tool_browse` there, whatever it wants (M5.1). The test scores as such a search would, with the word table,
+ * against tools that stand beside ours in a real window.
  */
 const OTHERS: readonly (readonly [string, string])[] = [
   ['configure_python_environment', 'Set up a Python environment in the workspace before running Python.'],

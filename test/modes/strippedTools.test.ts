@@ -8,7 +8,7 @@ const tool = (name: string, description = 'Does it.') => ({ name, description, i
 const NOBODY = { servers: () => [], workspace: '/workspace' };
 
 describe('the stripped list', () => {
-  it('cuts a description at a sentence, and a sentence that does not end where it must (000 §2.4)', () => {
+  it('cuts a description at a sentence, and a sentence that is too long at a token (G2.8)', () => {
     const sentences = `First sentence. ${'Second sentence of many words. '.repeat(20)}`;
     const catalog = buildCatalog([
       { server: 's', tools: [tool('one', sentences), tool('two', 'word '.repeat(200)), tool('three')] },

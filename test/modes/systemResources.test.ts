@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthReport, ServerHealth, TelemetryReport } from '../../src/control/healthContract.ts';
+import { faultOf } from '../../src/errors/fault.ts';
 import { GATEWAY_TOOLS } from '../../src/modes/shared/definitions.ts';
 import { systemResources } from '../../src/modes/shared/systemResources.ts';
-import { eventText } from '../../src/telemetry/systemReports.ts';
-import { Telemetry } from '../../src/telemetry/telemetry.ts';
+import { Counters } from '../../src/telemetry/counters.ts';
+import { eventText } from '../../src/telemetry/followEvents.ts';
 
 const server = (name: string, more: Partial<ServerHealth> = {}): ServerHealth => ({
   name,
@@ -19,7 +20,8 @@ const server = (name: string, more: Partial<ServerHealth> = {}): ServerHealth =>
   ...more,
 });
 
-const FAULT = { generation: 2, class: 'process', code: 'upstream_ended', detail: 'git: it ended' };
+const SINCE = Date.UTC(2026, 0, 2, 3, 4, 5);
+const FAULT = faultOf('exited', { generation: 2, detail: 'git: it ended' }, (text) => text);
 
 function health(more: Partial<HealthReport> = {}): HealthReport {
   return {
@@ -27,6 +29,7 @@ function health(more: Partial<HealthReport> = {}): HealthReport {
     state: 'ready',
     worker_handshake: 'ready',
     generation: 1,
+    since_unix_ms: SINCE,
     uptime_ms: 600_000,
     consecutive_failures: 0,
     restart_count: 0,
@@ -53,7 +56,7 @@ function health(more: Partial<HealthReport> = {}): HealthReport {
 
 function telemetry(calls = 0): TelemetryReport {
   let now = 0;
-  const told = new Telemetry({ now: () => now, wallClock: () => 0, scrub: (text) => text });
+  const told = new Counters({ now: () => now, wallClock: () => SINCE, scrub: (text) => text });
   for (let n = 0; n < calls; n++) {
     told.request({
       method: 'tool_execute',
@@ -66,7 +69,7 @@ function telemetry(calls = 0): TelemetryReport {
   told.schemas({ full: 12_000, exposed: 111 });
   told.result({ raw: 900, shown: 100 });
   now = 3_000;
-  const life = { state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 };
+  const life = { state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 } as const;
   return { workspace: '/shop', ...told.snapshot(life), oddities: [] };
 }
 
@@ -100,7 +103,7 @@ describe('the resources of the gateway itself', () => {
   it('tell health with the summary first, then what is down; not started is not down', () => {
     expect(read('waygate://health')).toBe(
       [
-        'gateway degraded, up 10 min: 3 servers, 1 ready, 1 not started, 1 failed',
+        'gateway degraded, up 10 min (since 2026-01-02T03:04:05Z): 3 servers, 1 ready, 1 not started, 1 failed',
         'generation 1, 0 restarts, 0 failures in a row, rollout stable, worker ready',
         'git: failed, 1 restart, 2 failures in a row: it ended',
         'files: ready, up 60 s',
@@ -109,7 +112,7 @@ describe('the resources of the gateway itself', () => {
       ].join('\n'),
     );
     expect(read('waygate://health', resources(health({ servers: [], condition: 'ready' })))).toMatch(
-      /^gateway ready, up 10 min: no server is configured\n/,
+      /^gateway ready, up 10 min \(since 2026-01-02T03:04:05Z\): no server is configured\n/,
     );
     const lost = { ...health().event_log, dropped: 3, failures: 1, failing: 'ENOSPC' };
     const full = health({
@@ -118,7 +121,7 @@ describe('the resources of the gateway itself', () => {
       last_fault: FAULT,
     });
     expect(read('waygate://health', resources(full)).split('\n').slice(2, 5)).toEqual([
-      'last fault: process/upstream_ended (generation 2): git: it ended',
+      'last fault: process/exited (generation 2): git: it ended',
       'problem: The event log cannot be written (ENOSPC).',
       'event log: 3 events lost',
     ]);
@@ -140,7 +143,7 @@ describe('the resources of the gateway itself', () => {
       .trim()
       .split('\n');
     expect(lines.slice(-14, -12)).toEqual(['odd server  times  what', 's0             20  many x']);
-    expect(lines.at(-1)).toBe('… 2 more omitted');
+    expect(lines.at(-1)).toBe('… 2 kinds omitted');
   });
 
   it('tell that a server is in a crash loop, and when it is tried next', () => {
@@ -162,7 +165,7 @@ describe('the resources of the gateway itself', () => {
   it('tell telemetry with the summary first, rows in columns, errors last', () => {
     const [summary, schemas, results, , header, row] = read('waygate://telemetry').split('\n');
     expect([summary, schemas, results]).toEqual([
-      '4 requests in 3 s: 2 ok, 2 errors, 0 retries, 0 faults',
+      '4 requests in 3 s (since 2026-01-02T03:04:05Z): 2 ok, 2 errors, 0 retries, 0 faults',
       'schemas: 11,889 tokens not sent each time (12,000 would be, 111 are)',
       'results: 800 tokens not shown (900 came, 100 were shown)',
     ]);

@@ -2,7 +2,10 @@ import type { KnownFaultCode } from '../../src/errors/faultCodes.ts';
 import type { ExecutionKnowledge, ReplayContract } from '../../src/replay/replay.ts';
 import type { ProbeResolution } from '../../src/replay/requestDisposition.ts';
 
-/** The call journal once more, written from 004 as slowly and plainly as possible: what the real one is held against. */
+/**
+ * Model of the call journal, written from the rules as plainly as possible (O3). The tests compare the real journal
+ * with it.
+ */
 export interface ModelCall {
   id: string;
   contract: ReplayContract;

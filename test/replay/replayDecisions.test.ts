@@ -8,7 +8,7 @@ const KNOWLEDGE: ExecutionKnowledge[] = ['not_dispatched', 'in_flight', 'complet
 const CONTRACTS: ReplayContract[] = ['convergent', 'probe_required', 'never_replay'];
 const PROBES: (ProbeResolution | undefined)[] = [undefined, 'already_completed', 'safe_to_replay', 'unresolved'];
 
-/** The whole table of 004 as facts/reliability.md §1.2 has it, where the outcome is unknown: [may replay, may not]. */
+/** The whole table of O3.6 for an unknown outcome: [may replay, may not]. */
 const AFTER_LOSS: Record<ReplayContract, Record<string, [RequestDisposition, RequestDisposition]>> = {
   convergent: { undefined: ['replay', 'reject_replay_exhausted'] },
   probe_required: {

@@ -57,7 +57,7 @@ describe('what a model gets', () => {
       handle: string;
       selector: Record<string, unknown>;
     };
-    expect((await viewArtifact(store, handle, selector)).data.text).toContain(`src/room/file${selector['start']}.ts\n`);
+    expect((await viewArtifact(store, handle, selector)).data.text).toContain(`src/room/file${selector.start}.ts\n`);
   });
 
   it.each([500, 4_000, 7_000, 1_000_000])('stays within what is allowed when %i characters are', async (shownChars) => {
@@ -200,7 +200,7 @@ describe('parts that are no text', () => {
     } = await setUp().admit({ content: [forUser, { type: 'text', text: 'for it' }] });
     expect(told).toBe('ok\nfor it\n1 text part for the user alone');
     expect(parts).toEqual([forUser]);
-    expect(envelope().provenance['content_annotations']).toEqual([{ part_index: 0, audience: ['user'] }]);
+    expect(envelope().provenance.content_annotations).toEqual([{ part_index: 0, audience: ['user'] }]);
   });
 
   it.each([

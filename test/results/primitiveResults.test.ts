@@ -6,7 +6,7 @@ import { Firewall } from '../../src/results/firewall.ts';
 const admit = (result: Record<string, unknown>) =>
   new Firewall({ store: new ArtifactStore() }).admit(result, { toolId: 'resource::file:a#0', upstreamName: 'a' });
 
-it('a resource goes through the firewall: its text is told, every part is kept (000 §9.4)', async () => {
+it('a resource is processed like a result: its text is shown, every part is stored (G10.5)', async () => {
   const read = {
     contents: [
       { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# A' },

@@ -114,7 +114,7 @@ describe('whatever is asked for', () => {
     fc
       .record(
         {
-          type: fc.oneof(fc.constantFrom(...examples.map((one) => one['type'])), fc.jsonValue()),
+          type: fc.oneof(fc.constantFrom(...examples.map((one) => one.type)), fc.jsonValue()),
           chars: number,
           start: number,
           end: number,
@@ -130,7 +130,7 @@ describe('whatever is asked for', () => {
       )
       .map((one) => {
         // Most fields belong to another selector: those that fit stay.
-        const example = examples.find((known) => known['type'] === one.type);
+        const example = examples.find((known) => known.type === one.type);
         return example ? Object.fromEntries(Object.entries(one).filter(([name]) => name in example)) : one;
       }),
     fc.dictionary(fc.string(), fc.jsonValue()),
@@ -183,8 +183,8 @@ describe('whatever is asked for', () => {
         for (let next: Readonly<Record<string, unknown>> | undefined = { type }; next && reader; ) {
           const part = await select(reader, next);
           // What a range continues belongs to the same line.
-          all += (last === undefined || last === 'range' || next['type'] === 'range' ? '' : separator) + part.text;
-          last = next['type'] as string;
+          all += (last === undefined || last === 'range' || next.type === 'range' ? '' : separator) + part.text;
+          last = next.type as string;
           next = part.next;
         }
         expect(all.length).toBeLessThanOrEqual(text.length + 1);

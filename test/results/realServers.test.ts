@@ -79,7 +79,7 @@ describe('server-everything', () => {
     expect(links).toHaveLength(4);
     for (const link of links) {
       expect(link).toMatchObject({ annotations: { audience: ['user'] } });
-      expect(text).toContain(`<${link['uri']}>`);
+      expect(text).toContain(`<${link.uri}>`);
     }
   });
 
@@ -102,7 +102,7 @@ describe('server-everything', () => {
       messageType: 'success',
       includeImage: true,
     });
-    expect(envelope().provenance['content_annotations']).toMatchObject([
+    expect(envelope().provenance.content_annotations).toMatchObject([
       { part_index: 0, audience: ['user'] },
       { part_index: 1, audience: ['user'] },
     ]);

@@ -322,7 +322,7 @@ describe('a selector that does not fit', () => {
     const json = viewer('{"items": [{"name": "a"}]}');
     for (const example of SELECTOR_EXAMPLES) {
       const selector = JSON.parse(example) as Record<string, unknown>;
-      await (String(selector['type']).startsWith('json') ? json : csv)(selector);
+      await (String(selector.type).startsWith('json') ? json : csv)(selector);
     }
   });
 });

@@ -1,16 +1,16 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { LoadedConfig } from '../../src/config/fileReader.ts';
 import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
-import { type LoadedConfig, parseConfig } from '../../src/config/loadConfig.ts';
+import { parseConfig } from '../../src/config/loadConfig.ts';
 import { followReferences, writtenForm } from '../../src/config/secretReferences.ts';
+import { secretsGiven } from '../../src/config/secretsGiven.ts';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
-import { secretsGiven } from '../../src/import/secretsGiven.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const parse = (config: object): LoadedConfig =>
   parseConfig(JSON.stringify(config), '/w/waygate.json', '/w', { A: 'a' });
-const messages = (config: object): string[] => parse(config).problems.map(({ message }) => message);
 const sourceOf = (values: Record<string, string>) => ({ get: async (name: string) => values[name] });
 
 describe('references to secrets', () => {
@@ -64,25 +64,6 @@ describe('references to secrets', () => {
     const started = followReferences(program as StdioServerConfig, sourceOf(values), config.inputs);
     await expect(started).rejects.toThrow(sentence);
   });
-
-  it.each([
-    [{}, '"inputs": it must be a list of inputs.'],
-    [[{ type: 'promptString' }], /needs an "id"/],
-    [[{ id: 'a', type: 'command', command: 'x' }], /Unknown key "command"/],
-    [[{ id: 'a', type: 'command' }], /"a" is of type "command", which only the editor could run; use "promptString"\./],
-    [[{ id: 'a', type: 'text' }], /needs a "type"/],
-    [[{ id: 'a', type: 'pickString' }], /needs "options"/],
-    [[{ id: 'a', type: 'promptString', pasword: true }], /Unknown key "pasword"; did you mean "password"\?/],
-    [
-      [
-        { id: 'a', type: 'promptString' },
-        { id: 'a', type: 'promptString' },
-      ],
-      /stands here twice/,
-    ],
-  ])('to inputs of another form are told: %j', (inputs, problem) => {
-    expect(messages({ inputs, servers: {} })).toEqual([expect.stringMatching(problem)]);
-  });
 });
 
 describe('a secret in clear', () => {
@@ -96,21 +77,24 @@ describe('a secret in clear', () => {
   it.each([
     [
       { command: 'x', env: { GITHUB_TOKEN: 'abcdefgh1' } },
-      /"env\.GITHUB_TOKEN" looks like .*secret set GITHUB_TOKEN\.$/,
+      /"servers\.one\.env\.GITHUB_TOKEN" looks like .*secret set GITHUB_TOKEN\.$/,
     ],
-    [{ command: 'x', env: { apiKey: 'abcdefgh1' } }, /"env\.apiKey" looks like/],
-    [{ command: 'x', env: { ANY: `ghp_${'a'.repeat(36)}` } }, /"env\.ANY" looks like/],
-    [{ command: 'x', args: ['--api-key', 'abcdefgh1'] }, /one of "args" looks like .*secret set api-key\.$/],
-    [{ command: 'x', args: ['--token=abcdefgh1'] }, /one of "args" looks like/],
+    [{ command: 'x', env: { apiKey: 'abcdefgh1' } }, /"servers\.one\.env\.apiKey" looks like/],
+    [{ command: 'x', env: { ANY: `ghp_${'a'.repeat(36)}` } }, /"servers\.one\.env\.ANY" looks like/],
+    [
+      { command: 'x', args: ['--api-key', 'abcdefgh1'] },
+      /"servers\.one\.args\[1\]" looks like .*secret set api-key\.$/,
+    ],
+    [{ command: 'x', args: ['--token=abcdefgh1'] }, /"servers\.one\.args\[0\]" looks like/],
     [
       { command: 'x', args: [`sk-${'a'.repeat(40)}`] },
-      /write \$\{secret:NAME\} there and run: waygate secret set NAME\.$/,
+      /write \$\{secret:NAME\} instead and run: waygate secret set NAME\.$/,
     ],
     [
       { url: 'https://x', headers: { Authorization: 'Bearer abcdefgh1' } },
-      /"headers\.Authorization" .*set one_TOKEN\.$/,
+      /"servers\.one\.headers\.Authorization" .*set one_TOKEN\.$/,
     ],
-    [{ url: 'https://x', headers: { 'X-Api-Key': 'abcdefgh1' } }, /"headers\.X-Api-Key" looks like/],
+    [{ url: 'https://x', headers: { 'X-Api-Key': 'abcdefgh1' } }, /"servers\.one\.headers\.X-Api-Key" looks like/],
   ])('is warned of, and used all the same: %j', (server, warning) => {
     expect(warned(server)).toEqual([expect.stringMatching(warning)]);
   });

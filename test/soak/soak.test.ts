@@ -9,12 +9,12 @@ import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 /**
- * An hour at 50 calls a second over five servers, one of which is killed every ten seconds (facts/reliability.md R5).
- * WAYGATE_SOAK_MINUTES (60), WAYGATE_SOAK_RATE (50), WAYGATE_SOAK_KILL_SECONDS (10), WAYGATE_SOAK_SEED.
+ * An hour at 50 calls a second over five servers, one of which is killed every ten seconds. WAYGATE_SOAK_MINUTES (60),
+ * WAYGATE_SOAK_RATE (50), WAYGATE_SOAK_KILL_SECONDS (10), WAYGATE_SOAK_SEED.
  *
- * RSS is what a process holds when it has just collected its garbage. V8 lets garbage lie until there is some three
- * times as much of it as lives: what is held between two collections tells when the last one was, not whether anything
- * leaks. It is reported too, as the most at any time.
+ * RSS is measured right after a garbage collection. V8 lets garbage lie until there is some three times as much of it
+ * as of live data, so RSS between two collections shows when the last one was and not whether anything leaks. The
+ * highest value at any time is reported too.
  */
 const MINUTES = Number(process.env.WAYGATE_SOAK_MINUTES ?? 60);
 const RATE = Number(process.env.WAYGATE_SOAK_RATE ?? 50);

@@ -2,7 +2,7 @@ import { FAULT_CODES } from '../../src/errors/faultCodes.ts';
 import type { GatewayErrorCode } from '../../src/errors/gatewayError.ts';
 import { judgeThrown } from '../../src/upstream/connection/judgeThrown.ts';
 
-/** What a failure is told as (000 §3.4): the row of the fault that is made of it. */
+/** Error code and retryability of a failure (G4.6): the row of the fault that is made of it. */
 export function classified(error: unknown): {
   code: GatewayErrorCode;
   retryable: boolean;

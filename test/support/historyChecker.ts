@@ -42,10 +42,9 @@ interface Call extends Invocation {
 }
 
 /**
- * What a history and an effect log prove to be wrong, one sentence each; none for a history that is right (E.6,
- * facts/reliability.md §2.5): one terminal reply per id, with its own nonce; no convergent call lost; no effect of a
- * call that must not be repeated twice; every unknown outcome told; nothing that was not sent has happened; no reply
- * after a cancellation.
+ * Returns the violations that a history and an effect log prove, one sentence each: one terminal reply per id, with its
+ * own nonce; no convergent call lost; no repeated effect of a call that must not run twice; every unknown outcome
+ * reported; no effect of a call that was not sent; no reply after a cancellation (O3).
  */
 export function violationsOf(history: readonly HistoryEvent[], effects: readonly Effect[]): string[] {
   const { calls, strays } = callsOf(history);

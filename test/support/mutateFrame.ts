@@ -1,7 +1,7 @@
 import { RELATED_TASK } from '../../src/mcp/mcpTask.ts';
 import type { PseudoRandom } from './pseudoRandom.ts';
 
-/** Ways to spoil a frame (facts/reliability.md §2.5): none keeps it as it was, some keep it valid. */
+/** Mutations of a frame. None keeps the frame unchanged, some keep it valid. */
 type Mutation = (frame: Buffer, random: PseudoRandom, others: readonly Buffer[]) => Buffer;
 
 const flip: Mutation = (frame, random) => {

@@ -12,12 +12,12 @@ import {
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EventLog, rotatedFiles, rotatedName } from '../../src/telemetry/eventLog.ts';
-import { follow } from '../../src/telemetry/jsonLines.ts';
+import { followEvents } from '../../src/telemetry/followEvents.ts';
 import { until } from '../support/hostProcess.ts';
 import { recordsOf } from '../support/lines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-const notice = (event: string, attributes: object): object => ({ event, ...attributes });
+const dropped = (loss: object): object => ({ event: 'log.dropped', ...loss });
 const logFile = (): string => join(temporaryFolder('waygate-log-'), 'events.jsonl');
 const numbers = (file: string): unknown[] =>
   recordsOf(file)
@@ -47,33 +47,28 @@ describe('the event log', () => {
     await log.close();
   });
 
-  it('appends to what is there, and ends a line that a crash has torn', async () => {
+  it('appends to the file of an earlier worker', async () => {
     const file = logFile();
-    writeFileSync(file, '{"n":1}\n{"n":2,"torn":"ye');
-    const log = new EventLog({ file, notice });
-    log.append(() => ({ n: 3 }));
-    await log.close();
-    expect(readFileSync(file, 'utf8')).toBe('{"n":1}\n{"n":2,"torn":"yenull\n{"event":"log.healed"}\n{"n":3}\n');
-    expect(numbers(file)).toEqual([1, 3]);
-  });
-
-  it('leaves no empty line where another was still writing what looked torn', async () => {
-    const file = logFile();
-    writeFileSync(file, '{"n":1,"half":"ye');
-    const endsItsLine = (event: string): object => {
-      writeFileSync(file, 's"}\n', { flag: 'a' });
-      return { event };
-    };
-    const log = new EventLog({ file, notice: endsItsLine });
+    writeFileSync(file, '{"n":1}\n');
+    const log = new EventLog({ file });
     log.append(() => ({ n: 2 }));
     await log.close();
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { n: 1, half: 'yes' },
-      null,
-      { event: 'log.healed' },
-      { n: 2 },
-    ]);
+    expect(readFileSync(file, 'utf8')).toBe('{"n":1}\n{"n":2}\n');
+  });
+
+  it('begins a new line after a write that failed and may have written half a line', async () => {
+    const file = logFile();
+    const log = new EventLog({ file });
+    mkdirSync(file);
+    log.append(() => ({ n: 1 }));
+    await log.flush();
+    rmdirSync(file);
+    writeFileSync(file, '{"n":1');
+    log.append(() => ({ n: 2 }));
+    await log.flush();
+    log.append(() => ({ n: 3 }));
+    await log.close();
+    expect(readFileSync(file, 'utf8')).toBe('{"n":1\n{"n":2}\n{"n":3}\n');
   });
 
   it('renames what is full, never empties it, and lets go of the oldest alone', async () => {
@@ -96,7 +91,7 @@ describe('the event log', () => {
 
   it('holds a bounded number of events, and tells in the log how many did not fit', async () => {
     const file = logFile();
-    const log = new EventLog({ file, maxQueue: 10, notice });
+    const log = new EventLog({ file, maxQueue: 10, dropped });
     for (let n = 0; n < 25; n++) log.append(() => ({ n }));
     await log.close();
     const records = recordsOf(file);
@@ -131,7 +126,7 @@ describe('the event log', () => {
   it('goes on where the disk does again, and tells there what was lost', async () => {
     const file = logFile();
     mkdirSync(file);
-    const log = new EventLog({ file, notice });
+    const log = new EventLog({ file, dropped });
     for (const n of [1, 2]) {
       log.append(() => ({ n }));
       await log.flush();
@@ -149,7 +144,7 @@ describe('the event log', () => {
     const log = new EventLog({ file });
     log.append(() => ({ n: 1 }));
     await log.flush();
-    const renamed = rotatedName(file, new Date(), 1);
+    const renamed = rotatedName(file);
     renameSync(file, renamed);
     log.append(() => ({ n: 2 }));
     await log.close();
@@ -192,7 +187,7 @@ describe('a reader of the log', () => {
     const stop = new AbortController();
     const seen: unknown[] = [];
     const following = (async () => {
-      for await (const { n } of follow(file, { signal: stop.signal, pollMs: 5 })) seen.push(n);
+      for await (const { n } of followEvents(file, { signal: stop.signal, pollMs: 5 })) seen.push(n);
     })();
     // It has begun when it sees what is appended: an appended line counts from then on.
     const log = new EventLog({ file, maxBytes: 100, maxFiles: 5 });

@@ -1,137 +1,135 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { decide } from '../../src/calls/policy/policy.ts';
-import type { KeptTexts } from '../../src/config/configLayers.ts';
+import type { KeptTexts } from '../../src/config/state/keptTexts.ts';
+import { ConfigurationEdits } from '../../src/worker/configuration/applyConfiguration.ts';
 import { Configuration } from '../../src/worker/configuration/configuration.ts';
-import { type Handover, isChanged } from '../../src/worker/configuration/handover.ts';
+import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const DENY = { rules: [{ action: 'deny', tool: 'x' }] };
+const ONE = { one: { command: 'a' } };
 
 function place() {
   const workspace = temporaryFolder('waygate-configuration-');
   const configFile = join(workspace, 'given.json');
   const write = (content: object | string): void =>
     writeFileSync(configFile, typeof content === 'string' ? content : JSON.stringify(content));
-  const read = (handover?: Handover, lastGood?: () => KeptTexts): Configuration =>
-    new Configuration({ workspace, configFile, handover, lastGood });
+  const read = (lastGood?: () => KeptTexts): Configuration => new Configuration({ workspace, configFile, lastGood });
   return { write, read };
 }
 const names = ({ current }: Configuration): string[] => current.servers.map(({ name }) => name);
-const denies = ({ calls }: Configuration): boolean =>
-  calls.policy !== undefined && decide(calls.policy, { meta_tool: 'tool_execute', tool_name: 'x' }).action === 'deny';
-/** As it goes through the pipe. */
-const sent = ({ handover }: Configuration): Handover => JSON.parse(JSON.stringify(handover)) as Handover;
+const denies = ({ current }: Configuration): boolean =>
+  decide(current.settings.policy, { metaTool: 'tool_execute', toolName: 'x' }).action === 'deny';
 
-describe('the configuration of a worker', () => {
-  it('is what it was at the start, whatever is written; only where it stands is kept up', () => {
+describe('the configuration in force', () => {
+  it('is what the files mean when they are read, as one value that does not change', () => {
     const { write, read } = place();
-    write({ servers: { one: { command: 'a' } }, idleMinutes: 3 });
+    write({ servers: ONE, idleMinutes: 3 });
+    const configuration = read();
+    const before = configuration.current;
+    write({ servers: { ...ONE, two: { command: 'b' } }, idleMinutes: 4, policy: DENY, mode: 'passthrough' });
+    expect([names(configuration), denies(configuration)]).toEqual([['one'], false]);
+    expect(configuration.read()).toBe(true);
+    expect([names(configuration), denies(configuration)]).toEqual([['one', 'two'], true]);
+    expect(configuration.current).toMatchObject({ settings: { idleMinutes: 4, mode: 'passthrough' } });
+    expect(before).toMatchObject({ settings: { idleMinutes: 3 }, servers: [{ name: 'one' }] });
+  });
+
+  it('is the same where positions alone have changed, which are kept up', () => {
+    const { write, read } = place();
+    write({ servers: ONE, idleMinutes: 3 });
     const configuration = read();
     write('// Mine.\n{ "idleMinutes": 3, "servers": {\n "one": { "command": "a" } } }');
-    expect(configuration.look()).toBe(false);
+    expect(configuration.read()).toBe(false);
     expect(configuration.current.servers[0]?.location.line).toBe(3);
-    for (const other of [
-      { servers: { one: { command: 'b' } }, idleMinutes: 3 },
-      { servers: { one: { command: 'a' } }, idleMinutes: 4 },
-      { servers: { one: { command: 'a' } }, idleMinutes: 3, policy: DENY },
-      { servers: { one: { command: 5 } }, idleMinutes: 3 },
-    ]) {
-      write(other);
-      expect(configuration.look(), JSON.stringify(other)).toBe(true);
-      expect(configuration.current).toMatchObject({ servers: [{ command: 'a' }], idleMinutes: 3 });
-      expect(denies(configuration)).toBe(false);
-    }
-    // A session's own affair.
-    write({ servers: { one: { command: 'a' } }, idleMinutes: 3, mode: 'passthrough' });
-    expect(configuration.look()).toBe(false);
-    expect(configuration.current.mode).toBe('passthrough');
   });
 
-  it('says why what is written is not in force, until it is put back', () => {
+  it('keeps what was last readable: of a file, of its blocks about calls, here and with the next worker', () => {
     const { write, read } = place();
-    write({ servers: {} });
-    const configuration = read();
-    write({ servers: { one: { command: 'a' } } });
-    expect(configuration.look()).toBe(true);
-    configuration.refuse('it ended.');
-    expect(configuration.current.problems.map(({ message }) => message)).toEqual([
-      'What is written now is not in force, the gateway serves on as it was: it ended.',
-    ]);
-    expect(configuration.look()).toBe(true);
-    expect(configuration.refusal).toBe('it ended.');
-    write({ servers: {} });
-    expect(configuration.look()).toBe(false);
-    expect(configuration.current.problems).toEqual([]);
-  });
-
-  it('that breaks says nothing new, and hands on what was last right, from one worker to the next', () => {
-    const { write, read } = place();
-    write({ servers: { one: { command: 'a' } }, policy: DENY });
-    const first = read();
-    expect(sent(first).kept).toEqual({});
-    write('{ "servers": ');
-    expect(first.look()).toBe(false);
-    const second = read(sent(first));
-    expect([names(second), denies(second), second.flaw]).toEqual([['one'], true, undefined]);
-    expect(second.current.problems).toHaveLength(1);
-    const third = read(sent(second));
-    expect([names(third), denies(third), third.flaw]).toEqual([['one'], true, undefined]);
-    // Nobody has handed it anything.
-    expect(read().flaw).toMatch(/given\.json:1:\d+: This is not JSON/);
-  });
-
-  it('that is broken is what it was for the last worker, where that could hand nothing on', () => {
-    const { write, read } = place();
-    write({ servers: { one: { command: 'a' } }, policy: DENY });
-    const { inForce } = read();
-    for (const text of ['{ "servers": ', { servers: { one: { command: 'a' } }, policy: { rules: 'none' } }]) {
+    write({ servers: ONE, policy: DENY });
+    const running = read();
+    const { texts } = running;
+    for (const text of ['{ "servers": ', { servers: ONE, policy: { rules: 'none' } }]) {
       write(text);
-      const next = read(undefined, () => inForce);
-      expect([names(next), denies(next)]).toEqual([['one'], true]);
-      expect(next.current.problems).toHaveLength(1);
-      // And hands on the same rules in its turn.
-      const callsOf = (texts: KeptTexts) => Object.values(texts).map(({ calls }) => calls);
-      expect(callsOf(next.inForce)).toEqual(callsOf(inForce));
+      expect(running.read()).toBe(false);
+      const next = read(() => texts);
+      for (const one of [running, next]) {
+        expect([names(one), denies(one)]).toEqual([['one'], true]);
+        expect(one.current.problems).toHaveLength(1);
+      }
+      // The next worker after that has the same rules.
+      expect(denies(read(() => next.texts))).toBe(true);
     }
     // What can be read counts, whatever was before.
     write({ servers: { two: { command: 'a' } } });
-    expect(names(read(undefined, () => inForce))).toEqual(['two']);
+    expect(names(read(() => texts))).toEqual(['two']);
+    expect(running.read()).toBe(true);
+    expect([names(running), denies(running), running.current.problems]).toEqual([['two'], false, []]);
   });
 
-  it('whose blocks about calls break keeps their last good ones, from one worker to the next', () => {
+  it('denies every call where rules were never readable, here and with the next worker', () => {
     const { write, read } = place();
-    write({ servers: { one: { command: 'a' } }, policy: DENY });
-    const first = read();
-    write({ servers: { two: { command: 'a' } }, policy: { rules: 'none' } });
-    expect(first.look()).toBe(true);
-    const second = read(sent(first));
-    const third = read(sent(second));
-    for (const one of [second, third]) expect([names(one), denies(one), one.flaw]).toEqual([['two'], true, undefined]);
-    expect(second.look()).toBe(false);
-    expect(read().flaw).toMatch(/"policy\.rules"/);
+    for (const text of ['{', { servers: ONE, policy: { rules: 'none' } }]) {
+      write(text);
+      const first = read();
+      const next = read(() => first.texts);
+      for (const one of [first, next]) expect(denies(one)).toBe(true);
+    }
   });
+});
 
-  it('of which nothing was ever right is no reason for the next worker to stay away', () => {
+describe('an edit', () => {
+  function applied(content: object) {
     const { write, read } = place();
-    write({ servers: {}, policy: { rules: 'none' } });
-    const first = read();
-    write({ servers: { one: { command: 'a' } }, policy: { rules: 'none' } });
-    expect(read(sent(first)).flaw).toBeUndefined();
-    write('{');
-    const broken = read();
-    expect(read(sent(broken)).flaw).toBeUndefined();
-  });
-
-  it('tells the next worker which of its servers are others now', () => {
-    const { write, read } = place();
-    write({ servers: { same: { command: 'a' }, other: { command: 'a' }, gone: { command: 'a' } } });
-    const handover = sent(read());
-    write({
-      servers: { come: { command: 'a' }, same: { command: 'a', tools: { include: ['x'] } }, other: { command: 'b' } },
+    write(content);
+    const configuration = read();
+    const steps: string[] = [];
+    const kept: KeptTexts[] = [];
+    const edits = new ConfigurationEdits({
+      configuration,
+      adoptSettings: () => void steps.push('settings'),
+      reconcileServers: () => void steps.push('servers'),
+      keep: (texts) => void kept.push(texts),
+      onChange: () => void steps.push('shown'),
+      log: (line) => void steps.push(line),
+      paces: { pollMs: 10, quietMs: 1 },
     });
-    const { servers } = read(handover).current;
-    expect(servers.filter((server) => isChanged(handover, server)).map(({ name }) => name)).toEqual(['other']);
+    onTestFinished(() => edits.stop());
+    return { write, steps, kept, edits, configuration };
+  }
+
+  it('is seen in the file and applied: settings, servers, what the next worker needs, what is shown', async () => {
+    const { write, steps, kept, edits } = applied({ servers: ONE });
+    edits.watch();
+    write({ servers: {} });
+    await until('the edit', () => steps.includes('shown') && steps.includes('settings'));
+    expect(steps.filter((step) => step !== 'shown')).toEqual([
+      'settings',
+      'servers',
+      'the edited configuration is in force',
+    ]);
+    expect(kept.map((texts) => Object.values(texts))).toEqual([
+      [JSON.stringify({ servers: ONE })],
+      [JSON.stringify({ servers: {} })],
+    ]);
+  });
+
+  it('that cannot be read changes nothing, and is logged once', () => {
+    const { write, steps, kept, edits } = applied({ servers: ONE });
+    write('{');
+    for (let i = 0; i < 3; i++) edits.apply();
+    expect(steps.filter((step) => step !== 'shown')).toEqual([expect.stringMatching(/^error: .*given\.json:1:2: /)]);
+    expect(kept).toEqual([]);
+  });
+
+  it('is left to the next worker once this one has stopped', () => {
+    const { write, steps, edits, configuration } = applied({ servers: ONE });
+    edits.stop();
+    write({ servers: {} });
+    edits.apply();
+    expect(steps).toEqual([]);
+    expect(names(configuration)).toEqual(['one']);
   });
 });

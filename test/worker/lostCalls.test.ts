@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from '../../src/errors/fault.ts';
 import type { LostCall } from '../../src/replay/lostCall.ts';
-import { lostRequest, lostToolCall } from '../../src/worker/reports/lostCalls.ts';
+import { lostRequest, lostToolCall } from '../../src/worker/reports/workAccount.ts';
 
 const lost = (method: string, dispatches: number): LostCall => ({
   method,

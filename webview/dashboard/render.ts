@@ -1,11 +1,6 @@
-import type {
-  CallRecord,
-  ConfigurationStatus,
-  GatewaySnapshot,
-  ServerStatus,
-  SessionStatus,
-} from '../../src/control/contract.ts';
+import type { ConfigurationStatus, GatewaySnapshot, ServerStatus, SessionStatus } from '../../src/control/contract.ts';
 import type { DashboardState, HealthLevel, HealthSummary } from '../../src/control/dashboardMessages.ts';
+import { oddityWords } from '../../src/control/serverOddities.ts';
 import { serverState } from '../../src/control/serverStates.ts';
 import { age, duration, timestamp } from './format.ts';
 import { glyph } from './glyphs.ts';
@@ -31,7 +26,7 @@ function sections(snapshot: GatewaySnapshot, now: number): string[] {
     figures(snapshot, now),
     configuration(snapshot.configuration),
     servers(snapshot.servers, now),
-    calls(snapshot.recentCalls, now),
+    calls(snapshot, now),
     sessions(snapshot.sessions, now),
     skipped(snapshot),
   ].filter((section) => section !== '');
@@ -104,18 +99,10 @@ function configuration({ file, exists, problems }: ConfigurationStatus): string 
   return table('configuration', 'Configuration problems', ['State', 'Problem', 'Place'], rows, missing);
 }
 
-const MAX_ODDITIES = 3;
-
-/** What it did that no server should; the most frequent kinds. */
-function oddities({ oddities: odd = [] }: ServerStatus): string {
-  if (odd.length === 0) return '';
-  const told = odd.slice(0, MAX_ODDITIES).map(({ words, count }) => `${e(words)} (${count})`);
-  return `<p class="note">Odd: ${told.join(', ')}</p>`;
-}
-
 function servers(servers: readonly ServerStatus[], now: number): string {
   const rows = servers.map((server) => {
     const state = serverState(server.state);
+    const odd = server.oddities?.length ? `<p class="note">Odd: ${e(oddityWords(server.oddities))}</p>` : '';
     const name = server.location
       ? `<button type="button" class="link" id="server-${e(server.name)}" data-open-server="${e(server.name)}" title="Open its place in the configuration">${e(server.name)}</button>`
       : e(server.name);
@@ -128,15 +115,15 @@ function servers(servers: readonly ServerStatus[], now: number): string {
 <td class="number">${server.toolCount}</td>
 <td class="number">${server.pid ?? ''}</td>
 <td>${when(server.since, now)}</td>
-<td class="wide">${server.reason ? e(server.reason) : ''}${oddities(server)}${stderr}</td>
+<td class="wide">${server.reason ? e(server.reason) : ''}${odd}${stderr}</td>
 </tr>`;
   });
   const empty = '<p class="empty">The configuration names no servers yet.</p>';
   return table('servers', 'Servers', ['Name', 'State', '#Tools', '#Pid', 'Since', 'Details'], rows, empty);
 }
 
-function calls(calls: readonly CallRecord[], now: number): string {
-  const rows = calls.map(
+function calls({ recentCalls, worker }: GatewaySnapshot, now: number): string {
+  const rows = recentCalls.map(
     (call) => `<tr>
 <td>${when(call.at, now)}</td>
 <td><code>${e(call.metaTool)}</code></td>
@@ -147,7 +134,9 @@ function calls(calls: readonly CallRecord[], now: number): string {
 </tr>`,
   );
   const empty = '<p class="empty">No calls yet. They appear here as your agent uses the three tools.</p>';
-  return table('calls', 'Recent calls', ['When', 'Tool', 'Asked for', 'Outcome', '#Took', 'Client'], rows, empty);
+  // Every worker begins this list anew.
+  const caption = `Recent calls <span class="note">of the worker started ${when(worker.startedAt, now)}</span>`;
+  return table('calls', caption, ['When', 'Tool', 'Asked for', 'Outcome', '#Took', 'Client'], rows, empty);
 }
 
 function sessions(sessions: readonly SessionStatus[], now: number): string {

@@ -1,4 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import type { CallSettings } from '../../config/declaration/callBlocks.ts';
+import { DEFAULT_SETTINGS } from '../../config/declaration/document.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { RequestId } from '../../link/frames.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
@@ -9,7 +11,6 @@ import { type ApprovalPort, type ApprovalStore, Approvals } from '../policy/appr
 import { type AuthorizedCall, authorize } from '../policy/authorize.ts';
 import { decide, type PolicyDecision, subjectOf } from '../policy/policy.ts';
 import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../settings/dispatchConfig.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import { ArgumentValidator } from '../validation/argumentValidator.ts';
 import { CallHistory } from './callHistory.ts';
@@ -42,7 +43,7 @@ export interface CallRequest {
   onProgress?: ((progress: CallProgress) => void) | undefined;
   /** The client's own way to ask its person. */
   approval?: ApprovalPort | undefined;
-  /** Of the catalog view that the call started on, which is the one it finishes on (000 §4.6). */
+  /** Tools of the catalog view on which the call started and finishes (G8.1). */
   tools: ReadonlyMap<string, CatalogTool>;
   /** The error for an id that the view does not hold. */
   unknownTool(toolId: string): GatewayError;
@@ -111,7 +112,7 @@ export interface Call<R> {
 
 /** What stages work with; the pipeline owns it. */
 export interface PipelineParts {
-  readonly config: DispatchConfig;
+  readonly config: CallSettings;
   readonly validator: ArgumentValidator;
   readonly approvals: Approvals;
   readonly limiter: RateLimiter;
@@ -123,15 +124,15 @@ export interface PipelineParts {
 export type Stage = <R>(call: Call<R>, parts: PipelineParts, ports: PipelinePorts<R>) => void | Promise<void>;
 
 /**
- * The way of a call, one stage after the other (000 §3.4, §4.4, §4.5). A stage that refuses throws a `GatewayError`;
- * a dry run ends at its stage. Nothing but errors of that kind is thrown.
+ * Runs a call through its stages in order (G7.1). A stage that refuses throws a `GatewayError`; a dry run ends at its
+ * stage. Nothing else is thrown.
  */
 export class CallPipeline<R> {
   readonly #ports: PipelinePorts<R>;
-  readonly #parts: PipelineParts;
+  #parts: PipelineParts;
   readonly #watchers = new WeakMap<object, (counted?: RequestId) => void>();
 
-  constructor(ports: PipelinePorts<R>, config: DispatchConfig = DISPATCH_DEFAULTS) {
+  constructor(ports: PipelinePorts<R>, config: CallSettings = DEFAULT_SETTINGS) {
     this.#ports = ports;
     const changed = (session: object, counted?: RequestId): void => this.#watchers.get(session)?.(counted);
     this.#parts = {
@@ -143,6 +144,16 @@ export class CallPipeline<R> {
       shared: new SharedCalls(),
       history: new CallHistory(),
     };
+  }
+
+  /** Puts an edited configuration in force for the calls that begin from now on. Counts and approvals stay. */
+  adopt(config: CallSettings): void {
+    const { validator, limiter, cache, shared } = this.#parts;
+    this.#parts = { ...this.#parts, config };
+    validator.adopt(config.schemaLimits);
+    limiter.limits = config.rateLimits;
+    cache.adopt(config.cache);
+    shared.clear();
   }
 
   /** For the limits of `tool_browse` and `tool_view`, which have no pipeline. */
@@ -191,9 +202,11 @@ export class CallPipeline<R> {
   }
 
   async #run(call: Call<R>): Promise<void> {
+    // The configuration that a call begins with holds until it ends.
+    const parts = this.#parts;
     try {
       for (const { run } of STAGES) {
-        await run(call, this.#parts, this.#ports);
+        await run(call, parts, this.#ports);
         if (call.report) return;
       }
     } catch (error) {
@@ -201,15 +214,14 @@ export class CallPipeline<R> {
     }
   }
 
-  /** Whether a result of a tool may be looked at again: a rule can name `tool_view` (000 §4.5). */
+  /** Decides whether a caller may view a result of a tool again: a rule can name `tool_view` (G11.7). */
   async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void> {
     const { config, approvals } = this.#parts;
-    if (!config.policy) return;
     const decision = decide(config.policy, subjectOf(call.tool, 'tool_view'));
     await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
   }
 
-  /** The catalog was rebuilt: to be called in the same synchronous step (000 §4.6). */
+  /** Drops everything that depends on the catalog. Call it in the same synchronous step as the rebuild (G8.1). */
   invalidate(): void {
     this.#parts.cache.clear();
     this.#parts.shared.clear();

@@ -58,12 +58,12 @@ export interface DispatchTerms {
 const SLACK_MS = 1_000;
 
 /**
- * Sends a call to its server, again where that is allowed. A call that was lost is its connection's to send again, by
- * contract; here it is sent again after what 000 §4.5 has retried. What goes wrong is thrown as its error object.
+ * Sends a call to its server, and again where that is allowed. The connection replays lost calls by contract; this
+ * function retries what G7.2 names. Failures are thrown as error objects.
  */
 export async function dispatchCall(
   tool: CatalogTool,
-  upstream: Upstream,
+  upstream: () => Upstream,
   args: JsonObject,
   { signal, onProgress, origin, meta, onSend }: ClientEnd,
   terms: DispatchTerms,
@@ -71,15 +71,15 @@ export async function dispatchCall(
   const { contract, probe, deadlineMs, scrubSecrets } = terms;
   const deadline = new Deadline(deadlineMs, signal);
   if (origin) origin.stillWorking = () => deadline.extend();
-  // What may be replayed is, once, whatever `retry` says: that is what the person has declared (004, Replay).
-  const repeated = { ...terms.retry, max_attempts: Math.max(2, terms.retry.max_attempts) };
+  // A replayable call is replayed once whatever `retry` says: the user declared it so (O3.9).
+  const repeated = { ...terms.retry, maxAttempts: Math.max(2, terms.retry.maxAttempts) };
   const policy = contract === 'convergent' ? repeated : terms.retry;
-  const maxReplays = terms.retry.retryable_codes.includes('UPSTREAM_UNAVAILABLE') ? repeated.max_attempts - 1 : 1;
+  const maxReplays = terms.retry.retryableCodes.includes('UPSTREAM_UNAVAILABLE') ? repeated.maxAttempts - 1 : 1;
   let tries = 0;
   let replays = 0;
   const call = () => {
     tries += 1;
-    return upstream.call(tool.upstreamName, args, {
+    return upstream().call(tool.upstreamName, args, {
       // A question to the person moves the deadline, which the connection does not know.
       timeoutMs: (origin ? Math.max(deadline.leftMs, LONGEST_CALL_MS) : deadline.leftMs) + SLACK_MS,
       signal: deadline.signal,

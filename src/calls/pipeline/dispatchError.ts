@@ -15,7 +15,7 @@ export interface ErrorContext {
   scrubSecrets(text: string): string;
 }
 
-/** The one place where a failed dispatch becomes the error object of 000 §3.4: its fault says what it is. */
+/** Converts a failed dispatch into an error object, in one place: its fault determines all of it (G4.1, O2.1). */
 export function dispatchError(thrown: unknown, context: ErrorContext): GatewayError {
   const dispatches = thrown instanceof AttemptsFailed ? thrown.attempts : 1;
   const error = thrown instanceof AttemptsFailed ? thrown.cause : thrown;

@@ -1,11 +1,11 @@
+import type { PolicyAction } from '../../config/declaration/policyBlock.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { count, groupDigits, shortened } from '../../text/porcelain.ts';
-import type { PolicyAction } from '../policy/policy.ts';
 import type { QuotaLeft } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import type { Expectation } from './callHistory.ts';
 
-/** What would happen, and that nothing did (000 §4.5, dry run). */
+/** Report of a dry run: what would happen, with nothing sent (G7.6). */
 export interface DryRunReport {
   dry_run: true;
   tool_id: string;

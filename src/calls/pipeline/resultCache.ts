@@ -1,22 +1,12 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { JsonObject, JsonPath } from '../json.ts';
-import { ConfigBlock } from '../settings/configReader.ts';
+import type { CallSettings } from '../../config/declaration/callBlocks.ts';
+import type { JsonObject } from '../json.ts';
 
-/** The answers of tools that only read, kept for a while where the person asked for it (000 §4.5). */
-export interface CacheSettings {
-  read_only: boolean;
-  ttl_seconds: number;
-  max_entries: number;
-  /** `tool_id`s; none: every tool that declares itself read-only is trusted. */
-  allow: readonly string[] | null;
-  /** Bytes of all kept answers together. */
-  max_bytes?: number;
-}
+/** Settings of the cache for results of read-only tools, which the user opts into (G7.4). */
+export type CacheSettings = CallSettings['cache'];
 
-export const CACHE_DEFAULTS: CacheSettings = { read_only: false, ttl_seconds: 60, max_entries: 256, allow: null };
-const MAX_BYTES = 32 * 1024 * 1024;
 /** One large answer must not drive out all others. */
 const MAX_SHARE = 1 / 4;
 
@@ -28,8 +18,7 @@ interface Entry {
 }
 
 export class ResultCache {
-  readonly settings: CacheSettings;
-  readonly #maxBytes: number;
+  #settings: CacheSettings;
   readonly #now: () => number;
   /** The one used last stands last. */
   readonly #entries = new Map<string, Entry>();
@@ -38,9 +27,14 @@ export class ResultCache {
 
   /** `now` in seconds, from wherever. */
   constructor(settings: CacheSettings, now: () => number = () => performance.now() / 1000) {
-    this.settings = settings;
-    this.#maxBytes = settings.max_bytes ?? MAX_BYTES;
+    this.#settings = settings;
     this.#now = now;
+  }
+
+  /** Puts edited settings in force. Answers kept by the former ones are dropped. */
+  adopt(settings: CacheSettings): void {
+    this.#settings = settings;
+    this.clear();
   }
 
   /** Changes with every invalidation: an answer that was asked for before belongs to the catalog of then. */
@@ -56,17 +50,17 @@ export class ResultCache {
 
   /** The tool says that it only reads, and the person said that such answers may be kept. */
   admits(tool: Pick<CatalogTool, 'id' | 'safety'>): boolean {
-    return this.settings.read_only && tool.safety === 'read_only' && this.allows(tool.id);
+    return this.#settings.readOnly && tool.safety === 'read_only' && this.allows(tool.id);
   }
 
   allows(toolId: string): boolean {
-    return this.settings.allow === null || this.settings.allow.includes(toolId);
+    return this.#settings.allow === null || this.#settings.allow.includes(toolId);
   }
 
   get(key: string): JsonObject | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (this.#now() - entry.storedAt >= this.settings.ttl_seconds) {
+    if (this.#now() - entry.storedAt >= this.#settings.ttlSeconds) {
       this.#delete(key, entry);
       return undefined;
     }
@@ -78,7 +72,7 @@ export class ResultCache {
   /** Whether there would be a hit, without it counting as a use. */
   has(key: string): boolean {
     const entry = this.#entries.get(key);
-    return entry !== undefined && this.#now() - entry.storedAt < this.settings.ttl_seconds;
+    return entry !== undefined && this.#now() - entry.storedAt < this.#settings.ttlSeconds;
   }
 
   /** `generation`: that of the moment when the answer was asked for. */
@@ -86,18 +80,19 @@ export class ResultCache {
     if (generation !== this.#generation) return;
     const json = JSON.stringify(result);
     const bytes = Buffer.byteLength(json);
-    if (bytes > this.#maxBytes * MAX_SHARE) return;
+    const { maxBytes } = this.#settings;
+    if (bytes > maxBytes * MAX_SHARE) return;
     const former = this.#entries.get(key);
     if (former) this.#delete(key, former);
     this.#entries.set(key, { json, bytes, storedAt: this.#now() });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
-      if (this.#entries.size <= this.settings.max_entries && this.#bytes <= this.#maxBytes) break;
+      if (this.#entries.size <= this.#settings.maxEntries && this.#bytes <= maxBytes) break;
       this.#delete(oldest, entry);
     }
   }
 
-  /** The catalog was refreshed: everything goes (000 §4.6). */
+  /** Drops everything, for a refreshed catalog (G7.4). */
   clear(): void {
     this.#generation += 1;
     this.#entries.clear();
@@ -115,17 +110,4 @@ export function cacheKey(toolId: string, args: unknown): string {
   return createHash('sha256')
     .update(`${toolId}\0${canonicalJson(args)}`)
     .digest('hex');
-}
-
-/** The `cache` block. */
-export function readCacheSettings(value: unknown, path: JsonPath = ['cache']): CacheSettings {
-  const block = new ConfigBlock(value, path, ['read_only', 'ttl_seconds', 'max_entries', 'allow', 'max_bytes']);
-  const bytes = block.count('max_bytes');
-  return {
-    read_only: block.flag('read_only', CACHE_DEFAULTS.read_only),
-    ttl_seconds: block.number('ttl_seconds', CACHE_DEFAULTS.ttl_seconds, 0.001),
-    max_entries: block.count('max_entries') ?? CACHE_DEFAULTS.max_entries,
-    allow: block.texts('allow') ?? null,
-    ...(bytes === null ? {} : { max_bytes: bytes }),
-  };
 }

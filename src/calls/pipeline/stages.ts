@@ -1,38 +1,41 @@
+import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
 import { decide, subjectOf } from '../policy/policy.ts';
 import { type QuotaSubject, rateLimited } from '../policy/quota.ts';
-import { replayFor } from '../settings/layeredConfig.ts';
 import { overrideFor } from '../settings/overrides.ts';
+import { replayFor } from '../settings/replaySettings.ts';
 import { repairArgs } from '../validation/argRepairs.ts';
 import { argumentError } from '../validation/argumentError.ts';
 import { resultBytes } from './callHistory.ts';
 import type { Call, PipelineParts, PipelinePorts, Stage } from './callPipeline.ts';
-import { type ClientEnd, type DispatchTerms, dispatchCall } from './dispatchCall.ts';
+import { type ClientEnd, type DispatchTerms, dispatchCall, type Upstream } from './dispatchCall.ts';
 import { dispatchError } from './dispatchError.ts';
 import type { DryRunCheck } from './dryRun.ts';
 import { cacheKey } from './resultCache.ts';
 import { asTask, canRunTasks } from './runTask.ts';
 
-/** The tool as the call's own view of the catalog has it; a renamed or removed one fails closed (000 §4.6). */
+/** Resolves the tool in the call's own view of the catalog. A renamed or removed tool fails closed (G8.2). */
 const hydrate: Stage = (call, _parts, ports) => {
   const { toolId, tools } = call.request;
   const tool = tools.get(toolId);
   if (!tool) throw call.request.unknownTool(toolId);
-  const upstream = ports.upstream(tool.server);
-  if (!upstream) {
-    throw new GatewayError(
-      'HYDRATE_FAILED',
-      `The server ${tool.server} has left the configuration. Find another tool with tool_browse.`,
-      { path: toolId },
-    );
-  }
   call.tool = tool;
-  call.upstream = upstream;
+  call.upstream = upstreamOf(tool, ports);
 };
 
-/** Opt-in: without it what is checked is what was sent (000 §4.4). */
+function upstreamOf<R>(tool: CatalogTool, ports: PipelinePorts<R>): Upstream {
+  const upstream = ports.upstream(tool.server);
+  if (upstream) return upstream;
+  throw new GatewayError(
+    'HYDRATE_FAILED',
+    `The server ${tool.server} has left the configuration. Find another tool with tool_browse.`,
+    { path: tool.id },
+  );
+}
+
+/** Repairs arguments where the user opted in. Otherwise validation sees what was sent (G6.8). */
 const repair: Stage = (call, { config }) => {
   if (!config.tolerantArgs || call.asItIs) return;
   const { args, repairs } = repairArgs(call.args, call.tool.inputSchema);
@@ -57,7 +60,6 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
 
 /** A person's own rules; where they ask for approval, the person is asked. */
 const policy: Stage = async (call, { config, approvals }) => {
-  if (!config.policy) return;
   const { tool, request } = call;
   const decision = decide(config.policy, subjectOf(tool, 'tool_execute'));
   call.policy = decision;
@@ -105,7 +107,7 @@ const dryRun: Stage = (call, parts) => {
       ...(upstream.reason === undefined ? {} : { reason: upstream.reason }),
     },
     replay: replayTerms(call, config).contract,
-    deadline_ms: overrideFor(config.deadlines, tool),
+    deadline_ms: 1_000 * overrideFor(config.timeouts, tool),
     cache: !cache.admits(tool) ? 'off' : cache.has(cacheKey(tool.id, args)) ? 'hit' : 'miss',
     ...(expected === undefined ? {} : { expected }),
   };
@@ -142,11 +144,17 @@ const lookUp: Stage = (call, { cache }) => {
 
 const dispatch: Stage = async (call, parts, ports) => {
   if (call.raw) return;
-  const { tool, upstream, args, request, cacheKey: key } = call;
+  // An edit may have replaced the server while the user was asked.
+  call.upstream = upstreamOf(call.tool, ports);
+  const { tool, args, request, cacheKey: key } = call;
   const started = performance.now();
   const terms = termsFor(call, parts, ports);
   const { onProgress, origin, meta, begins } = request;
-  const way = beginsTask(call) && canRunTasks(upstream) ? asTask(upstream) : upstream;
+  const way = (): Upstream => {
+    // An edit may replace the server between two attempts.
+    const upstream = ports.upstream(tool.server) ?? call.upstream;
+    return beginsTask(call) && canRunTasks(upstream) ? asTask(upstream) : upstream;
+  };
   const onSend = begins && (() => begins(terms.contract));
   const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
     dispatchCall(tool, way, args as JsonObject, { ...end, onProgress, origin, meta }, terms);
@@ -168,7 +176,7 @@ const dispatch: Stage = async (call, parts, ports) => {
 
 /** A repeated call would begin a second task, so the declared contract does not apply. */
 function replayTerms<R>(call: Call<R>, config: PipelineParts['config']): Pick<DispatchTerms, 'contract' | 'probe'> {
-  return beginsTask(call) ? { contract: 'never_replay' } : replayFor(config, call.tool);
+  return beginsTask(call) ? { contract: 'never_replay' } : replayFor(config.replay, call.tool);
 }
 
 function beginsTask<R>({ tool, upstream }: Call<R>): boolean {
@@ -179,7 +187,7 @@ function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePo
   return {
     retry: config.retry,
     ...replayTerms(call, config),
-    deadlineMs: overrideFor(config.deadlines, call.tool),
+    deadlineMs: 1_000 * overrideFor(config.timeouts, call.tool),
     random: ports.random ?? Math.random,
     scrubSecrets: ports.scrubSecrets,
     log: (line) => ports.log?.(line),
@@ -207,7 +215,7 @@ const store: Stage = (call, { cache }) => {
   cache.put(key, raw, call.cacheGeneration);
 };
 
-/** The chain, in its order (000 §4.5). */
+/** The stages of a call, in order (G7.1). */
 export const STAGES: readonly { name: string; run: Stage }[] = [
   { name: 'hydrate', run: hydrate },
   { name: 'repair', run: repair },

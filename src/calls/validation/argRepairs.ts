@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
-/** The five rules of 000 §4.4, and no other: nothing is renamed, guessed or dropped. */
+/** The five repairs (G6.7). None renames, guesses or drops anything (G6.8). */
 export const REPAIR_RULES = {
   parse_stringified_object: { reads: 'arguments that are a text that is a JSON object', as: 'the object' },
   str_to_integer: { reads: 'a text that is a whole number, where the schema asks for `integer`', as: 'the number' },

@@ -10,7 +10,10 @@ const MAX_FRAGMENTS = 3;
 
 type Failed = Extract<ValidationVerdict, { kind: 'invalid' | 'bad_schema' }>;
 
-/** `ARGS_INVALID` with everything the next attempt needs, or `SCHEMA_INVALID` where the server is to blame (000 §4.4). */
+/**
+ * Makes `ARGS_INVALID` with everything the next attempt needs (G6.1), or `SCHEMA_INVALID` where the server is to blame
+ * (G6.4).
+ */
 export function argumentError(
   tool: Pick<CatalogTool, 'id' | 'name' | 'server' | 'inputSchema'>,
   verdict: Failed,
@@ -67,7 +70,7 @@ function fragments(problems: readonly ArgumentProblem[], schema: unknown): Recor
   );
 }
 
-/** Indices of arrays as numbers, as the list path of 000's error has them. */
+/** Converts indices of arrays to numbers, as `details.path` has them (G6.1). */
 function numbered(path: readonly (string | number)[], args: unknown): (string | number)[] {
   let value = args;
   return path.map((key) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
 import { type JsonObject, measureValue, type ValueSize } from '../json.ts';
 import { errorsOf, SchemaCompiler } from './compileSchema.ts';
@@ -8,9 +9,9 @@ import { profileSchema, type SchemaProfile } from './schemaProfile.ts';
 import { ThreadedCheck } from './threadedCheck.ts';
 
 /**
- * Whether arguments fit a tool's own schema (000 §4.4). Both are untrusted, and the loop that serves every session
- * must not wait for them: what is known beforehand to be quick is checked in place, everything else in a thread that
- * is killed when it takes too long. What cannot be judged goes on to its server, which judges anyway, with a note.
+ * Result of checking arguments against a tool's schema. Both are untrusted, and the event loop must not wait for them:
+ * checks that are known to be quick run in place, all others in a thread that is killed when it takes too long. A call
+ * that cannot be judged is sent with a note (G6.6).
  */
 export type ValidationVerdict =
   | { kind: 'valid' }
@@ -52,7 +53,7 @@ export interface ArgumentValidatorOptions {
 }
 
 export class ArgumentValidator {
-  readonly #limits: SchemaLimits;
+  #limits: SchemaLimits;
   readonly #thread: ThreadedCheck;
   readonly #compiler = new SchemaCompiler<object>(linearEngine, CAPACITY);
   /** By the schema's identity: a refreshed catalog brings new objects, and the old ones are forgotten with it. */
@@ -62,6 +63,12 @@ export class ArgumentValidator {
   constructor(options: ArgumentValidatorOptions = {}) {
     this.#limits = options.limits ?? SCHEMA_LIMITS;
     this.#thread = options.thread ?? new ThreadedCheck();
+  }
+
+  /** Puts edited limits in force. Schemas judged by other limits are judged again. */
+  adopt(limits: SchemaLimits): void {
+    if (!isDeepStrictEqual(limits, this.#limits)) this.clear();
+    this.#limits = limits;
   }
 
   /** How many compiled validators are held here. */
@@ -74,7 +81,7 @@ export class ArgumentValidator {
     warmMetaSchemas();
   }
 
-  /** The catalog was rebuilt: nothing of the old one is kept (000 §4.6). */
+  /** Drops everything that belongs to the previous catalog (G8.1). */
   clear(): void {
     this.#compiler.clear();
     this.#plans = new WeakMap();

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../json.ts';
 
 /** What a schema would cost, found without compiling it. Schemas are untrusted: everything here is iterative. */
 export interface SchemaProfile {
-  /** Of the compact sorted JSON, as 000 §4.4 bounds it. */
+  /** Size of the canonical JSON, which G6.2 limits. */
   bytes: number;
   /** Levels of objects and arrays: one nested property adds two. */
   depth: number;

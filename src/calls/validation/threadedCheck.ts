@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { CheckReply, CheckRequest, ThreadMessage } from './threadProtocol.ts';
 
 export interface ThreadLimits {
-  /** A validation ends within a tenth of a second (facts/reliability.md R15), the way there and back included. */
+  /** Limit of one validation, the way to the thread and back included (G6.6). */
   answerMs: number;
   /** What is compiled and still not answered after this has no end in sight. */
   valueMs: number;

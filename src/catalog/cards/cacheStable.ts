@@ -3,7 +3,7 @@ import { type ChoiceCard, createCard } from './card.ts';
 
 export const CACHE_BREAKPOINT_ID = '__cache_breakpoint__';
 
-/** Where a client may set its prompt cache mark: everything before it is as it was sent before (000 §5.1). */
+/** Marks where a client may set its prompt cache breakpoint: everything before it is unchanged (G9.3). */
 export const CACHE_BREAKPOINT: ChoiceCard = createCard({
   id: CACHE_BREAKPOINT_ID,
   name: 'cache_breakpoint',
@@ -11,12 +11,12 @@ export const CACHE_BREAKPOINT: ChoiceCard = createCard({
   kind: 'internal',
 });
 
-/** What one session has seen: keeps the start of every browse answer byte for byte the same (000 §5). */
+/** State of one session: keeps the beginning of every browse answer byte for byte the same (G9). */
 export class CacheStableSession {
-  /** By id; undefined for a tool that was hydrated or executed and not yet shown. */
+  /** Seen cards by id; undefined for a tool that was hydrated or executed and not yet shown. */
   readonly #seen = new Map<string, ChoiceCard | undefined>();
 
-  /** Seen cards first, as they were first sent, then the new ones; both by id, the marker between them. */
+  /** Returns seen cards first, as they were first sent, then new ones; both by id, with the marker between them. */
   arrange(cards: readonly ChoiceCard[]): ChoiceCard[] {
     const seen = cards.filter((card) => this.#seen.has(card.id)).map((card) => this.#seen.get(card.id) ?? card);
     const fresh = cards.filter((card) => !this.#seen.has(card.id));
@@ -25,7 +25,7 @@ export class CacheStableSession {
     return [...seen.sort(byId), ...boundary, ...fresh.sort(byId)];
   }
 
-  /** A tool that was hydrated or executed. To be called on success alone (000 §5.5). */
+  /** Records a hydrated or executed tool. Call it on success only (G9.1). */
   recordHydrated(toolId: string): void {
     if (!this.#seen.has(toolId)) this.#seen.set(toolId, undefined);
   }
@@ -34,7 +34,7 @@ export class CacheStableSession {
     return [...this.#seen.keys()].sort(compareCodePoints);
   }
 
-  /** A refreshed catalog starts anew (000 §4.6). */
+  /** Forgets all cards, for a refreshed catalog (G9.6). */
   clear(): void {
     this.#seen.clear();
   }

@@ -7,7 +7,7 @@ import { visibleLine } from './cardText.ts';
 
 export type CardKind = 'tool' | 'agent' | 'skill' | 'internal' | 'resource' | 'prompt';
 
-/** What a card must never carry (000 §2.2): a value under one of these names does not compile. */
+/** Fields that a card must never carry (G2.2). A value under one of these names does not compile. */
 type Banned = {
   [Field in
     | 'args_schema'
@@ -22,7 +22,7 @@ type Banned = {
     | 'server']?: never;
 };
 
-/** One choice as a model sees it: the fields of 000 §2.1 and no other. Names are those of the wire. */
+/** Card of one choice, with the fields of G2.1 and no other. Names are wire names. */
 export interface ChoiceCard extends Banned {
   id: string;
   name: string;
@@ -44,7 +44,7 @@ export const MAX_TAG_LENGTH = 24;
 const KINDS: ReadonlySet<string> = new Set(['tool', 'agent', 'skill', 'internal', 'resource', 'prompt']);
 const SAFETIES: ReadonlySet<string> = new Set(['', 'read_only', 'destructive']);
 
-/** A card from its fields, with defaults for the rest. Refuses what §2.1 does not permit. */
+/** Makes a card from its fields, with defaults for the rest. Rejects fields outside of G2.1 and G2.3. */
 export function createCard(fields: Partial<ChoiceCard> & Pick<ChoiceCard, 'id' | 'name'>): ChoiceCard {
   const card: ChoiceCard = {
     id: fields.id,
@@ -72,10 +72,10 @@ export function createCard(fields: Partial<ChoiceCard> & Pick<ChoiceCard, 'id' |
   return card;
 }
 
-/** Cards are fitted once per tool: a catalog never changes, and truncation is the dear part of a browse. */
+/** Fits cards once per tool: a catalog never changes, and truncation is the expensive part of a browse. */
 const fittedCards = new WeakMap<CatalogTool, ChoiceCard>();
 
-/** The card of a tool, within the token target. Throws `card_over_cap` for an id that no card can hold. */
+/** Returns the card of a tool within the token target. Throws `card_over_cap` for an id that no card can hold. */
 export function toCard(tool: CatalogTool, score?: number): ChoiceCard {
   let card = fittedCards.get(tool);
   if (card === undefined) {
@@ -85,7 +85,7 @@ export function toCard(tool: CatalogTool, score?: number): ChoiceCard {
   return score === undefined ? card : { ...card, score };
 }
 
-/** The card of a namespace or cluster: its id is the path to browse next (000 §3.3). */
+/** Returns the card of a namespace or cluster. The id is the path to browse next (G2.12). */
 export function nodeCard(node: GraphNode): ChoiceCard {
   return fitCard(
     createCard({
@@ -97,7 +97,7 @@ export function nodeCard(node: GraphNode): ChoiceCard {
   );
 }
 
-/** The card of a tool before the budget: every field but the description is already in its final form. */
+/** Returns the card of a tool before the budget: every field but the description is final. */
 export function uncutCard(tool: CatalogTool): ChoiceCard {
   const tags = capTags(tool.tags);
   return createCard({
@@ -114,12 +114,12 @@ export function uncutCard(tool: CatalogTool): ChoiceCard {
   });
 }
 
-/** The id says what it is the id of (000 §9.1). */
+/** Derives the kind from the prefix of the id (G10.1). */
 function kindOf(id: string): CardKind {
   return id.startsWith('resource::') ? 'resource' : id.startsWith('prompt::') ? 'prompt' : 'tool';
 }
 
-/** At most five tags of at most 24 characters, sorted; safety tags take their places first (000 §2.1). */
+/** Returns at most five tags of at most 24 characters, sorted. Safety tags take their places first (G2.3). */
 export function capTags(tags: readonly string[]): string[] {
   const distinct = [...new Set(tags.map((tag) => firstCodePoints(visibleLine(tag), MAX_TAG_LENGTH)))].filter(Boolean);
   const bySafety = (tag: string): number => (safetyOfTag(tag) === '' ? 1 : 0);
@@ -129,7 +129,7 @@ export function capTags(tags: readonly string[]): string[] {
     .sort(compareCodePoints);
 }
 
-/** Destructive wins over read-only (000 §2.1). */
+/** Derives the safety class from tags. Destructive wins over read-only (G2.4). */
 export function deriveSafety(tags: readonly string[]): Safety {
   const classes = tags.map(safetyOfTag);
   if (classes.includes('destructive')) return 'destructive';
@@ -142,7 +142,7 @@ function safetyOfTag(tag: string): Safety {
   return lower === 'read-only' || lower === 'read_only' ? 'read_only' : '';
 }
 
-/** By score, highest first, then by id (000 §2.5). A missing score counts as 0. */
+/** Orders by score, highest first, then by id. A missing score counts as 0 (G2.9). */
 export function orderCards(cards: readonly ChoiceCard[]): ChoiceCard[] {
   return [...cards].sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || compareCodePoints(a.id, b.id));
 }

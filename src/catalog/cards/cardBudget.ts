@@ -4,19 +4,19 @@ import type { ChoiceCard } from './card.ts';
 import { type LineOptions, renderCardLine } from './cardText.ts';
 import { truncateToTokens } from './truncate.ts';
 
-/** Token bounds of 000 §2.3. */
+/** Token bounds of one card and of the rest of an answer (G2.6). */
 export const CARD_TARGET_TOKENS = 60;
 export const CARD_CAP_TOKENS = 80;
 export const RESPONSE_PREAMBLE_TOKENS = 32;
 
-/** What a whole answer of n cards may cost at most (000 §2.3). */
+/** Token limit of an answer with n cards (G2.6). */
 export function responseCapTokens(cards: number): number {
   return CARD_CAP_TOKENS * cards + RESPONSE_PREAMBLE_TOKENS;
 }
 
 /**
- * The card with its description cut so that its line meets the target. Nothing but the description is ever cut; when
- * the rest alone is over the hard cap, that is an error (000 §2.3).
+ * Shortens the description until the line meets the target. No other field is cut: a card above the hard cap without
+ * its description is an error (G2.7).
  */
 export function fitCard(card: ChoiceCard, options: LineOptions = {}): ChoiceCard {
   const line = (description: string): string => renderCardLine({ ...card, description }, 1, 1, options);
@@ -32,13 +32,13 @@ export function fitCard(card: ChoiceCard, options: LineOptions = {}): ChoiceCard
   return { ...card, description };
 }
 
-/** Cards that could be made, and what could not: one card over the cap never costs the answer. */
+/** Cards within the cap, and the others with the reason. One card over the cap never costs the answer. */
 export interface BudgetedCards {
   cards: ChoiceCard[];
   omitted: { id: string; reason: string }[];
 }
 
-/** Makes each card by itself, so that one that throws `CatalogError` is set aside with its reason. */
+/** Makes each card separately, so that one that throws `CatalogError` is set aside with its reason. */
 export function cardsWithinBudget<T extends { id: string }>(
   items: readonly T[],
   makeCard: (item: T) => ChoiceCard,

@@ -1,23 +1,23 @@
 import type { ChoiceCard } from './card.ts';
 
 export interface LineOptions {
-  /** A prompt never shows the score (000 §2.1); an explanation for a person does. */
+  /** Shows the score, for an explanation to a person. A prompt never shows it (G2.5). */
   score?: boolean;
 }
 
-/** The line form of a card: what the token budget of 000 §2.3 is counted on. `position` counts from 1. */
+/** Line form of a card, on which the token budget is counted (G2.5). `position` counts from 1. */
 export function renderCardLine(card: ChoiceCard, position: number, total: number, options: LineOptions = {}): string {
   const tags = card.tags.length > 0 ? ` [${card.tags.join(', ')}]` : '';
   const score = options.score && card.score !== undefined ? ` score=${card.score.toFixed(2)}` : '';
   return `[${position}/${total}] ${card.id} (${card.kind}) — ${card.description}${tags}${score}`;
 }
 
-/** All cards, one line each. */
+/** Renders all cards, one line each. */
 export function renderCardLines(cards: readonly ChoiceCard[], options: LineOptions = {}): string {
   return cards.map((card, index) => renderCardLine(card, index + 1, cards.length, options)).join('\n');
 }
 
-/** The block form: one card in full, for a person or for a prompt that holds few. */
+/** Renders the block form: one card in full, for a person or a short prompt. */
 export function renderCardBlock(card: ChoiceCard): string {
   const lines = [`[${card.id}] ${card.name}`];
   if (card.description !== '') lines.push(`  ${card.description}`);
@@ -29,21 +29,21 @@ export function renderCardBlock(card: ChoiceCard): string {
   return lines.join('\n');
 }
 
-/** The JSON form: plain data, `score` only where there is one. */
+/** Returns the JSON form: plain data, `score` only where the card has one. */
 export function cardToJson(card: ChoiceCard): Record<string, unknown> {
   const { score, ...fields } = card;
   return score === undefined ? fields : { ...fields, score };
 }
 
-/** A card shows a few hundred characters at most: of a description of megabytes only the start is cleaned. */
+/** Part of a long description that is cleaned. A card shows a few hundred characters at most. */
 const CLEANED_LENGTH = 8192;
-/** Shorter than this after cleaning, the start was mostly white space and the whole is cleaned after all. */
+/** Least length after cleaning. Below it the start was mostly white space, and the whole text is cleaned. */
 const LEAST_CLEANED = 2048;
 
 /**
- * Text of a server as one line that a person can read and that hides nothing: white space collapsed, marks of
- * Markdown headings and bold, and emoji before a heading, left out; invisible and direction-changing characters, in
- * which orders to a model are smuggled, removed. Entities stay as they are: what they stand for is not ours to guess.
+ * Cleans a server's text to one line that hides nothing (G2.11): collapses white space, removes marks of Markdown
+ * headings and bold and emoji before a heading, and removes invisible and direction-changing characters, which can
+ * smuggle orders to a model. Entities stay unchanged.
  */
 export function visibleLine(text: string): string {
   if (text.length <= CLEANED_LENGTH) return clean(text);
@@ -51,14 +51,14 @@ export function visibleLine(text: string): string {
   return start.length >= LEAST_CLEANED ? start : clean(text);
 }
 
-/** Nothing below changes a text of this kind, and most are. */
+/** Matches text that needs no cleaning, which is most text. */
 const PLAIN = /^(?! )(?!.* {2})[ !"$-)+-~]*(?<! )$/;
 
 // Zero width space, direction marks and overrides, invisible operators, fillers, byte order mark, variation selectors
 // but for the one that emoji need, tags.
 const INVISIBLE =
   /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e01ef}]|[\ufe00-\ufe0e]/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to go.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes them.
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 const HEADING = /^[ \t]*#{1,6}[ \t]+/gm;
 const BOLD = /\*\*([^*\n]+)\*\*/g;

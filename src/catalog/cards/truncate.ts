@@ -1,8 +1,8 @@
 import { fitsTokens, prefixHorizon } from '../tokenizer/tokens.ts';
 
 /**
- * Cuts a text to a number of cl100k_base tokens (000 §2.4): verbatim when it fits; else the longest prefix that ends
- * a sentence; else the longest prefix of one token less, and `…`. Depends on nothing but its arguments.
+ * Cuts a text to a number of cl100k_base tokens (G2.8): unchanged where it fits; else the longest prefix that ends a
+ * sentence; else the longest prefix of one token less, and `…`. Depends on nothing but its arguments.
  */
 export function truncateToTokens(text: string, budget: number): string {
   if (budget <= 0) return '';
@@ -26,8 +26,8 @@ function longestSentences(text: string, budget: number, horizon: number): string
 }
 
 /**
- * By bisection over characters, which is part of the result: a whole word can take fewer tokens than its half, so
- * "the longest" that another way of searching finds can be another one.
+ * Finds the longest fitting prefix by bisection over characters. The method is part of the result: a whole word can
+ * take fewer tokens than its half, so another search could find another prefix (G2.8).
  */
 function longestPrefix(text: string, budget: number): string {
   const offsets = characterOffsets(text);
@@ -42,7 +42,7 @@ function longestPrefix(text: string, budget: number): string {
   return text.slice(0, offsets ? offsets[fits] : fits);
 }
 
-/** Where each character starts, and the end; undefined when every unit is a character. */
+/** Returns the offset of each character, and the end; undefined when every unit is a character. */
 function characterOffsets(text: string): number[] | undefined {
   if (!/[\ud800-\udbff]/.test(text)) return undefined;
   const offsets = [0];

@@ -8,13 +8,13 @@ import type { CatalogTool, RefreshFinding } from '../types.ts';
 import { parsePrimitiveId, resolveCollisions } from './primitiveId.ts';
 import { type CatalogPrompt, type CatalogResource, ingestPrompt, ingestResource } from './primitiveIngest.ts';
 
-/** What one server lists beside its tools, as it came: untrusted, one item at a time. */
+/** Lists of one server beside its tools, unchanged and untrusted. */
 export interface PrimitiveListing {
   server: string;
   resources: readonly unknown[];
   resourceTemplates: readonly unknown[];
   prompts: readonly unknown[];
-  /** It has said that it has resources, whatever it lists. */
+  /** Whether the server has declared resources, whatever it lists. */
   readsResources: boolean;
   instructions?: string;
 }
@@ -23,9 +23,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 export interface OfferedResource extends CatalogResource {
   server: string;
-  /** Its `uri` is a template: what is read is an address made from it. */
+  /** Whether `uri` is a template from which readers make addresses. */
   isTemplate: boolean;
-  /** As its server listed it. */
+  /** Item as its server listed it. */
   raw: Json;
 }
 
@@ -34,25 +34,25 @@ export interface OfferedPrompt extends CatalogPrompt {
   raw: Json;
 }
 
-/** The resources and prompts of all servers (000 §9). Never changes: a refresh builds another (§4.6). */
+/** Resources and prompts of all servers (G10). Immutable: a refresh builds another one (G8.1). */
 export interface PrimitiveCatalog {
-  /** By server, then as listed, templates last. */
+  /** Resources by server, then as listed, templates last. */
   readonly resources: readonly OfferedResource[];
   readonly prompts: readonly OfferedPrompt[];
-  /** By the server's name; the same as those of its tools. */
+  /** Namespaces by server name, equal to those of its tools. */
   readonly namespaces: ReadonlyMap<string, string>;
-  /** Servers that have said they have resources. */
+  /** Servers that declare resources. */
   readonly readable: readonly string[];
-  /** What is browsed: resources and prompts as the catalog's choices, each kind by itself (000 §9.4). */
+  /** Resources as choices of a catalog of their own. Kinds never mix (G10.6). */
   readonly resourceChoices: Catalog;
   readonly promptChoices: Catalog;
   readonly findings: readonly RefreshFinding[];
 }
 
-/** Larger than any description of a resource; a page of a list must stay within a frame. */
+/** Size limit of an item, above any real description: a page of a list must fit into a frame. */
 const MAX_ITEM_CHARS = 256 * 1024;
 
-/** Same listings, in whatever order the servers come, same catalog. */
+/** Builds a catalog. The same listings give the same catalog, in whatever order the servers come (G8.3). */
 export function buildPrimitiveCatalog(listings: readonly PrimitiveListing[]): PrimitiveCatalog {
   const namespaces = assignNamespaces(listings.map(({ server }) => server));
   const sorted = [...listings].sort((a, b) => compareCodePoints(a.server, b.server));
@@ -102,17 +102,17 @@ export function buildPrimitiveCatalog(listings: readonly PrimitiveListing[]): Pr
   };
 }
 
-/** A resource of a server that does not list it, as rules and cards know one. */
+/** Returns the choice for a resource that its server does not list. */
 export function unlistedChoice(uri: string, server: string, namespace: string): CatalogTool {
   return resourceChoice({ ...ingestResource({ uri }, namespace), server, isTemplate: false, raw: { uri } });
 }
 
-/** The same for a prompt. */
+/** Returns the choice for a prompt that its server does not list. */
 export function unlistedPrompt(name: string, server: string, namespace: string): CatalogTool {
   return promptChoice({ ...ingestPrompt({ name }, namespace), server, raw: { name } });
 }
 
-/** One server's lists: a bad item costs itself, and of two of a kind the first is used. */
+/** Reads the lists of a server. A bad item costs only itself; of two equal items the first is used. */
 class Intake {
   readonly #server: string;
   readonly #findings: RefreshFinding[];
@@ -145,7 +145,7 @@ class Intake {
   }
 }
 
-/** An item that can be passed on: an object that can be written, and not as large as what it describes. */
+/** Returns an item that can be passed on: a serializable object of limited size. */
 function checked(raw: unknown): Json {
   let chars: number;
   try {
@@ -165,7 +165,7 @@ function templateOf(raw: Json, namespace: string, server: string): OfferedResour
 
 const uriOf = ({ uri }: OfferedResource): string => uri;
 
-/** 000 §9.3: different primitives that come to one id get `~2`, `~3`, in the order of the catalog. */
+/** Gives different primitives with the same id `~2`, `~3`, in catalog order (G10.3). */
 function withOwnIds<T extends { id: string }>(items: readonly T[]): T[] {
   const ids = resolveCollisions(items.map(({ id }) => id));
   return items.map((item, index) => ({ ...item, id: ids[index] as string }));
@@ -179,7 +179,7 @@ function resourceChoice(resource: OfferedResource): CatalogTool {
   return {
     ...choiceOf(resource),
     title: `${title} ${uri}`.trim(),
-    // A model has to fill a template in, so it has to see it.
+    // A model has to fill in a template, so it must see it.
     description: isTemplate ? `${uri} ${described ? resource.description : title}`.trim() : description,
     inputSchema: undefined,
   };
@@ -193,7 +193,7 @@ function promptChoice(prompt: OfferedPrompt): CatalogTool {
   };
 }
 
-/** What ranking, cards, paths and rules know how to read: a read-only thing with a name, a server and a description. */
+/** Returns the form that ranking, cards, paths and rules read: read-only, with a name, a server and a description. */
 function choiceOf({ id, namespace, name, server, description, tags, raw }: OfferedResource | OfferedPrompt) {
   return {
     id,
@@ -214,7 +214,7 @@ function choiceOf({ id, namespace, name, server, description, tags, raw }: Offer
   };
 }
 
-/** `key` is what tells things of one name apart. */
+/** Makes the choices of one kind. `key` distinguishes items of equal names. */
 function choicesOf(
   items: readonly { choice: CatalogTool; key: string }[],
   listings: readonly PrimitiveListing[],

@@ -9,7 +9,7 @@ export interface PrimitiveIdParts extends ToolIdParts {
 
 const KIND_SEPARATOR = '::';
 
-/** `resource::` or `prompt::` and then the grammar of §1; a tool's kind is implied and never written (000 §9.1). */
+/** Formats `resource::` or `prompt::` and the grammar of a `tool_id`. The kind of a tool is implied (G10.1). */
 export function formatPrimitiveId(parts: PrimitiveIdParts): string {
   if (parts.kind === 'tool') return formatToolId(parts);
   if (parts.kind !== 'resource' && parts.kind !== 'prompt') {
@@ -21,7 +21,7 @@ export function formatPrimitiveId(parts: PrimitiveIdParts): string {
   return `${parts.kind}${KIND_SEPARATOR}${formatToolId(parts)}`;
 }
 
-/** Inverse of `formatPrimitiveId`, for canonical ids only: a `~N` id is an opaque key and is refused (000 §9.1). */
+/** Parses canonical ids, the inverse of `formatPrimitiveId`. An id with `~N` is an opaque key and rejected (G10.3). */
 export function parsePrimitiveId(id: unknown): PrimitiveIdParts {
   if (typeof id !== 'string') throw new CatalogError('not_a_string', `A primitive id is a string, not ${typeof id}.`);
   const at = id.indexOf(KIND_SEPARATOR);
@@ -33,7 +33,10 @@ export function parsePrimitiveId(id: unknown): PrimitiveIdParts {
   return { kind, ...parseToolId(id.slice(at + KIND_SEPARATOR.length)) };
 }
 
-/** The first of equal ids keeps it; later ones, in order, become `id~2`, `id~3` (000 §9.3). Same length as the input. */
+/**
+ * Keeps the first of equal ids and makes later ones `id~2`, `id~3`, in order (G10.3). The result has the length of the
+ * input.
+ */
 export function resolveCollisions(ids: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return ids.map((id) => {

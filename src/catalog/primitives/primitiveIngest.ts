@@ -5,7 +5,7 @@ import { promptHash8, resourceHash8 } from '../shapeHash.ts';
 import { isName } from '../toolId.ts';
 import { formatPrimitiveId } from './primitiveId.ts';
 
-/** A resource as the catalog lists it (000 §9). */
+/** Resource as the catalog lists it (G10). */
 export interface CatalogResource {
   id: string;
   namespace: string;
@@ -22,7 +22,7 @@ export interface PromptArgument {
   required: boolean;
 }
 
-/** A prompt as the catalog lists it (000 §9). */
+/** Prompt as the catalog lists it (G10). */
 export interface CatalogPrompt {
   id: string;
   namespace: string;
@@ -30,7 +30,7 @@ export interface CatalogPrompt {
   description: string;
   tags: readonly string[];
   arguments: readonly PromptArgument[];
-  /** What its arguments are checked against: all are text. */
+  /** Schema for the arguments: all are texts. */
   argumentsSchema: Readonly<Record<string, unknown>>;
 }
 
@@ -39,11 +39,11 @@ const MAX_TAG = 24;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One item of `resources/list`. Without a server's namespace the URI's scheme serves. */
+/** Reads an item of `resources/list`. Without a server's namespace, the scheme of the URI is the namespace (G10.4). */
 export function ingestResource(raw: unknown, serverNamespace?: string): CatalogResource {
   const item = isRecord(raw) ? raw : {};
   const uri = textOf(item.uri);
-  if (uri === '') throw new CatalogError('missing_uri', 'A resource has no uri.');
+  if (uri.trim() === '') throw new CatalogError('missing_uri', 'A resource has no uri.');
   const mimeType = textOf(item.mimeType);
   const name = textOf(item.name) || uri;
   const namespace = serverNamespace ?? namespaceOfUri(uri);
@@ -61,7 +61,7 @@ export function ingestResource(raw: unknown, serverNamespace?: string): CatalogR
   };
 }
 
-/** One item of `prompts/list`. Unlike a tool's, the name of a prompt keeps its prefix: `prompt::gh:gh.triage`. */
+/** Reads an item of `prompts/list`. Unlike a tool, a prompt keeps its prefix: `prompt::gh:gh.triage` (G10.4). */
 export function ingestPrompt(raw: unknown, serverNamespace?: string): CatalogPrompt {
   const item = isRecord(raw) ? raw : {};
   const name = textOf(item.name);
@@ -69,7 +69,7 @@ export function ingestPrompt(raw: unknown, serverNamespace?: string): CatalogPro
   const namespace = serverNamespace ?? fitNamespace(inferNamespace(name));
   const promptArguments = argumentsOf(item.arguments);
   const idName = fitPrimitiveName(name, 'p_');
-  // Over the name as it stands in the id: two prompts that fit to one name come to one id and get `~N` (000 §9.3).
+  // Hash the name as it stands in the id: two prompts that fit to one name get one id, and then `~N` (G10.3).
   const hash8 = promptHash8(
     idName,
     promptArguments.map((argument) => argument.name),
@@ -85,7 +85,7 @@ export function ingestPrompt(raw: unknown, serverNamespace?: string): CatalogPro
   };
 }
 
-/** What is no argument is left out: one bad item never costs the prompt. */
+/** Returns the valid arguments: a bad item never costs the prompt. */
 function argumentsOf(value: unknown): PromptArgument[] {
   if (!Array.isArray(value)) return [];
   return value
@@ -103,7 +103,7 @@ function schemaOf(promptArguments: readonly PromptArgument[]): Json {
     description === '' ? { type: 'string' } : { type: 'string', description },
   ]);
   const required = promptArguments.filter((argument) => argument.required).map((argument) => argument.name);
-  // From entries and not by assignment: an argument may be called `__proto__`.
+  // From entries instead of assignment: an argument may be called `__proto__`.
   const schema = { type: 'object', properties: Object.fromEntries(properties) };
   return required.length > 0 ? { ...schema, required } : schema;
 }
@@ -118,7 +118,7 @@ function tailOfUri(uri: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Character by character, so that a name keeps its length: the hash is what tells two of them apart. */
+/** Fits a name character by character, so that its length stays. The hash distinguishes names that become equal. */
 function fitPrimitiveName(name: string, prefix: string): string {
   const fitted = name.replaceAll(/[^A-Za-z0-9_.-]/gu, '_').replaceAll(/^[.-]+|[.-]+$/g, '');
   const started = /^[A-Za-z_]/.test(fitted) ? fitted : prefix + fitted;

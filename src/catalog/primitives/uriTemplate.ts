@@ -1,13 +1,13 @@
-/** RFC 6570 as far as a reader needs it: which addresses a template can stand for. Nothing is compiled to a pattern. */
+/** Matches addresses against RFC 6570 templates, as far as a reader needs it. Nothing is compiled to a pattern. */
 
 type Piece = { text: string } | { variable: string; operator: string };
 
-/** Longer than any template that a person wrote, and than any address that one makes. */
+/** Length limit, above any template or address that a person would write. */
 const MAX_TEMPLATE = 2_048;
 const MAX_URI = 8_192;
 const OPERATORS = '+#./;?&';
 
-/** The pieces of a template; undefined for one that is none. */
+/** Returns the pieces of a template; undefined for invalid ones. */
 function piecesOf(template: string): Piece[] | undefined {
   if (template.length > MAX_TEMPLATE) return undefined;
   const pieces: Piece[] = [];
@@ -27,13 +27,13 @@ function piecesOf(template: string): Piece[] | undefined {
 }
 
 /**
- * Whether a template can come to be this address. A simple variable stands for text within one segment, one with an
- * operator for whatever follows; the query that `{?a,b}` makes may be missing.
+ * Returns whether a template can expand to this address. A simple variable stands for text within one segment, a
+ * variable with an operator for anything that follows; the query of `{?a,b}` may be missing.
  */
 export function matchesTemplate(template: string, uri: string): boolean {
   const pieces = piecesOf(template);
   if (uri.length > MAX_URI || pieces === undefined || !pieces.some((piece) => 'variable' in piece)) return false;
-  // Places in the address where the pieces so far may end: linear in pieces times characters, whatever they are.
+  // Places in the address where the pieces so far may end: linear in pieces times characters.
   let ends = new Set([0]);
   for (const piece of pieces) {
     const next = new Set<number>();
@@ -46,21 +46,21 @@ export function matchesTemplate(template: string, uri: string): boolean {
   return ends.has(uri.length);
 }
 
-/** Adds where a variable may end that begins at any of `starts`. */
+/** Adds the places where a variable may end that begins at any of `starts`. */
 function reach(uri: string, from: number, starts: ReadonlySet<number>, operator: string, ends: Set<number>): void {
   let open = false;
   for (let at = from; at <= uri.length; at++) {
     if (open) ends.add(at);
     if (starts.has(at)) {
       open = true;
-      // An expansion with an operator may be empty; an address with an empty segment is nobody's.
+      // An expansion with an operator may be empty; no real address has an empty segment.
       if (operator !== '') ends.add(at);
     }
     if (operator === '' && '/?#'.includes(uri[at] ?? '')) open = false;
   }
 }
 
-/** The names to be filled in, for whoever reads the template. */
+/** Returns the names of the variables, for a reader of the template. */
 export function variablesOf(template: string): string[] {
   return (piecesOf(template) ?? []).flatMap((piece) =>
     'variable' in piece ? piece.variable.split(',').map((name) => name.replace(/[*:].*$/, '')) : [],

@@ -1,15 +1,15 @@
 import { NO_RANK } from './packedRanks.ts';
 import type { RankTable } from './tokenRanks.ts';
 
-/** Up to here a plain scan for the best pair is faster than a heap. */
+/** Length up to which a plain scan for the best pair is faster than a heap. */
 const SCAN_LIMIT = 48;
 
-/** How many tokens byte pair merging leaves of a piece (one character per byte) that is no token itself. */
+/** Counts the tokens that byte pair merging leaves of a piece (one character per byte) that is no token itself. */
 export function mergedCount(bytes: string, table: RankTable): number {
   return bytes.length <= SCAN_LIMIT ? countByScan(bytes, table) : countByHeap(bytes, table);
 }
 
-/** Merges the lowest-ranked, then leftmost pair until none is left. Quadratic, therefore for short pieces alone. */
+/** Merges the lowest-ranked, then leftmost pair until none is left. Quadratic, therefore only for short pieces. */
 function countByScan(bytes: string, table: RankTable): number {
   const starts: number[] = [];
   const pairRanks: number[] = [];
@@ -34,8 +34,8 @@ function countByScan(bytes: string, table: RankTable): number {
 }
 
 /**
- * The same by a linked list of parts and a heap of pairs, n log n. An entry of the heap is rank × length + start; it
- * is stale, and skipped, when the pair that starts there no longer has that rank.
+ * Does the same with a linked list of parts and a heap of pairs, in n log n. An entry of the heap is rank × length +
+ * start. An entry is stale, and skipped, when the pair that starts there no longer has that rank.
  */
 function countByHeap(bytes: string, table: RankTable): number {
   const length = bytes.length;
@@ -71,7 +71,7 @@ function countByHeap(bytes: string, table: RankTable): number {
   return parts;
 }
 
-/** A binary min-heap of numbers. */
+/** Binary min-heap of numbers. */
 class NumberHeap {
   readonly #items: number[] = [];
 

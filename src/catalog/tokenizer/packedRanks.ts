@@ -1,20 +1,19 @@
 /**
- * A list of byte strings as bytes in which each is found as they lie, so that nothing has to be read before the first
- * one is asked for:
+ * Packed list of byte strings that is searched in place, so that the first search needs no parsing:
  *
- *     one byte: how many bits tell a bucket
+ *     one byte: how many bits select a bucket
  *     for each bucket and for the end: where its records start, 3 bytes, little-endian
  *     the records, bucket after bucket: length of the string, its rank (its place in the list) in 3 bytes, its bytes
  */
 
-/** No rank: above all that are. */
+/** Rank of an absent string, above all others. */
 export const NO_RANK = 0x7fffffff;
 
 const HEAD_BYTES = 1;
 const OFFSET_BYTES = 3;
 const RECORD_HEAD = 4;
 
-/** Of strings of one character per byte, up to 255 of them; there are most buckets that hold one string or two. */
+/** Packs strings of one character per byte, up to 255 of them. Most buckets hold one or two strings. */
 export function packRanks(list: readonly string[]): Uint8Array {
   const bits = Math.floor(Math.log2(Math.max(1, list.length)));
   const buckets: number[][] = Array.from({ length: 2 ** bits }, () => []);
@@ -39,7 +38,10 @@ export function packRanks(list: readonly string[]): Uint8Array {
   return bytes;
 }
 
-/** The rank of what stands from `start` to before `end`, one character per byte; `NO_RANK` where that is not in the list. */
+/**
+ * Returns the rank of the text from `start` to before `end`, one character per byte; `NO_RANK` where the list does not
+ * have it.
+ */
 export function packedRank(packed: Uint8Array, text: string, start: number, end: number): number {
   const length = end - start;
   const offset = HEAD_BYTES + bucketOf(text, start, end, packed[0] as number) * OFFSET_BYTES;
@@ -57,7 +59,7 @@ function read3(bytes: Uint8Array, at: number): number {
   return (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16);
 }
 
-/** FNV-1a, its halves folded into one. */
+/** Hashes with FNV-1a, its halves folded into one. */
 function bucketOf(text: string, start: number, end: number, bits: number): number {
   let hash = 0x811c9dc5 | 0;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

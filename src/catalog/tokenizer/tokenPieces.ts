@@ -13,13 +13,13 @@ const NEWLINE = 3;
 const SPACE = 4;
 const OTHER = 5;
 
-/** Classes of the BMP, found on first sight; 0 = not yet asked. */
+/** Character classes of the BMP, found on first use; 0 = not yet known. */
 const bmpClasses = new Uint8Array(0x10000);
 
 const APOSTROPHE = 0x27;
 const BLANK = 0x20;
 
-/** End of the piece that starts at `start`; `start` must be below the length of the text. */
+/** Returns the end of the piece that starts at `start`, which must be below the length of the text. */
 export function pieceEnd(text: string, start: number): number {
   const unit = text.charCodeAt(start);
   if (unit === APOSTROPHE) {
@@ -36,9 +36,10 @@ export function pieceEnd(text: string, start: number): number {
   return spaceEnd(text, start);
 }
 
-/** `'s` and its like; 0 when it is none. */
+/** Returns the end of a contraction such as `'s`; 0 for other text. */
 function contractionEnd(text: string, start: number): number {
-  // Setting bit 5 lower-cases an ASCII letter; what else it maps onto these letters is checked by the second test.
+  // Setting bit 5 lower-cases an ASCII letter. The second test rejects other characters that it maps onto these
+  // letters.
   const first = lowerLetter(text.charCodeAt(start + 1));
   if (first === 's' || first === 't' || first === 'm' || first === 'd') return start + 2;
   const second = lowerLetter(text.charCodeAt(start + 2));
@@ -63,14 +64,14 @@ function numberEnd(text: string, start: number): number {
   return at;
 }
 
-/** Only `\r` and `\n`: other line separators are plain white space here. */
+/** Ends at `\r` and `\n` only: other line separators are plain white space here. */
 function newlinesEnd(text: string, start: number): number {
   let at = start;
   while (classAt(text, at) === NEWLINE) at++;
   return at;
 }
 
-/** White space: up to its last newline; else all of it at the end of the text; else all but the last character. */
+/** Takes white space up to its last newline; else all of it at the end of the text; else all but the last character. */
 function spaceEnd(text: string, start: number): number {
   let lastNewline = -1;
   let at = start;
@@ -83,7 +84,7 @@ function spaceEnd(text: string, start: number): number {
   return at === text.length || at - start === 1 ? at : at - 1;
 }
 
-/** The class of the character at `at`; 0 beyond the end. */
+/** Returns the class of the character at `at`; 0 beyond the end. */
 function classAt(text: string, at: number): number {
   if (at >= text.length) return 0;
   const unit = text.charCodeAt(at);
@@ -102,7 +103,7 @@ function classify(character: string): number {
   return /^\s$/u.test(character) ? SPACE : OTHER;
 }
 
-/** Units of the character at `at`: 2 for a whole surrogate pair. */
+/** Returns the units of the character at `at`: 2 for a whole surrogate pair. */
 function width(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   if (unit < 0xd800 || unit > 0xdbff || at + 1 >= text.length) return 1;

@@ -2,28 +2,28 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { NO_RANK, packedRank, packRanks } from './packedRanks.ts';
 
-/** A rank table as js-tiktoken ships it. */
+/** Rank table in the form of js-tiktoken. */
 interface RankFile {
   bpe_ranks: string;
 }
 
-/** Where the build has put the packed ranks, beside the bundle; absent where code runs from source. */
+/** File of the packed ranks beside the bundle; absent where code runs from source. */
 declare const __WAYGATE_RANKS__: string | undefined;
 
-/** No token of cl100k_base is longer than this many bytes: longer pieces need not be looked up. */
+/** Longest token of cl100k_base in bytes. Longer pieces need no look-up. */
 const LONGEST_TOKEN = 128;
 
-/** The ranks of byte strings, one character per byte. */
+/** Ranks of byte strings, one character per byte. */
 export class RankTable {
   readonly #packed: Uint8Array;
-  /** Merging a long piece starts with all its pairs: their ranks as they are found, one more than they are. */
+  /** Ranks of pairs as they are found, plus one. Merging a long piece starts with all its pairs. */
   readonly #pairs = new Int32Array(0x10000);
 
   constructor(packed: Uint8Array) {
     this.#packed = packed;
   }
 
-  /** The rank of what stands from `start` to before `end`; `NO_RANK` where that is no token. */
+  /** Returns the rank of the bytes from `start` to before `end`; `NO_RANK` where they are no token. */
   rankOf(bytes: string, start: number, end: number): number {
     if (end - start !== 2) return end - start > LONGEST_TOKEN ? NO_RANK : packedRank(this.#packed, bytes, start, end);
     const pair = bytes.charCodeAt(start) * 256 + bytes.charCodeAt(start + 1);
@@ -37,7 +37,7 @@ export class RankTable {
 
 let table: RankTable | undefined;
 
-/** The cl100k_base ranks, read on first use. */
+/** Returns the cl100k_base ranks, read on first use. */
 export function cl100kRanks(): RankTable {
   table ??= new RankTable(
     typeof __WAYGATE_RANKS__ === 'string' ? readFileSync(new URL(__WAYGATE_RANKS__, import.meta.url)) : packCl100k(),
@@ -45,7 +45,7 @@ export function cl100kRanks(): RankTable {
   return table;
 }
 
-/** Of lines of `! first-rank base64 base64 …`, ranks counting up along the line. */
+/** Packs lines of `! first-rank base64 base64 …`, ranks counting up along the line. */
 export function packCl100k(): Uint8Array {
   const file: RankFile = createRequire(import.meta.url)('js-tiktoken/ranks/cl100k_base');
   const tokens: string[] = [];

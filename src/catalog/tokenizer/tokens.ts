@@ -3,7 +3,7 @@ import { NO_RANK } from './packedRanks.ts';
 import { pieceEnd } from './tokenPieces.ts';
 import { cl100kRanks, type RankTable } from './tokenRanks.ts';
 
-/** Exact number of cl100k_base tokens (000 §2.3). What looks like a special token is ordinary text. */
+/** Counts cl100k_base tokens exactly. Text that resembles a special token is ordinary text (G2.6). */
 export function countTokens(text: string): number {
   const table = cl100kRanks();
   let count = 0;
@@ -15,17 +15,19 @@ export function countTokens(text: string): number {
   return count;
 }
 
-/** Whether a text has at most `limit` tokens; reads no further than it must. */
+/** Returns whether a text has at most `limit` tokens, and reads no further than necessary. */
 export function fitsTokens(text: string, limit: number): boolean {
   return tokenHorizon(text, limit, 0) === undefined;
 }
 
-/** Pieces a cut can change: a run of white space makes up to two and lends its last character to a third. */
+/**
+ * Number of pieces that a cut can change: a run of white space makes up to two and lends its last character to a third.
+ */
 const PIECES_TOUCHED_BY_CUT = 4;
 
 /**
- * Undefined when the text has at most `limit` tokens. Else an offset so far on that every prefix that ends beyond it
- * has more than `limit`: where to stop looking for one that fits.
+ * Returns undefined when the text has at most `limit` tokens. Otherwise an offset such that every longer prefix has
+ * more than `limit`: the end of the search for a fitting one.
  */
 export function prefixHorizon(text: string, limit: number): number | undefined {
   return tokenHorizon(text, limit, PIECES_TOUCHED_BY_CUT);
@@ -46,13 +48,13 @@ function tokenHorizon(text: string, limit: number, furtherPieces: number): numbe
   return undefined;
 }
 
-/** Counts of pieces that are not one token; emptied when full, so that hostile texts cannot grow it. */
+/** Token counts of pieces that are not one token. Emptied when full, so that hostile texts cannot grow it. */
 const mergedCounts = new Map<string, number>();
 const CACHED_PIECES = 20_000;
 const LONGEST_CACHED_PIECE = 48;
 
 function pieceTokens(text: string, start: number, end: number, table: RankTable): number {
-  // An ASCII piece is its own byte string. One that is not could look like other bytes, so it is encoded first.
+  // An ASCII piece is its own byte string. Another piece could resemble other bytes, so it is encoded first.
   const ascii = isAscii(text, start, end);
   if (ascii && table.rankOf(text, start, end) !== NO_RANK) return 1;
   const piece = text.slice(start, end);

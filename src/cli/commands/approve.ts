@@ -11,7 +11,7 @@ import { askRunning } from '../askRunning.ts';
 import type { ApproveCommand } from '../commands.ts';
 import { print } from '../print.ts';
 
-/** What a server would run, and by which hash it is approved. */
+/** Command of a server, and the hash by which it is approved. */
 interface Shown {
   name: string;
   hash: string;

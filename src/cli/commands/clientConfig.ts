@@ -92,7 +92,7 @@ export function clientConfig({ client, json, ...target }: ClientConfigCommand): 
     script: join(__dirname, 'waygate.cjs'),
     nodePath: process.execPath,
     platform: process.platform,
-    isElectron: process.versions['electron'] !== undefined,
+    isElectron: process.versions.electron !== undefined,
   });
   const { file } = FORMS[client];
   const entry = clientConfigText(client, launch);

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HealthReport } from '../../control/healthContract.ts';
+import type { HealthReport, HealthWithoutWorker } from '../../control/healthContract.ts';
 import type { GatewayTarget } from '../../host/attach/startWorker.ts';
-import type { HealthWithoutWorker } from '../../supervision/health.ts';
-import { healthText } from '../../telemetry/systemReports.ts';
+import { healthText } from '../../telemetry/reportText.ts';
 import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
 import { exitCodeOf, healthOnDisk, textOnDisk } from '../withoutWorker.ts';

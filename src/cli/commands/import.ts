@@ -171,7 +171,7 @@ function checkNames(names: readonly string[], sources: readonly ReadSource[]): v
   }
 }
 
-/** What the gateway cannot start yet stays where it is: taken away, it would be nowhere. */
+/** Plans removals. Entries that the gateway cannot start yet stay in their files. */
 function planRemovals(plan: ImportPlan): Removal[] {
   return [...exposedTwice(plan)].map(([source, servers]) => {
     const before = readTextIfThere(source.file) ?? '';

@@ -4,7 +4,7 @@ import type { LearnedCommand } from '../commands.ts';
 import { print } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 
-/** What use has taught the ranking in this workspace: to be seen, and to be erased. */
+/** Prints or erases the effects of use on the ranking in this workspace. */
 export function learned({ forget, json, ...target }: LearnedCommand): Promise<number> {
   return withSettledGateway(target, async (control) => {
     const before = await control.request('learned', {});

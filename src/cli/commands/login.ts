@@ -37,7 +37,7 @@ function tell(json: boolean, data: object, text: string): void {
   process.stdout.write(json ? `${JSON.stringify(data)}\n` : text);
 }
 
-/** What a server asks for is known when it has been asked. */
+/** Runs with a gateway that has contacted the server, because its requirements are unknown before. */
 async function withGateway(target: GatewayTarget, run: (control: ControlClient) => Promise<number>): Promise<number> {
   return withSettledGateway(target, async (control) => {
     const lost = new Promise<never>((_, reject) => {

@@ -29,7 +29,7 @@ export async function secret({ action, secret: name, json, ...target }: SecretCo
   return 0;
 }
 
-/** One newline at its end is the shell's, not the secret's. */
+/** Reads all input without one newline at the end, which is the shell's. */
 async function readAll(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

@@ -1,6 +1,6 @@
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
+import type { HealthWithoutWorker } from '../../control/healthContract.ts';
 import type { GatewayTarget } from '../../host/attach/attachControl.ts';
-import type { HealthWithoutWorker } from '../../supervision/health.ts';
 import { count, duration } from '../../text/porcelain.ts';
 import { askRunning } from '../askRunning.ts';
 import type { Printed } from '../commands.ts';

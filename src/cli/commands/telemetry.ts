@@ -1,12 +1,12 @@
 import { gatewayFolder } from '../../host/attach/startWorker.ts';
-import { eventLogFile } from '../../telemetry/eventLogFile.ts';
-import { follow as followLines } from '../../telemetry/jsonLines.ts';
-import { eventText, telemetryText } from '../../telemetry/systemReports.ts';
+import { eventLogFile } from '../../telemetry/eventLog.ts';
+import { eventText, followEvents } from '../../telemetry/followEvents.ts';
+import { telemetryText } from '../../telemetry/reportText.ts';
 import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
 import { noGateway } from '../runtime.ts';
 
-/** What the gateway did so far, in numbers; with `--follow` then every event as it comes, whichever worker writes it. */
+/** Prints the counts so far; with `--follow` then every event, whichever worker writes it. */
 export async function telemetry({ json, follow, ...target }: FollowCommand): Promise<number> {
   const { workspace } = target;
   try {
@@ -25,7 +25,7 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
   const stop = new AbortController();
   // Whoever reads us may go first.
   process.stdout.once('error', () => stop.abort());
-  for await (const record of followLines(file, { signal: stop.signal })) {
+  for await (const record of followEvents(file, { signal: stop.signal })) {
     process.stdout.write(`${json ? JSON.stringify(record) : eventText(record)}\n`);
   }
   return 0;

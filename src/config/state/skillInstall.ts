@@ -9,7 +9,7 @@ import { writeWhole } from '../../lib/writeWhole.ts';
  */
 const isPart = (file: string): boolean => file.startsWith('parts/');
 
-/** The skill that this repository owns (004, Canonical Skill Ownership); the folder of an installed one has its name. */
+/** Skill that this repository owns (O12.1). The folder of an installed copy has the same name. */
 export const SKILL_NAME = 'mcp-bootstrap';
 
 /** Where agents look for the skills of a workspace. The first is the default. */

@@ -101,7 +101,7 @@ export class ServerApproval {
     }, delayMs);
   }
 
-  /** Of what was shown; a server that came in the meantime is asked about by itself. */
+  /** Asks about the servers that came after the document was shown. */
   async #showRest(): Promise<void> {
     const shown = new Set(this.#shown.map(({ name }) => name));
     const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => shown.has(name));
@@ -113,7 +113,7 @@ export class ServerApproval {
     await vscode.window.tabGroups.close(tabs);
   }
 
-  /** None for a text that is about to be another. */
+  /** Returns the buttons; none for a text that is about to change. */
   #lenses(document: vscode.TextDocument): vscode.CodeLens[] {
     if (document.getText() !== this.#document.text) return [];
     this.#offered = this.#document;

@@ -48,7 +48,7 @@ export class ConfigurationFile {
   }
 }
 
-/** Of two files that count together. One alone keeps its own hash, so that the other's absence changes nothing. */
+/** Combines two files. A single file keeps its own hash, so that the absence of the other changes nothing. */
 export function together(own: ConfigurationState, workspace: ConfigurationState): ConfigurationState {
   const hashes = [own.hash, workspace.hash].filter((hash) => hash !== undefined);
   return {
@@ -71,7 +71,7 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** What *Create Configuration* writes: valid as it stands, and it tells what can be said. */
+/** Text that *Create Configuration* writes: valid as it is, with hints about more keys. */
 export const CONFIGURATION_TEMPLATE = `{
   // The MCP servers behind Waygate. Your agent sees three tools and finds what it needs through them.
   "servers": {

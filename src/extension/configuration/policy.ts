@@ -1,8 +1,8 @@
-/** The editor's own switches that can make Waygate invisible to its agent (facts/vscode.md §1.4). */
+/** Switches of the editor that can make Waygate invisible to its agent. */
 
 export interface AgentSettings {
   'chat.mcp.access': unknown;
-  /** What `chat.mcp.access` was called before VS Code 1.105. */
+  /** Name of `chat.mcp.access` before VS Code 1.105. */
   'chat.mcp.enabled': unknown;
   'chat.agent.enabled': unknown;
 }

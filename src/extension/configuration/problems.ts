@@ -5,7 +5,7 @@ import type { Disposable, Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import { toRange } from '../tree/toolsTree.ts';
 
-/** What is wrong with the configuration, in the editor's Problems and under the words themselves. */
+/** Shows problems of the configuration in the Problems view and under their text. */
 export function showProblems(gateway: Observable<GatewayView>): Disposable {
   const collection = vscode.languages.createDiagnosticCollection('waygate');
   let shown = '';
@@ -24,9 +24,13 @@ export function showProblems(gateway: Observable<GatewayView>): Disposable {
 }
 
 function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProblem, workspace: string): void {
-  const { uri, range } = toRange(problem.location, workspace);
+  const { uri, range: place } = toRange(problem.location, workspace);
+  // The editor widens an empty range to the word at its place.
+  const range =
+    problem.endColumn === undefined
+      ? place
+      : place.with({ end: place.start.with({ character: problem.endColumn - 1 }) });
   const severity = problem.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning;
-  // The editor widens an empty range to the word that stands there.
   const diagnostic = new vscode.Diagnostic(range, problem.message, severity);
   diagnostic.source = EXTENSION_TITLE;
   collection.set(uri, [...(collection.get(uri) ?? []), diagnostic]);

@@ -11,7 +11,7 @@ export const CONTAINER_ID = 'waygate';
 export const TOOLS_VIEW_ID = 'waygate.tools';
 export const MCP_PROVIDER_ID = 'waygate';
 export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
-/** Of the document that shows what servers would run. */
+/** Scheme of the document that shows the commands of servers. */
 export const APPROVAL_SCHEME = 'waygate-approval';
 export const APPROVAL_LANGUAGE = 'waygate-approval';
 
@@ -67,7 +67,7 @@ export interface SettingContribution<T> {
   default: T;
   scope: 'machine' | 'window' | 'resource';
   markdownDescription: string;
-  /** It runs code: an untrusted workspace must not set it. */
+  /** Whether the setting runs code, so that an untrusted workspace must not set it. */
   restricted: boolean;
 }
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { MissingSecret, SecretAnswer, SecretRequest } from '../../control/contract.ts';
 
-/** What else the extension may keep must not be within the gateway's reach. */
+/** Prefix of the gateway's secrets. Others of the extension stay out of its reach. */
 const PREFIX = 'waygate.secret.';
 
 /** The editor's own store of secrets, which the gateway of this window asks. */

@@ -13,7 +13,10 @@ import {
 /** Finds or starts the worker of a workspace and attaches to it. */
 export type Attach = (workspace: string, signal: AbortSignal) => Promise<ControlClient | undefined>;
 
-/** What a viewer sees of the link. `attachment` tells one worker from its successor, whose revisions begin anew. */
+/**
+ * State of the link as a view sees it. `attachment` distinguishes a worker from its successor, whose revisions begin
+ * anew.
+ */
 export type LinkState =
   | { kind: 'off'; reason: OffReason }
   | { kind: 'attaching' }
@@ -29,7 +32,7 @@ export class GatewayLink {
   #phase: LinkPhase = { kind: 'off', reason: 'checking' };
   #client: ControlClient | undefined;
   #snapshot: GatewaySnapshot | undefined;
-  /** What was shown of the worker that gave way. */
+  /** Last shown state of the replaced worker. */
   #left: LinkState | undefined;
   #attachment = 0;
   #attachedAt = 0;

@@ -1,6 +1,6 @@
 import { Observable } from '../observable.ts';
 
-/** What the gateway tells of itself, where the editor is attached to it. */
+/** State of the gateway as the attached editor knows it. */
 export interface GatewaySeen {
   sessions: number;
   /** How a session that begins now sees the servers. */

@@ -2,7 +2,7 @@
 
 export type OffReason = 'checking' | 'no_folder' | 'no_configuration' | 'untrusted';
 
-/** What the link depends on: the workspace to attach to, or why there is none. */
+/** Target of the link: the workspace to attach to, or the reason why there is none. */
 export type LinkTarget = { workspace: string } | { off: OffReason };
 
 export interface Conditions {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { EXTENSION_TITLE } from '../contributions/contributions.ts';
 
-/** What a definition of the MCP server is made of. All of it is stored by the editor in clear text. */
+/** Inputs of the MCP server definition, which the editor stores in clear text. */
 export interface DefinitionInputs {
-  /** Where the bundles are. */
+  /** Folder of the bundles. */
   distFolder: string;
   /** The first local workspace folder. */
   workspace: string | undefined;
   extensionVersion: string;
-  /** Of the configuration's bytes; undefined when there is no configuration. */
+  /** Hash of the configuration's bytes; undefined without a configuration. */
   configurationHash: string | undefined;
   /** The setting, empty by default. */
   nodePath: string;

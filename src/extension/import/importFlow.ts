@@ -6,7 +6,7 @@ import type { Surroundings } from '../../import/surroundings.ts';
 import { count } from '../plainText.ts';
 import { type Conflict, conflictsOf, type ImportItem, importItems } from './importItems.ts';
 
-/** What the person decides on the way; undefined is a change of mind, which ends it. */
+/** Decisions of the user on the way; undefined cancels. */
 export interface ImportPrompts {
   choose(items: readonly ImportItem[]): Promise<ReadonlySet<string> | undefined>;
   resolve(conflict: Conflict): Promise<'keep both' | 'replace' | 'leave out' | undefined>;
@@ -17,7 +17,7 @@ export interface ImportPrompts {
 }
 
 export interface ImportOutcome {
-  /** One sentence for a message. */
+  /** Sentence for a message. */
   message: string;
   /** All of it, for the log. Holds no secret. */
   report: string;

@@ -42,7 +42,7 @@ function details({ outcome, name, target, notes, references, cannotStart }: Plan
   ];
 }
 
-/** Those that a person can settle: of two that come together both are kept. */
+/** Returns the conflicts that the user can resolve: of two equal names both are kept. */
 export function conflictsOf(plan: ImportPlan): Conflict[] {
   const coming = new Set(plan.servers.filter(isNew).map(({ target }) => target));
   return plan.servers

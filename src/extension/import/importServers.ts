@@ -38,7 +38,7 @@ export async function importServers(
   void tell(outcome.message, outcome.written);
 }
 
-/** What is written to the disk would be lost with the next save, or the edit with it. */
+/** Rejects a file with unsaved changes: the next save would undo the write, or the write the edit. */
 function refuseUnsaved(path: string): void {
   const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
   if (open?.isDirty) throw new Error(`Save ${CONFIGURATION_PATH} first`);

@@ -7,7 +7,7 @@ import {
 } from '../../config/state/skillInstall.ts';
 import { count } from '../plainText.ts';
 
-/** What the person decides on the way; undefined is a change of mind, which ends it. */
+/** Decisions of the user on the way; undefined cancels. */
 export interface SkillPrompts {
   choose(places: readonly SkillPlace[]): Promise<string | undefined>;
   /** Some of its files are there with another content. */
@@ -15,7 +15,7 @@ export interface SkillPrompts {
 }
 
 export interface SkillOutcome {
-  /** One sentence for a message. */
+  /** Sentence for a message. */
   message: string;
   target: string;
 }

@@ -1,4 +1,5 @@
 import type { FileLocation, ServerStatus, TreeNode } from '../../control/contract.ts';
+import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { asSentence, count, oneLine } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
@@ -46,7 +47,7 @@ function nodeRow(node: TreeNode): ToolRow {
   };
 }
 
-/** What a server says of its own tool is shown, never trusted. */
+/** Words for the safety hints of a server, which are shown and never trusted. */
 const SAFETY_WORDS: Record<TreeNode['safety'], string> = {
   '': '',
   read_only: 'declared read-only',
@@ -73,7 +74,7 @@ function serverRow(server: ServerStatus): ToolRow {
   };
 }
 
-/** Where a button in the row helps, its words are enough; what else there is to say stands in the tooltip. */
+/** Describes a server in its row. The words of a button there suffice; the tooltip has the rest. */
 function serverDescription({ state, secret, reason }: ServerStatus): string {
   const words = serverState(state).words;
   if (state === 'needs_approval' || state === 'needs_sign_in') return words;
@@ -87,7 +88,8 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
     return [
       { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
-      ...oddityParts(server),
+      // Misbehaviour may be the cause of the trouble.
+      ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),
       ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
     ];
   }
@@ -104,14 +106,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   ];
 }
 
-/** What it does that no server should may be why it is in trouble. */
-function oddityParts({ oddities = [] }: ServerStatus): TooltipPart[] {
-  if (oddities.length === 0) return [];
-  const told = oddities.slice(0, 3).map(({ words, count: n }) => `${words} (${n})`);
-  return [{ style: 'text', text: `Odd: ${told.join(', ')}.` }];
-}
-
-/** What needs the person stands first, what is merely starting last: rows in between do not jump when it is done. */
+/** Orders the root: servers that need the user first, starting ones last, so that rows between them do not jump. */
 export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
   const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
   const { troubled, starting } = serversWithRows(servers);

@@ -29,10 +29,10 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   readonly #log: vscode.LogOutputChannel;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  /** What was shown last, by path: it stays while a worker is replaced. */
+  /** Elements shown last, by path. They stay while a worker is replaced. */
   #shown = new Map<string, ToolElement[]>();
   readonly #nodes = new Map<string, ToolElement>();
-  /** What the rows are to be, and what the root was drawn from last. */
+  /** Key of the rows from which the root was drawn last. */
   #rootKey = '';
   #drawnKey = '';
   /** Servers that become ready one after the other redraw the tree together. */

@@ -23,10 +23,6 @@ export interface RolloutOptions {
   folder?: string;
   /** Only where the worker is of an older build than ours. */
   onlyOlder?: boolean;
-  /** Only where the worker is the one of this token. */
-  onlyOf?: string;
-  /** What the worker that is replaced has to tell its successor. */
-  handover?: object;
 }
 
 /** There was nothing left to be replaced: whoever asks next starts another worker. */
@@ -39,8 +35,8 @@ const POLL_MS = 25;
 const TELL_TIMEOUT_MS = 1_000;
 
 /**
- * Blue/green (004): a new worker is prepared beside the one that serves, takes its place in one step when it is ready,
- * and the one before finishes what it has. Rejects with one sentence where the new one fails; the one before serves on.
+ * Replaces the worker: prepares a new one beside it, switches in one step when the new one is ready, and lets the old
+ * one finish (O6.4). Rejects with one sentence where the new one fails; the old one continues (O6.5).
  */
 export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions = {}): Promise<Rollout> {
   const folder = options.folder ?? gatewayFolder(runtime);
@@ -56,7 +52,6 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
     }
     const order = incumbent.link > LINK_VERSION ? 1 : compareBuilds(incumbent.build, BUILD);
     if (options.onlyOlder && order >= 0) return { kind: 'current' };
-    if (options.onlyOf !== undefined && incumbent.token !== options.onlyOf) return { kind: 'current' };
     if (order > 0) {
       throw new WorkerUnavailableError(
         `A newer Waygate (${incumbent.version}) serves this workspace; reload it with that version.`,
@@ -72,7 +67,7 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
       lost.abort(new IncumbentLostError(`the one that served (pid ${incumbent.pid}) ended meanwhile.`));
     });
     try {
-      const pid = await replace(runtime, folder, incumbent, { handover: options.handover, signal: lost.signal });
+      const pid = await replace(runtime, folder, incumbent, lost.signal);
       return { kind: 'done', pid, replaced: incumbent.pid };
     } finally {
       // Now it looks who is named.
@@ -87,11 +82,11 @@ async function replace(
   runtime: GatewayRuntime,
   folder: string,
   incumbent: Rendezvous,
-  { handover, signal }: { handover: object | undefined; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<number> {
   let pid: number;
   try {
-    pid = await startWorker(runtime, folder, { candidate: true, handover, signal });
+    pid = await startWorker(runtime, folder, { candidate: true, signal });
   } catch (error) {
     // Whoever waits for a worker waits for this to end: that says nothing of the new build.
     if (signal.aborted) throw signal.reason;

@@ -3,28 +3,32 @@ import { dirname, join } from 'node:path';
 import { unwritable } from '../../config/state/stateFolder.ts';
 import { isAlive } from '../../lib/isAlive.ts';
 
-/**
- * Who may start the worker now. The lock spares twenty hosts from starting twenty workers; it need not be perfect,
- * because a worker that finds itself no longer named in the rendezvous file steps down by itself.
- */
 const FILE = 'start.lock';
 /** Longer than any worker takes to get ready; an older lock was left behind. */
 const STALE_AFTER_MS = 20_000;
 const UNSIGNED_AFTER_MS = 1_000;
 
+/**
+ * Decides who may start the worker now. The lock spares twenty hosts from starting twenty workers; it need not be
+ * perfect, because a worker that finds itself no longer named in the rendezvous file steps down by itself.
+ */
 export function acquireStartLock(folder: string): (() => void) | undefined {
-  const path = join(folder, FILE);
+  return acquireLock(join(folder, FILE));
+}
+
+/** Returns what releases the lock, or undefined while another process holds it. A killed holder's lock is free. */
+export function acquireLock(path: string): (() => void) | undefined {
   try {
     return create(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(folder, error);
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(dirname(path), error);
   }
   if (!isStale(path)) return undefined;
   rmSync(path, { force: true });
   try {
     return create(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(folder, error);
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(dirname(path), error);
     return undefined;
   }
 }

@@ -7,7 +7,6 @@ import { RUN_MARKER } from '../../upstream/process/childEnvironment.ts';
 import { CACHE_VARIABLE, compileCacheFolder } from './compileCache.ts';
 import { endProcess } from './endWorker.ts';
 import { lastWords } from './lastWords.ts';
-import { forgetOutage } from './outage.ts';
 
 /** Which gateway is meant: the workspace's own, or the one of a configuration given by hand, which is another. */
 export interface GatewayTarget {
@@ -49,6 +48,8 @@ const READY_TIMEOUT_MS = 15_000;
  */
 const YOUNG_MB = 8;
 const NODE_OPTIONS = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
+/** Names the port of 127.0.0.1 on which a worker waits for a debugger (0: any). For developers of Waygate. */
+const INSPECT_VARIABLE = 'WAYGATE_INSPECT_WORKER';
 /** The descriptor on which a worker says that it is ready, or why it cannot be. */
 export const READY_FD = 3;
 
@@ -70,8 +71,6 @@ export function workerLogFile(folder: string): string {
 export interface StartOptions {
   /** It is to be ready before it takes over from the worker that serves; one that fails is ended. */
   candidate?: boolean;
-  /** For a candidate: what the worker before has to tell it. */
-  handover?: object | undefined;
   /** Nobody waits for it any more: it is ended. */
   signal?: AbortSignal | undefined;
 }
@@ -80,7 +79,7 @@ export interface StartOptions {
 export async function startWorker(
   runtime: GatewayRuntime,
   folder: string,
-  { candidate = false, handover, signal }: StartOptions = {},
+  { candidate = false, signal }: StartOptions = {},
 ): Promise<number> {
   if (!existsSync(runtime.workerScript)) {
     throw new WorkerUnavailableError(
@@ -97,29 +96,32 @@ export async function startWorker(
       ...(configFile === undefined ? [] : ['--config', configFile]),
       ...(catalog === undefined ? [] : ['--catalog', catalog]),
       ...(candidate ? ['--candidate'] : []),
-      ...(handover ? ['--handover'] : []),
     ];
-    const started = [...NODE_OPTIONS, runtime.workerScript, '--workspace', workspace, '--state', folder, ...given];
+    const started = [
+      ...NODE_OPTIONS,
+      ...inspectOption(runtime.env),
+      runtime.workerScript,
+      '--workspace',
+      workspace,
+      '--state',
+      folder,
+      ...given,
+    ];
     child = spawn(runtime.nodePath, started, {
       cwd: folder,
       detached: true,
       windowsHide: true,
-      stdio: [handover ? 'pipe' : 'ignore', 'ignore', log, 'pipe'],
+      stdio: ['ignore', 'ignore', log, 'pipe'],
       env: workerEnvironment(runtime.env ?? process.env, folder),
     });
   } finally {
     closeSync(log);
   }
   child.unref();
-  // One that has ended already is noticed by that.
-  child.stdin?.on('error', () => undefined).end(JSON.stringify(handover));
   const ready = child.stdio[READY_FD] as Readable;
   try {
     const { said, ended } = await readyLine(child, ready, { timeoutMs: readyTimeout(runtime.env), signal });
-    if (said === 'ready') {
-      forgetOutage(folder);
-      return child.pid as number;
-    }
+    if (said === 'ready') return child.pid as number;
     if (candidate && child.pid !== undefined) await endProcess(child.pid);
     if (ended === undefined) throw new WorkerUnavailableError(said);
     const words = lastWords(logFile, logged);
@@ -128,6 +130,18 @@ export async function startWorker(
   } finally {
     ready.destroy();
   }
+}
+
+/** If another worker has the port, Node says so in the worker's log and starts the worker without a debugger. */
+function inspectOption(env: NodeJS.ProcessEnv = process.env): string[] {
+  const port = env[INSPECT_VARIABLE];
+  if (!port) return [];
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new WorkerUnavailableError(
+      `${INSPECT_VARIABLE} is "${port}", but must be a port number: correct or remove it.`,
+    );
+  }
+  return [`--inspect=127.0.0.1:${port}`];
 }
 
 /** The marker of an outer gateway is not the worker's: this one must not end with that one's servers. */

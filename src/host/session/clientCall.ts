@@ -52,7 +52,7 @@ export interface FaultContext {
 
 type Answered = Pick<ClientCall, 'id' | 'method' | 'wantsData'>;
 
-/** The host's answer in place of the worker's: a tool result, as every operational fault (design.md §3). */
+/** Makes the host's answer in place of the worker's: a tool result, like every operational fault (G4.8). */
 export function faultAnswer(
   { id, method, wantsData }: Answered,
   { fault, knowledge, contract, dispatches }: Omit<FaultTerminal, 'kind'>,

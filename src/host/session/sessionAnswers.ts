@@ -52,7 +52,7 @@ export class SessionAnswers {
 
   #answerItself(call: ClientCall, terminal: FaultTerminal): void {
     const { client, held, withoutWorker, onLoss } = this.#parts;
-    const own = withoutWorker.answer(call, (list, mark) => held.memory.keep(listKey(list), mark, mark.length));
+    const own = withoutWorker.answer(call, (list) => held.memory.keep(listKey(list), null, 0));
     client.write(own ?? faultAnswer(call, terminal, withoutWorker));
     if (own !== undefined || this.#ended) return;
     held.losses.note(lostCall(call, terminal));

@@ -4,7 +4,7 @@ import type { Fault } from '../../errors/fault.ts';
 import type { KnownFaultCode } from '../../errors/faultCodes.ts';
 import { isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../../link/frames.ts';
 import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
-import { EXIT_NO_WORKER } from '../attach/outage.ts';
+import { EXIT_NO_WORKER } from '../attach/lastWorker.ts';
 import type { Loss, LossFacts } from '../attach/workerConnection.ts';
 import { WorkerLink } from '../attach/workerLink.ts';
 import { WorkerWait } from '../attach/workerWait.ts';

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
+import type { HealthWithoutWorker, NoTelemetry } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';
 import { whatHappened } from '../../errors/faultError.ts';
 import { type JsonRpcMessage, resultResponse } from '../../link/frames.ts';
-import { listMark } from '../../link/listMark.ts';
 import type { Mode } from '../../link/mode.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/definitions.ts';
 import { type SystemResources, systemResources } from '../../modes/shared/systemResources.ts';
-import type { HealthSnapshot, HealthWithoutWorker } from '../../supervision/health.ts';
+import type { HealthSnapshot } from '../../supervision/health.ts';
 import { lastWords, logLength } from '../attach/lastWords.ts';
-import { forgetOutage, noteOutage } from '../attach/outage.ts';
+import { forgetOutage, noteOutage } from '../attach/lastWorker.ts';
 import { type GatewayTarget, workerLogFile } from '../attach/startWorker.ts';
 import type { ClientCall } from './clientCall.ts';
 
@@ -20,8 +20,8 @@ export interface WithoutWorkerOptions extends Pick<GatewayTarget, 'workspace'> {
 }
 
 /**
- * What a host can tell by itself while no worker can be had (004, Health): how it fares with its workers, and which
- * tools there are. In the other modes what there is belongs to the servers.
+ * Answers of a host while no worker can be had: its health and the tools of gateway mode (O4.3, O7.4). In the other
+ * modes the lists belong to the servers.
  */
 export class WithoutWorker {
   readonly #options: WithoutWorkerOptions;
@@ -72,19 +72,18 @@ export class WithoutWorker {
   }
 
   /**
-   * The answer to a request that needs no worker; undefined for any other. `onListed` is given what stands for a list
-   * that no worker has told: the next one tells the client where its own is another.
+   * The answer to a request that needs no worker; undefined for any other. `onListed` hears of a list that no worker
+   * has answered with: the next worker has the client list again.
    */
-  answer({ id, method, uri }: ClientCall, onListed: (method: string, mark: string) => void): string | undefined {
+  answer({ id, method, uri }: ClientCall, onListed: (method: string) => void): string | undefined {
     if (this.#fault === undefined || this.#options.mode !== 'gateway') return undefined;
     if (method === 'tools/list') {
-      if (!this.#listed) onListed(method, listMark(GATEWAY_TOOLS));
+      if (!this.#listed) onListed(method);
       return resultResponse(id, { tools: this.#tools });
     }
     if (method === 'resources/list') {
-      const resources = this.#resources.list();
-      onListed(method, listMark(resources));
-      return resultResponse(id, { resources });
+      onListed(method);
+      return resultResponse(id, { resources: this.#resources.list() });
     }
     const contents = method === 'resources/read' && uri !== undefined ? this.#resources.read(uri) : undefined;
     return contents && resultResponse(id, { contents });
@@ -110,7 +109,7 @@ export class WithoutWorker {
     };
   }
 
-  #noTelemetry() {
+  #noTelemetry(): NoTelemetry {
     const { workspace, state } = this.#report();
     return { workspace, state, totals: null };
   }

@@ -15,7 +15,7 @@ export const codex: ClientSource = {
     }),
 
   parse(text, scope) {
-    const table = parseTomlTable(text)['mcp_servers'];
+    const table = parseTomlTable(text).mcp_servers;
     return { ...readServers(table, { path: ['mcp_servers'], references: asWritten, scope, normalise }), inputs: [] };
   },
 };
@@ -25,7 +25,7 @@ const asWritten: Translator = (text) => ({ text, notes: [] });
 
 function normalise(raw: RawServer): { raw: RawServer; notes?: readonly string[] } {
   const { enabled, env_vars, http_headers, env_http_headers, bearer_token_env_var, ...rest } = raw;
-  const env = { ...fromEnvironment(namesIn(env_vars)), ...record(rest['env']) };
+  const env = { ...fromEnvironment(namesIn(env_vars)), ...record(rest.env) };
   const headers = {
     ...record(http_headers),
     ...fromEnvironment(Object.entries(record(env_http_headers)).map(([header, name]) => [header, String(name)])),
@@ -47,7 +47,7 @@ function normalise(raw: RawServer): { raw: RawServer; notes?: readonly string[] 
 function namesIn(list: unknown): [string, string][] {
   if (!Array.isArray(list)) return [];
   return list
-    .map((item: unknown) => (isRecord(item) ? item['name'] : item))
+    .map((item: unknown) => (isRecord(item) ? item.name : item))
     .filter((name): name is string => typeof name === 'string')
     .map((name) => [name, name]);
 }

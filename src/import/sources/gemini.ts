@@ -19,7 +19,7 @@ export const gemini = jsonClient({
     const normalise = ({ httpUrl, ...raw }: RawServer, name: string) => ({
       raw: {
         ...(httpUrl === undefined
-          ? { ...(raw['url'] !== undefined && { type: 'sse' }), ...raw }
+          ? { ...(raw.url !== undefined && { type: 'sse' }), ...raw }
           : { ...raw, type: 'http', url: httpUrl }),
         ...(isOff(name) && { disabled: true }),
       },

@@ -12,13 +12,13 @@ export const zed = jsonClient({
     user:
       at.platform === 'win32'
         ? joinPath(at, applicationData(at), 'Zed', 'settings.json')
-        : joinPath(at, at.env['XDG_CONFIG_HOME'] || inHome(at, '.config'), 'zed', 'settings.json'),
+        : joinPath(at, at.env.XDG_CONFIG_HOME || inHome(at, '.config'), 'zed', 'settings.json'),
   }),
   table: () => ({ path: ['context_servers'], references: noReferences, normalise, silent: ['source'] }),
 });
 
 function normalise({ enabled, command, ...rest }: RawServer): { raw: RawServer } | string {
-  if (rest['source'] === 'extension' || (command === undefined && rest['url'] === undefined && 'settings' in rest)) {
+  if (rest.source === 'extension' || (command === undefined && rest.url === undefined && 'settings' in rest)) {
     return 'it belongs to a Zed extension, which keeps its command to itself';
   }
   const disabled = enabled === false ? { disabled: true } : {};

@@ -3,7 +3,7 @@ import { PARSE_ERROR } from '../../errors/rpcCodes.ts';
 import { isRequestId, type JsonRpcMessage } from '../../link/frames.ts';
 import { HttpRefusal } from './httpRefusal.ts';
 
-/** A message of the client's, and the line that it becomes. */
+/** Message of the client, and its line for the host. */
 export interface ClientMessage {
   message: JsonRpcMessage;
   line: string;
@@ -22,7 +22,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return Buffer.concat(parts);
 }
 
-/** Several at once belong to revision 2025-03-26 alone; every other has one message to a request. */
+/** Limit of a batch. Only revision 2025-03-26 has batches (M4.1). */
 const MAX_BATCH = 100;
 
 export function parseMessages(body: Buffer, batches: boolean): ClientMessage[] {
@@ -35,7 +35,7 @@ export function parseMessages(body: Buffer, batches: boolean): ClientMessage[] {
   }
   if (!Array.isArray(value)) {
     assertMessage(value);
-    // Between tokens, which is the only place where JSON has line ends, a space means the same.
+    // JSON has line ends only between tokens, where a space means the same.
     return [{ message: value, line: `${text.replace(/[\r\n]+/g, ' ')}\n` }];
   }
   if (!batches) throw new HttpRefusal(400, 'The body must be one JSON-RPC message; batches are not part of MCP.');

@@ -11,22 +11,22 @@ import { HttpSession, type HttpSessionLimits } from './httpSession.ts';
 export interface HttpFrontLimits extends HttpSessionLimits {
   bodyBytes: number;
   sessions: number;
-  /** A session that nobody has used for so long ends. */
+  /** Idle time after which a session ends. */
   idleMs: number;
-  /** How often open connections are kept alive and idle sessions looked for. */
+  /** Interval of keep-alives and of the search for idle sessions. */
   tendMs: number;
 }
 
 export interface HttpFrontOptions {
-  /** 0 for any that is free. */
+  /** Port, or 0 for any free one. */
   port: number;
   host?: string;
-  /** What every request must bring as bearer token; none asks for none. */
+  /** Bearer token that every request must carry. Without it, none is required. */
   token?: string;
-  /** Names beside those of loopback under which it may be reached. */
+  /** Accepted host names besides those of loopback. */
   allowedHosts?: readonly string[];
   limits?: Partial<HttpFrontLimits>;
-  /** Serves a client's session until its `input` ends; the session is over when this settles. */
+  /** Serves a client's session until its `input` ends. The session is over when the promise settles. */
   onSession(session: HttpSession): Promise<unknown>;
 }
 
@@ -43,10 +43,10 @@ const DEFAULT_LIMITS: HttpFrontLimits = {
   unreadBytes: 64 * 1024 * 1024,
   tendMs: 15_000,
 };
-/** Few clients say goodbye: a session that was left alone for so long gives its place to a new one. */
+/** Idle time after which a session gives its place to a new one, because few clients close theirs. */
 const REPLACEABLE_AFTER_MS = 60_000;
 
-/** MCP's Streamable HTTP on loopback (2025-11-25, Transports): sessions, their streams, and who may speak to them. */
+/** Serves MCP's Streamable HTTP on loopback: sessions, their streams, and access to them (M4.7). */
 export class HttpFront {
   readonly #options: HttpFrontOptions;
   readonly #limits: HttpFrontLimits;
@@ -61,13 +61,13 @@ export class HttpFront {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#guard = new HttpGuard(options.token, options.allowedHosts);
     this.#server = createServer((request, response) => {
-      // A client that goes away in the middle ends its stream, nothing else.
+      // A client that disconnects in the middle ends its stream and nothing else.
       response.on('error', () => undefined);
       this.#answer(request, response).catch((error: Error) => this.#onFailure(error, response));
     });
   }
 
-  /** Resolves to the URL. */
+  /** Listens. Resolves to the URL. */
   async listen(): Promise<string> {
     const { port, host = '127.0.0.1' } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -81,7 +81,7 @@ export class HttpFront {
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}${MCP_PATH}`;
   }
 
-  /** Takes nothing new, lets every session finish what is in flight, and ends. */
+  /** Accepts nothing new, lets every session finish its open requests, and ends. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -93,7 +93,7 @@ export class HttpFront {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#guard.checkSource(request.headers);
-    // A client that looks for an authorisation server must learn that there is none, whatever token it has.
+    // A client that looks for an authorization server must learn that there is no such server, whatever its token.
     if (request.url?.split('?')[0] !== MCP_PATH) {
       throw new HttpRefusal(404, `There is nothing here; MCP is at ${MCP_PATH}.`);
     }
@@ -112,7 +112,7 @@ export class HttpFront {
     const known = request.headers['mcp-session-id'] === undefined ? undefined : this.#find(request);
     const messages = parseMessages(await readBody(request, this.#limits.bodyBytes), known?.batches === true);
     if (known) {
-      // It may have ended while the body came.
+      // The session may have ended while the body arrived.
       if (!this.#sessions.has(known.id)) throw noSession();
       known.receive(messages, response);
       return;
@@ -136,7 +136,7 @@ export class HttpFront {
     response.writeHead(204).end();
   }
 
-  /** The session that a request names. */
+  /** Returns the session that a request names. */
   #find({ headers }: IncomingMessage): HttpSession {
     const id = headers['mcp-session-id'];
     if (id === undefined) throw notNamed();
@@ -172,7 +172,7 @@ export class HttpFront {
     return session;
   }
 
-  /** From now on it is not there any more (404); what is in flight may finish. */
+  /** Ends a session: new requests get 404, open ones may finish. */
   #endSession(session: HttpSession): void {
     this.#sessions.delete(session.id);
     session.end();
@@ -192,7 +192,7 @@ export class HttpFront {
     }
     const known = error instanceof HttpRefusal ? error : new HttpRefusal(500, 'The request could not be handled.');
     const { status, headers, code, message } = known;
-    // Without an id: the error is about the HTTP request (2025-11-25, Transports, Sending Messages).
+    // Without an id, because the error is about the HTTP request (MCP 2025-11-25, Transports).
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(encodeMessage({ error: { code, message } }));
   }

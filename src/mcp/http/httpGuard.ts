@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpRefusal } from './httpRefusal.ts';
 
-/** The names under which a server on loopback is reached by whoever is on this machine. */
+/** Names under which programs on this machine reach a server on loopback. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Who may speak to a server on loopback. Every page that a browser shows can send requests to it: a name of somebody
- * else's that resolves to 127.0.0.1 (DNS rebinding) is told by `Host`, another page by `Origin`
- * (MCP 2025-11-25, Transports, Security Warning). Other programs on this machine need the token.
+ * Decides about access to a server on loopback. Any page in a browser can send requests to it. `Host` reveals a foreign
+ * name that resolves to 127.0.0.1 (DNS rebinding), `Origin` another page (MCP 2025-11-25, Transports, Security
+ * Warning). Other programs on this machine need the token.
  */
 export class HttpGuard {
   readonly #names: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export class HttpGuard {
     this.#token = token === undefined ? undefined : digest(token);
   }
 
-  /** Refuses a request by what a browser tells of where it comes from. */
+  /** Rejects a request by its origin as the browser reports it. */
   checkSource({ host, origin }: IncomingHttpHeaders): void {
     const own = parseUrl(`http://${host ?? ''}/`);
     if (own === undefined || own.pathname !== '/' || own.username !== '' || !this.#names.has(own.hostname)) {
@@ -27,7 +27,7 @@ export class HttpGuard {
     }
     if (origin === undefined) return;
     const page = parseUrl(origin);
-    // The port belongs to it: a page that another program on this machine serves is another page.
+    // The port counts: a page of another program on this machine is another page.
     if (page === undefined || parseUrl(`${page.protocol}//${host}/`)?.host !== page.host) {
       throw new HttpRefusal(403, 'Waygate does not answer to pages of another Origin.');
     }
@@ -40,13 +40,13 @@ export class HttpGuard {
     const problem = given === undefined ? '' : ', error="invalid_token"';
     throw new HttpRefusal(
       401,
-      'The bearer token is missing or wrong; "waygate serve --http" tells at its start which file holds it.',
+      'The bearer token is missing or wrong; "waygate serve --http" prints the path of its file at the start.',
       { 'www-authenticate': `Bearer realm="waygate"${problem}` },
     );
   }
 }
 
-/** Of one length, whatever was given: a comparison must not tell how long the token is. */
+/** Hashes a token to a fixed length, so that a comparison does not reveal the token's length. */
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -1,11 +1,11 @@
 import { INVALID_REQUEST } from '../../errors/rpcCodes.ts';
 
-/** An HTTP request that is not taken, told in one sentence. */
+/** Rejection of an HTTP request, with one sentence. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** JSON-RPC's, for the body. */
+  /** JSON-RPC code for the body. */
   readonly code: number;
 
   constructor(status: number, message: string, headers: Record<string, string> = {}, code: number = INVALID_REQUEST) {

@@ -8,41 +8,41 @@ import { HttpRefusal } from './httpRefusal.ts';
 import { HttpStream, parseEventId } from './httpStream.ts';
 
 export interface HttpSessionLimits {
-  /** What is kept of a session's events for a client that comes back. */
+  /** Size of a session's events that are kept for a client that reconnects. */
   keptChars: number;
-  /** How long an answer is kept for a client that has lost the connection. */
+  /** Time for which an answer is kept for a client that has lost the connection. */
   keepMs: number;
-  /** How long a client that does not read may hold back its session. */
+  /** Time for which a client that does not read may hold back its session. */
   stallMs: number;
-  /** Requests in flight. */
+  /** Limit of requests in flight. */
   requests: number;
-  /** What has come and the host has not read yet. */
+  /** Limit of received bytes that the host has not read yet. */
   unreadBytes: number;
 }
 
-/** From this revision on a stream begins with an event without data; an older client would take it for a message. */
+/** First revision in which a stream begins with an event without data. An older client would take it for a message. */
 const PRIMED_SINCE = '2025-11-25';
 
 /**
- * One client's MCP session over HTTP, as lines on two streams: whoever serves a session on stdio serves this one. What
- * belongs to a request goes to the stream that its POST has opened, all else to the one of GET; every stream is this
- * session's alone (CVE-2026-25536).
+ * MCP session of one client over HTTP, as lines on two streams, so that code for stdio sessions serves this one too.
+ * Messages of a request go to the stream of its POST, all others to the stream of GET. Every stream belongs to this
+ * session alone (CVE-2026-25536).
  */
 export class HttpSession {
   readonly id = randomUUID();
-  /** What the client sends, one message a line. */
+  /** Messages of the client, one per line. */
   readonly input: Readable;
-  /** What is for the client, one message a line. */
+  /** Messages for the client, one per line. */
   readonly output: Writable;
-  /** The revision that was settled on; empty until then. */
+  /** Negotiated revision; empty before. */
   protocolVersion = '';
   readonly #limits: HttpSessionLimits;
   readonly #toHost = new PassThrough();
   readonly #standalone = new HttpStream('0');
   readonly #streams = new Map<string, HttpStream>([['0', this.#standalone]]);
-  /** Whose answers are awaited, and on which stream. */
+  /** Stream of each request that awaits an answer. */
   readonly #routes = new Map<string, HttpStream>();
-  /** The streams of all kept events, the oldest first. */
+  /** Streams of all kept events, the oldest first. */
   #kept: HttpStream[] = [];
   #keptChars = 0;
   #nextStream = 1;
@@ -66,7 +66,7 @@ export class HttpSession {
     });
   }
 
-  /** How long nobody has used it; 0 while a stream is open or an answer awaited. */
+  /** Idle time; 0 while a stream is open or an answer awaited. */
   get idleMs(): number {
     const inUse = this.#routes.size > 0 || [...this.#streams.values()].some((stream) => stream.attached);
     return inUse ? 0 : performance.now() - this.#usedAt;
@@ -76,7 +76,7 @@ export class HttpSession {
     return this.protocolVersion === '2025-03-26';
   }
 
-  /** Takes what a POST has brought. Its requests are answered on the stream that the response becomes. */
+  /** Takes the messages of a POST. The response becomes the stream for the answers. */
   receive(messages: readonly ClientMessage[], response: ServerResponse, headers: Record<string, string> = {}): void {
     const keys = requestKeys(messages);
     this.#checkRoom(keys);
@@ -95,13 +95,13 @@ export class HttpSession {
     }
   }
 
-  /** Opens the stream for what belongs to no request. */
+  /** Opens the stream for messages that belong to no request. */
   listen(response: ServerResponse): void {
     this.#usedAt = performance.now();
     this.#standalone.attach(response, { prime: this.#primes });
   }
 
-  /** Goes on behind the event that the client has had last. */
+  /** Continues behind the last event that the client received. */
   resume(lastEventId: string, response: ServerResponse): void {
     const event = parseEventId(lastEventId);
     const stream = event && this.#streams.get(event.key);
@@ -112,7 +112,7 @@ export class HttpSession {
     stream.attach(response, { prime: this.#primes, after: event?.seq ?? 0 });
   }
 
-  /** Keeps open connections alive, and forgets what nobody will come back for. */
+  /** Keeps open connections alive, and drops events that no client will fetch any more. */
   tend(): void {
     const now = performance.now();
     for (const stream of this.#streams.values()) {
@@ -124,12 +124,12 @@ export class HttpSession {
     }
   }
 
-  /** The client has gone for good: whoever serves the session ends it. */
+  /** Ends the session, because the client has gone for good. */
   end(): void {
     this.#toHost.end();
   }
 
-  /** Closes what is open; its server has ended. */
+  /** Closes everything open, because the server of the session has ended. */
   dispose(): void {
     for (const stream of this.#streams.values()) stream.finish();
     this.#toHost.destroy();
@@ -162,7 +162,7 @@ export class HttpSession {
     const key = requestKey(id);
     if (key === this.#initializeId && this.protocolVersion === '') this.#readVersion(line);
     const stream = this.#routes.get(key);
-    // Cancelled: nobody waits for it.
+    // The request was cancelled: no client waits for it.
     if (!stream) return;
     this.#send(stream, line);
     this.#settle(key, stream);
@@ -174,7 +174,7 @@ export class HttpSession {
     while (this.#keptChars > this.#limits.keptChars) this.#keptChars -= this.#kept.shift()?.dropOldest() ?? 0;
   }
 
-  /** A cancelled request gets no answer: its stream must not stay open for one. */
+  /** Closes the stream of a cancelled request, which gets no answer. */
   #onCancelled(requestId: unknown): void {
     if (!isRequestId(requestId)) return;
     const stream = this.#routes.get(requestKey(requestId));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** How long a client should wait before it comes back to a stream that was cut (MCP 2025-11-25, SSE polling). */
+/** Time after which a client should reconnect to a cut stream (MCP 2025-11-25, SSE polling). */
 const RETRY_MS = 1_000;
 
 const HEAD = {
@@ -10,12 +10,12 @@ const HEAD = {
 };
 
 /**
- * One stream of events to a client: the answer to one POST, or what belongs to no request (GET). It outlives its
- * connection: what was sent is kept for a client that comes back (`Last-Event-ID`), as far as its session's bound allows.
+ * Stream of events to a client: the answer to a POST, or messages that belong to no request (GET). The stream outlives
+ * its connection: sent events are kept for a client that reconnects (`Last-Event-ID`), within the bound of its session.
  */
 export class HttpStream {
   readonly key: string;
-  /** When it was finished: nothing more comes, what is kept is for whoever has lost the connection. */
+  /** Time of the end. Nothing more comes; kept events are for a client that has lost the connection. */
   finishedAt: number | undefined;
   readonly #events: { seq: number; text: string }[] = [];
   #seq = 0;
@@ -31,14 +31,14 @@ export class HttpStream {
   }
 
   /**
-   * Sends on this response from now on, beginning behind event `after`; without it, behind what has been written ever.
-   * A client that comes back while we still believe in its old connection is right.
+   * Sends on this response from now on, beginning behind event `after`, or behind everything written so far. A client
+   * that reconnects is right even if the old connection looks alive.
    */
   attach(
     response: ServerResponse,
     options: { headers?: Record<string, string>; prime: boolean; after?: number },
   ): void {
-    // It may have gone while its request was read.
+    // The client may have disconnected while its request was read.
     if (response.destroyed) return;
     this.#response?.end();
     response.writeHead(200, { ...HEAD, ...options.headers });
@@ -48,23 +48,23 @@ export class HttpStream {
       if (this.#response === response) this.#response = undefined;
     });
     this.#written = options.after ?? this.#written;
-    // An event without data: from here on there is an id to come back with.
+    // An event without data gives the client an id from which to reconnect.
     if (options.prime) response.write(`id: ${this.key}-${this.#written}\nretry: ${RETRY_MS}\ndata: \n\n`);
     for (const event of this.#events) if (event.seq > this.#written) this.#write(event);
     if (this.finishedAt !== undefined) this.#end();
   }
 
-  /** Whether its end can still be told to a client that has had no more than event `after`. */
+  /** Returns whether a client that received no more than event `after` can still learn of the end. */
   knowsAfter(after: number): boolean {
     return this.finishedAt === undefined || after >= this.#seq || this.#events.at(-1)?.seq === this.#seq;
   }
 
-  /** How much is kept of it. */
+  /** Size of the kept events. */
   get keptChars(): number {
     return this.#events.reduce((sum, { text }) => sum + text.length, 0);
   }
 
-  /** How much more is kept from now on. */
+  /** Sends an event. Returns by how much the kept size grew. */
   send(json: string): number {
     this.#seq += 1;
     const event = { seq: this.#seq, text: `id: ${this.key}-${this.#seq}\nevent: message\ndata: ${json}\n\n` };
@@ -78,7 +78,7 @@ export class HttpStream {
     this.#end();
   }
 
-  /** Forgets the oldest event; how much that was. */
+  /** Drops the oldest event. Returns its size. */
   dropOldest(): number {
     return this.#events.shift()?.text.length ?? 0;
   }
@@ -87,12 +87,15 @@ export class HttpStream {
     if (this.#response && !this.#response.writableNeedDrain) this.#response.write(': \n\n');
   }
 
-  /** Whether the client has more to read than should be held for it. */
+  /** Whether more is waiting for the client than should be held. */
   get full(): boolean {
     return this.#response?.writableNeedDrain === true;
   }
 
-  /** Settles when the client has read on or has gone; one that takes nothing for so long is cut off, and may come back. */
+  /**
+   * Settles when the client has read on or has gone. A client that reads nothing for `stallMs` is disconnected, and may
+   * reconnect.
+   */
   drained(stallMs: number): Promise<void> {
     const response = this.#response;
     if (!response?.writableNeedDrain) return Promise.resolve();
@@ -119,7 +122,7 @@ export class HttpStream {
   }
 }
 
-/** What a client names when it comes back to a stream. */
+/** Parses the event id with which a client reconnects to a stream. */
 export function parseEventId(id: string): { key: string; seq: number } | undefined {
   const parts = /^(\d{1,15})-(\d{1,15})$/.exec(id);
   return parts ? { key: parts[1] as string, seq: Number(parts[2]) } : undefined;

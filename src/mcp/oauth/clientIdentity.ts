@@ -6,7 +6,7 @@ import { SignInError } from './signInError.ts';
 import type { RegisteredClient } from './tokenStore.ts';
 
 export interface ClientSettings {
-  /** One that the person registered; or the address of a client id metadata document. */
+  /** Id that the user registered, or the address of a client id metadata document. */
   clientId?: string;
   clientSecret?: string;
 }
@@ -14,8 +14,8 @@ export interface ClientSettings {
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
 
 /**
- * Who we are to the authorization server (MCP 2025-11-25, *Client Registration Approaches*): who the configuration says, by a
- * document that describes us where the server reads such, or by registering.
+ * Identifies this client to the authorization server (MCP 2025-11-25, *Client Registration Approaches*): as configured,
+ * by a metadata document where the server reads such, or by registration.
  */
 export async function identifyClient(
   settings: ClientSettings,
@@ -69,5 +69,5 @@ export async function identifyClient(
   }
 }
 
-/** A program on the person's machine, whose redirect goes to it (OpenID Connect Registration §2). */
+/** Registration as a program on the user's machine that receives its own redirect (OpenID Connect Registration §2). */
 const NATIVE: object = { application_type: 'native' };

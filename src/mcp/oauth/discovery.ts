@@ -8,20 +8,20 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { SignInError } from './signInError.ts';
 
 export interface ProtectedResource {
-  /** What a token is asked for (RFC 8707), verbatim as the server names it. */
+  /** Resource of the token (RFC 8707), verbatim as the server names it. */
   resource: string;
   issuer: string;
   scopes: readonly string[] | undefined;
-  /** Nobody has named the issuer: the server is taken for its own, as in MCP 2025-03-26. */
+  /** Whether no issuer is named, so that the server is its own, as in MCP 2025-03-26. */
   legacy: boolean;
 }
 
-/** Of the authorization server; `undefined` where it publishes none (MCP 2025-03-26, *Fallbacks*). */
+/** Metadata of the authorization server; `undefined` where it publishes none (MCP 2025-03-26, *Fallbacks*). */
 export type ServerMetadata = AuthorizationServerMetadata | undefined;
 
 /**
- * What the server says of itself (RFC 9728): at the address that its refusal named, or at the well-known one. A server that
- * says nothing is its own authorization server, as in MCP 2025-03-26.
+ * Reads the server's metadata (RFC 9728): at the address that its refusal named, or at the well-known one. A server
+ * without metadata is its own authorization server, as in MCP 2025-03-26.
  */
 export async function discoverResource(
   url: string,
@@ -32,12 +32,18 @@ export async function discoverResource(
   const options = metadataUrl ? { resourceMetadataUrl: metadataUrl } : {};
   const requested = resourceUrlFromServerUrl(url);
   let metadata: Awaited<ReturnType<typeof discoverOAuthProtectedResourceMetadata>>;
+  let status = 0;
+  const noteStatus: FetchLike = async (address, init) => {
+    const response = await fetchFn(address, init);
+    ({ status } = response);
+    return response;
+  };
   try {
-    metadata = await discoverOAuthProtectedResourceMetadata(url, options, fetchFn);
+    metadata = await discoverOAuthProtectedResourceMetadata(url, options, noteStatus);
   } catch (error) {
     if (error instanceof SignInError) throw error;
-    // The SDK tells one that has none only by these words.
-    const hasNone = /does not implement|^HTTP 4\d\d /.test((error as Error).message);
+    // The last address that the SDK has tried decides. The SDK's own error has no type and no code.
+    const hasNone = status >= 400 && status < 500;
     if (metadataUrl || !hasNone) {
       throw new SignInError(`What ${(metadataUrl ?? requested).origin} says of the sign-in is of no use.`);
     }
@@ -63,7 +69,7 @@ function issuerWithout({ origin }: URL, wanted: string | undefined): { issuer: s
   return wanted === undefined ? { issuer: origin, legacy: true } : { issuer: wanted, legacy: false };
 }
 
-/** What the authorization server says of itself (RFC 8414 or OpenID Connect), if it is the one that was asked. */
+/** Reads the metadata of the authorization server (RFC 8414 or OpenID Connect), if it is the requested one. */
 export async function discoverServer(
   { issuer, legacy }: { issuer: string; legacy?: boolean },
   fetchFn: FetchLike,
@@ -75,7 +81,8 @@ export async function discoverServer(
     if (error instanceof SignInError) throw error;
     throw new SignInError(`What ${originOf(issuer)} says of its sign-in is of no use.`);
   }
-  // RFC 8414 §3.3: or one server could pass for another. Where nobody has named one, it may say which part of itself it is.
+  // RFC 8414 §3.3: otherwise one server could pass for another. Without a named issuer, the server may name a part of
+  // itself.
   const isItself =
     metadata && legacy ? originOf(metadata.issuer) === issuer : sameIssuer(metadata?.issuer ?? issuer, issuer);
   if (metadata && !isItself) {
@@ -84,11 +91,11 @@ export async function discoverServer(
   return metadata;
 }
 
-/** A slash at the end is often there in one place and not in the other. */
+/** Compares issuers, ignoring a slash at the end, which is often present in only one place. */
 export function sameIssuer(a: string, b: string): boolean {
   return a.replace(/\/$/, '') === b.replace(/\/$/, '');
 }
 
 function originOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).origin : 'an address that is none';
+  return URL.canParse(address) ? new URL(address).origin : 'an invalid address';
 }

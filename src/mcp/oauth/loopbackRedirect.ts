@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { oneLine } from '../../text/porcelain.ts';
 import { SignInError } from './signInError.ts';
 
-/** What the browser brings back (RFC 6749 §4.1.2, RFC 9207). */
+/** Parameters of the redirect (RFC 6749 §4.1.2, RFC 9207). */
 export interface RedirectAnswer {
   code: string;
   iss: string | undefined;
@@ -13,24 +13,24 @@ export interface RedirectAnswer {
 export interface LoopbackRedirect {
   uri: string;
   answer: Promise<RedirectAnswer>;
-  /** Gives up waiting; harmless afterwards. */
+  /** Stops waiting; harmless afterwards. */
   close(reason?: string): void;
 }
 
 const PATH = '/callback';
-/** Whoever guesses states gets no further. */
+/** Limit of answers with a wrong state, against guessing. */
 const MAX_WRONG = 20;
 
 /**
- * Waits on a port of 127.0.0.1 for the one answer that carries our state (RFC 8252 §7.3), for a bounded time. What comes with
- * another state may be any page in the browser: it is refused, and the wait goes on.
+ * Waits on a port of 127.0.0.1 for the one answer that carries our state (RFC 8252 §7.3), for a bounded time. An answer
+ * with another state may come from any page in the browser: it is rejected, and the wait continues.
  */
 export async function listenForRedirect(state: string, timeoutMs: number): Promise<LoopbackRedirect> {
   let settle: { resolve(answer: RedirectAnswer): void; reject(error: Error): void } | undefined;
   const answer = new Promise<RedirectAnswer>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // It may fail before anybody waits for it.
+  // The answer may fail before a caller waits for it.
   answer.catch(() => undefined);
   let wrong = 0;
   const server = createServer((request, response) => {
@@ -62,7 +62,7 @@ export async function listenForRedirect(state: string, timeoutMs: number): Promi
     clearTimeout(timer);
     if (error) settle?.reject(error);
     server.close();
-    // The browser's other connections would keep it open; this answer still leaves.
+    // The browser's other connections would keep the server open; this answer is still sent.
     server.closeIdleConnections();
   }
   await new Promise<void>((resolve, reject) => {
@@ -82,7 +82,7 @@ function callbackQuery({ method, url = '' }: IncomingMessage): URLSearchParams |
   return pathname === PATH ? searchParams : undefined;
 }
 
-/** The words of somebody else are shown in a terminal and to a model: one short line. */
+/** Reduces foreign words to one short line, for a terminal and a model. */
 function refusal(error: string | null, description: string | null): string {
   const words = [error, description].filter((part) => part).join(': ') || 'it gave no code';
   return `The sign-in was refused (${oneLine(words, 120)}).`;

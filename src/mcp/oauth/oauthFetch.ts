@@ -4,10 +4,10 @@ import { SignInError } from './signInError.ts';
 import type { TrustedUrls } from './trustedUrl.ts';
 
 const TIMEOUT_MS = 15_000;
-/** Metadata and token answers are small. */
+/** Size limit. Metadata and token answers are small. */
 const MAX_BYTES = 1024 * 1024;
 
-/** `fetch` for what a sign-in needs: trusted addresses only, and a limit to time and size. The SDK judges redirects. */
+/** Returns a `fetch` for sign-ins: trusted addresses only, with limits of time and size. The SDK judges redirects. */
 export function oauthFetch(urls: TrustedUrls): FetchLike {
   return async (address, init) => {
     const url = urls.check(address, 'An address of the sign-in');

@@ -14,16 +14,16 @@ import { beginSignIn, keptTokens, type PendingSignIn, type SignInHint, type Sign
 import { type Grant, grantKey, parseGrant, type RegisteredClient, type TokenStore } from './tokenStore.ts';
 import { TrustedUrls } from './trustedUrl.ts';
 
-/** Nobody has signed in; who did is no longer let in; the request needs more than was granted. */
+/** Missing step: a first sign-in, a renewed one, or a larger scope. */
 export type SignInLack = 'sign_in' | 'renewal' | 'scope';
 
-/** A token is renewed so long before it expires: a request is under way for a moment. */
+/** Time before expiry at which a token is renewed, since a request is under way for a moment. */
 const RENEW_BEFORE_MS = 30_000;
 const MAX_ERROR_CHARS = 8_000;
 
 /**
- * One person's standing with one server: the tokens of its sign-in, renewed when they expire, sent to the origin that they
- * were issued for and nowhere else. It outlives the connections. Nobody is sent to a browser but by `signIn`.
+ * Sign-in of the user at one server: tokens, renewed when they expire, and sent only to the origin for which they were
+ * issued. The session outlives connections. Only `signIn` opens a browser.
  */
 export class OAuthSession implements UpstreamAuth {
   readonly #key: string;
@@ -33,7 +33,7 @@ export class OAuthSession implements UpstreamAuth {
   #hint: SignInHint = {};
   #lack: SignInLack = 'sign_in';
   #renewing: Promise<boolean> | undefined;
-  /** The server has refused it though it was new: it is not tried again. */
+  /** Token that the server rejected although it was new. It is not tried again. */
   #dead: string | undefined;
 
   constructor(server: string, settings: SignInSettings, store: TokenStore) {
@@ -58,7 +58,7 @@ export class OAuthSession implements UpstreamAuth {
     try {
       await this.#renew(access_token);
     } catch (error) {
-      // It is good for a moment still.
+      // The token is valid for another moment.
       if (left <= 0) throw error;
     }
   }
@@ -76,30 +76,30 @@ export class OAuthSession implements UpstreamAuth {
     };
     if (status === 403) this.#lack = 'scope';
     else this.#lack = refused === undefined ? 'sign_in' : 'renewal';
-    // More than was granted takes the person.
+    // A larger scope needs the user.
     if (status === 403) return false;
     const token = refused?.replace(/^Bearer /, '');
     if (again) {
       this.#dead = token;
       return false;
     }
-    // Another request, or another gateway, has renewed it in the meantime.
+    // Another request, or another gateway, has renewed the token in the meantime.
     if (grant && grant.tokens.access_token !== token && grant.tokens.access_token !== this.#dead) return true;
     return token !== undefined && (await this.#renew(token));
   }
 
-  /** Whether there is something that the server has not refused yet. */
+  /** Returns whether there is a token that the server has not rejected yet. */
   async mayTry(): Promise<boolean> {
     const grant = await this.#grant();
     return grant !== undefined && grant.tokens.access_token !== this.#dead;
   }
 
-  /** What the last refusal was for. */
+  /** Reason of the last rejection. */
   get lack(): SignInLack {
     return this.#lack;
   }
 
-  /** Begins a sign-in; what it brings is stored before `grant` resolves. */
+  /** Begins a sign-in. The tokens are stored before `grant` resolves. */
   async signIn(): Promise<PendingSignIn> {
     const pending = await beginSignIn(this.#settings, this.#hint);
     const grant = pending.grant.then(async (brought) => {
@@ -113,18 +113,18 @@ export class OAuthSession implements UpstreamAuth {
     return { ...pending, grant };
   }
 
-  /** Forgets the tokens, and has the issuer forget them where it can. Resolves to whether there were any. */
+  /** Removes the tokens, and revokes them where possible. Resolves to whether there were any. */
   async signOut(): Promise<boolean> {
     const grant = await this.#grant();
     await this.#store.delete(this.#key);
     this.#lack = 'sign_in';
     if (!grant) return false;
-    // Best effort: what lies here is gone in any case.
+    // Best effort: the stored tokens are removed in any case.
     await this.#revoke(grant).catch(() => undefined);
     return true;
   }
 
-  /** Concurrent refusals lead to one renewal. */
+  /** Renews once for concurrent rejections. */
   #renew(stale: string): Promise<boolean> {
     this.#renewing ??= this.#store
       .exclusively(this.#key, () => this.#renewOnce(stale))
@@ -156,12 +156,12 @@ export class OAuthSession implements UpstreamAuth {
       await this.#save({ ...grant, tokens: keptTokens(tokens) });
       return true;
     } catch (error) {
-      // The issuer says that it is over: expired or revoked.
+      // The issuer reports the end of the grant: expired or revoked.
       if (isFinal(error)) {
         await this.#store.delete(this.#key);
         return false;
       }
-      // Whoever shows it masks what is secret in it, and cuts it.
+      // The caller masks secrets and shortens the text.
       const why = oneLine((error as Error).message, MAX_ERROR_CHARS);
       throw new UpstreamRequestError('unsent', `its sign-in could not be renewed at ${grant.issuer}: ${why}`);
     }
@@ -179,7 +179,7 @@ export class OAuthSession implements UpstreamAuth {
     await response.body?.cancel();
   }
 
-  /** A secret of the configuration stays there. */
+  /** Returns the client, with a secret from the configuration, which is never stored. */
   #clientOf({ client }: Grant): RegisteredClient {
     const { clientId, clientSecret } = this.#settings;
     return client.client_id === clientId && clientSecret !== undefined
@@ -194,12 +194,12 @@ export class OAuthSession implements UpstreamAuth {
     return this.#store.set(this.#key, JSON.stringify({ ...grant, client }));
   }
 
-  /** As it is stored now: another gateway of the person may have renewed it. */
+  /** Reads the stored grant, which another gateway of the user may have renewed. */
   async #grant(): Promise<Grant | undefined> {
     const grant = parseGrant(await this.#store.get(this.#key));
     if (!grant) return undefined;
     const { issuer } = this.#settings;
-    // The configuration says another one since: to that nothing of this is sent, nor from there anything used.
+    // The configured issuer has changed: send nothing of this grant there, and use nothing from there.
     return issuer === undefined || sameIssuer(issuer, grant.issuer) ? grant : undefined;
   }
 }

@@ -10,34 +10,34 @@ import type { Grant, Tokens } from './tokenStore.ts';
 import { TrustedUrls } from './trustedUrl.ts';
 
 export interface SignInSettings extends ClientSettings {
-  /** The server's address. */
+  /** Address of the server. */
   url: string;
   scopes?: readonly string[];
-  /** The authorization server, where the person does not leave its choice to the server. */
+  /** Authorization server, where the user does not leave its choice to the server. */
   issuer?: string;
 }
 
-/** What a refusal has told: where to read more, and what is missing. */
+/** Hints in a rejection: the address of the metadata, and the missing scope. */
 export interface SignInHint {
   metadataUrl?: URL;
-  /** What the refused request needs. */
+  /** Scope that the rejected request needs. */
   scope?: string;
-  /** What is granted already, and is to stay so. */
+  /** Scope that is granted already and must stay. */
   grantedScope?: string;
 }
 
 export interface PendingSignIn {
-  /** What the person's browser is to open: https, or http to this machine. */
+  /** Address for the user's browser: https, or http to this machine. */
   url: string;
-  /** Rejects with a `SignInError`. */
+  /** Resolves with the grant, or rejects with a `SignInError`. */
   grant: Promise<Grant>;
   cancel(): void;
 }
 
-/** A person looks for a password and a second factor. */
+/** Time limit, in which a person finds a password and a second factor. */
 const SIGN_IN_TIMEOUT_MS = 10 * 60_000;
 
-/** The authorization code flow with PKCE (MCP 2025-11-25, *Authorization*), up to where the person goes on. */
+/** Begins the authorization code flow with PKCE (MCP 2025-11-25, *Authorization*), up to the step of the user. */
 export async function beginSignIn(
   settings: SignInSettings,
   hint: SignInHint,
@@ -65,7 +65,7 @@ export async function beginSignIn(
       clientInformation: client,
       redirectUrl: redirect.uri,
       state,
-      // The SDK's URL would put a slash behind an address without a path.
+      // The SDK's URL would add a slash to an address without a path.
       resource,
     });
     const url = urls.check(authorizationUrl, 'The page of the sign-in').href;
@@ -118,14 +118,14 @@ export function keptTokens({ access_token, refresh_token, expires_in }: TokenAns
   };
 }
 
-/** A server that does not say that it knows PKCE is refused; one that says nothing at all is of MCP 2025-03-26, which has it. */
+/** Rejects a server that does not declare PKCE. A server without metadata follows MCP 2025-03-26, which requires it. */
 function requirePkce(issuer: string, metadata: ServerMetadata): void {
   if (metadata && !metadata.code_challenge_methods_supported?.includes('S256')) {
     throw new SignInError(`${new URL(issuer).host} does not offer PKCE with S256, without which nobody is signed in.`);
   }
 }
 
-/** RFC 9207 §2.4: the answer of another server than the one that was asked is a mix-up. */
+/** Rejects the answer of another server than the requested one (RFC 9207 §2.4). */
 function requireSameIssuer({ iss }: RedirectAnswer, issuer: string, metadata: ServerMetadata): void {
   const promised =
     (metadata as { authorization_response_iss_parameter_supported?: unknown } | undefined)
@@ -135,7 +135,10 @@ function requireSameIssuer({ iss }: RedirectAnswer, issuer: string, metadata: Se
   }
 }
 
-/** The person's choice, or what the refusal names, or all that the server has (MCP, *Scope Selection Strategy*). */
+/**
+ * Returns the configured scope, else that of the rejection, else all scopes of the server (MCP, *Scope Selection
+ * Strategy*).
+ */
 function scopeOf(
   settings: SignInSettings,
   hint: SignInHint,
@@ -145,7 +148,7 @@ function scopeOf(
   const chosen = settings.scopes ?? words(hint.scope) ?? ofResource;
   if (!chosen) return hint.grantedScope || undefined;
   const all = new Set([...(words(hint.grantedScope) ?? []), ...chosen, ...(words(hint.scope) ?? [])]);
-  // Without it some give no refresh token (OpenID Connect Core §11); others refuse a scope that they do not know.
+  // Some servers give a refresh token only for this scope (OpenID Connect Core §11); others reject an unknown scope.
   if (metadata?.scopes_supported?.includes('offline_access')) all.add('offline_access');
   return [...all].join(' ');
 }

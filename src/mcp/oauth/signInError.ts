@@ -1,4 +1,4 @@
-/** Why a sign-in did not come about, told in one sentence. */
+/** Reason why a sign-in failed, in one sentence. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** Where what a sign-in brought is kept: a file of the person's own, or the editor. */
+/** Store of grants: a private file of the user, or the editor. */
 export interface TokenStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
   /**
-   * Runs while no other process of the person renews what lies under the key: a refresh token is good for once, and one
-   * that is used twice ends the whole sign-in (RFC 9700 §4.14.2).
+   * Runs while no other process of the user renews the grant under the key. A refresh token is valid once, and using it
+   * twice ends the whole sign-in (RFC 9700 §4.14.2).
    */
   exclusively<T>(key: string, run: () => Promise<T>): Promise<T>;
 }
@@ -21,22 +21,22 @@ export interface RegisteredClient {
 export interface Tokens {
   access_token: string;
   refresh_token?: string;
-  /** Milliseconds since the epoch. */
+  /** Expiry in milliseconds since the epoch. */
   expiresAt?: number;
 }
 
-/** What one sign-in brought. It is good for one issuer and one resource, and for no other. */
+/** Result of a sign-in, valid for one issuer and one resource. */
 export interface Grant {
   issuer: string;
   resource: string;
   client: RegisteredClient;
   tokens: Tokens;
   scope?: string;
-  /** The server is its own issuer, because nobody has named one. */
+  /** Whether the server is its own issuer, because no issuer is named. */
   legacy?: boolean;
 }
 
-/** Two entries of a configuration with the same address are two accounts: the name counts too. */
+/** Returns the key of a grant. The name counts too: two entries with the same address are two accounts. */
 export function grantKey(server: string, url: string): string {
   return `oauth-${createHash('sha256')
     .update(JSON.stringify([server, url]))
@@ -44,7 +44,7 @@ export function grantKey(server: string, url: string): string {
     .slice(0, 32)}`;
 }
 
-/** What was stored, checked: others can write there too. */
+/** Parses and checks a stored grant, because others can write there too. */
 export function parseGrant(text: string | undefined): Grant | undefined {
   if (text === undefined) return undefined;
   try {

@@ -3,8 +3,9 @@ import { BlockList, isIP } from 'node:net';
 import { SignInError } from './signInError.ts';
 
 /**
- * A server that asks for a sign-in names addresses that we then fetch and the person's browser opens. It must not lead us
- * to the person's own machine or network (MCP, Security Best Practices, SSRF), nor the browser to anything but a page.
+ * Distance of an address. A server that needs a sign-in names addresses that Waygate fetches and the user's browser
+ * opens. They must not lead to the user's own machine or network (MCP, Security Best Practices, SSRF), nor the browser
+ * to anything but a page.
  */
 export type Reach = 'public' | 'private' | 'link-local' | 'loopback';
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -15,7 +16,7 @@ const LISTS: readonly [Reach, BlockList][] = [
   ['private', subnets(['10.0.0.0', 8], ['172.16.0.0', 12], ['192.168.0.0', 16], ['100.64.0.0', 10], ['fc00::', 7])],
 ];
 
-/** Which addresses a server may name: those that are as far away as itself, or further. */
+/** Addresses that a server may name: as far away as itself, or farther. */
 const MAY_NAME: Readonly<Record<Reach, readonly Reach[]>> = {
   public: ['public'],
   private: ['public', 'private'],
@@ -28,14 +29,16 @@ export class TrustedUrls {
   readonly #configured: URL | undefined;
   readonly #lookup: Lookup;
 
-  /** `configured` is an address that the person wrote down: to its host nobody else has led us. */
+  /** `configured` is an address that the user wrote, so its host is trusted. */
   constructor(server: string, configured?: string, lookupHost: Lookup = addressesOf) {
     this.#own = new URL(server);
     this.#configured = configured === undefined ? undefined : new URL(configured);
     this.#lookup = lookupHost;
   }
 
-  /** The address, if it may be opened or asked; else an error whose message is one sentence. `what` is its name there. */
+  /**
+   * Returns the address if it may be opened or fetched; else throws an error with one sentence. `what` names it there.
+   */
   check(address: string | URL, what: string): URL {
     if (!URL.canParse(String(address))) throw new SignInError(`${what} is no address.`);
     const url = new URL(address);
@@ -49,7 +52,7 @@ export class TrustedUrls {
     return url;
   }
 
-  /** Before it is fetched: a public name may stand for an address that is not. */
+  /** Checks a URL before it is fetched: a public name may resolve to a private address. */
   async checkResolved(url: URL): Promise<void> {
     if (this.#isKnown(url) || isIP(hostOf(url)) !== 0) return;
     for (const address of await this.#lookup(hostOf(url))) {
@@ -73,7 +76,7 @@ export class TrustedUrls {
   }
 }
 
-/** `undefined` for a name of which only the resolver knows. */
+/** Returns the distance of a host; `undefined` for a name that needs the resolver. */
 function reachOf(host: string): Reach | undefined {
   if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
   const family = isIP(host);
@@ -86,7 +89,7 @@ function hostOf(url: URL): string {
 }
 
 async function addressesOf(host: string): Promise<readonly string[]> {
-  // A name that nobody knows is told by the fetch.
+  // The fetch reports an unknown name.
   const found = await lookup(host, { all: true }).catch(() => []);
   return found.map(({ address }) => address);
 }

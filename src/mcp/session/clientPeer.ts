@@ -13,12 +13,15 @@ import type { CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
 
 export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** A person may be away from the window: an approval waits as long as the client's own dialog would. */
+/**
+ * Time limit of a question. A person may be away from the window: an approval waits as long as the client's own dialog
+ * would.
+ */
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
-/** A client as a mode speaks to it; with `extra`, on behalf of that request. */
+/** Returns the client as a mode addresses it; with `extra`, on behalf of that request. */
 export function peerOf(server: Server, session: object, client: () => SessionClient, extra?: CallExtra): ClientPeer {
-  // Not by `extra` itself: to the SDK a request that names a task is part of it, and its questions wait in a queue.
+  // Not `extra` itself: the SDK treats a request that names a task as part of it, and its questions wait in a queue.
   const related = extra ? { relatedRequestId: extra.requestId } : {};
   return {
     session,
@@ -29,7 +32,7 @@ export function peerOf(server: Server, session: object, client: () => SessionCli
       return (server.getClientCapabilities() ?? {}) as Readonly<Record<string, unknown>>;
     },
     notify: (method, params) => {
-      // A host believes what is said there: whatever a server sends on is not among it.
+      // A host trusts these methods, so nothing from a server may use them.
       if (method.startsWith(PRIVATE_PREFIX)) return;
       const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
       // The client may have gone: its session ends then.
@@ -37,7 +40,7 @@ export function peerOf(server: Server, session: object, client: () => SessionCli
     },
     request: async (method, params, { timeoutMs, signal, onProgress }) => {
       if (extra?.signal.aborted) throw new McpError(ErrorCode.ConnectionClosed, 'Request was cancelled');
-      // The SDK would cancel what has its answer already: its listener stays at the signal.
+      // The SDK would cancel an answered request, because its listener stays at the signal.
       const ended = new AbortController();
       const end = (): void => ended.abort(signal?.reason);
       if (signal?.aborted) end();

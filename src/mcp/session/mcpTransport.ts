@@ -8,19 +8,19 @@ import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
 export interface LineTransportOptions {
   input: Readable;
   output: Writable;
-  /** A line that is no JSON-RPC message: skipped, and told of. */
+  /** Called for a line that is no JSON-RPC message and is skipped. */
   onGarbage?: (sample: string) => void;
   frameLimit?: number;
   /**
-   * Put before the ids of our own requests. The SDK counts from 0 in every process: without it a client's answer to a
-   * worker that is gone would pass for one to its successor.
+   * Prefix of the ids of our own requests. The SDK counts from 0 in every process: without a prefix, a client's answer
+   * to a lost worker would pass for one to its successor.
    */
   idPrefix?: string;
-  /** Marks what belongs to a request of the other side's (`relateFrame`). */
+  /** Whether messages that belong to a request of the other side are marked (`relateFrame`). */
   marksRelated?: boolean;
 }
 
-/** Samples of what is not a message are for a log line. */
+/** Length of a sample, for a log line. */
 const SAMPLE_CHARS = 120;
 
 /**
@@ -34,7 +34,7 @@ export class LineTransport implements Transport {
   readonly #options: LineTransportOptions;
   #closed = false;
   #blocked: Promise<void> | undefined;
-  /** What has come and is not delivered yet, in its order. */
+  /** Received messages that are not delivered yet, in order. */
   readonly #arrived: JSONRPCMessage[] = [];
   #yielding = false;
 
@@ -87,7 +87,7 @@ export class LineTransport implements Transport {
       this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
       return;
     }
-    // Batches belong to one revision only (2025-03-26), and are read from whoever sends them.
+    // Only revision 2025-03-26 has batches, but they are read from any sender.
     for (const item of Array.isArray(value) ? value : [value]) {
       const message = readMessage(item);
       if (message) this.#arrive(message);
@@ -96,8 +96,8 @@ export class LineTransport implements Transport {
   }
 
   /**
-   * The SDK begins with a notification a microtask after it came, and with an answer at once: the last progress of a
-   * call, told just before its answer, would find nobody. So what follows a notification waits for as long.
+   * Queues a message behind a notification for a microtask. The SDK handles a notification a microtask after its
+   * arrival, and an answer at once, so the last progress of a call would otherwise find no handler.
    */
   #arrive(message: JSONRPCMessage): void {
     this.#arrived.push(message);
@@ -115,7 +115,7 @@ export class LineTransport implements Transport {
     }
   }
 
-  /** The SDK drops a request that its schema does not like; its sender would wait for ever. */
+  /** Delivers a message. The SDK drops a request that fails its schema, and its sender would wait for ever. */
   #deliver(message: JSONRPCMessage): void {
     if ('method' in message && 'id' in message && !isPlain(message) && !isJSONRPCRequest(message)) {
       const { id, method } = message as { id: RequestId; method: string };
@@ -139,11 +139,11 @@ export class LineTransport implements Transport {
       return;
     }
     const id = String(message.id);
-    // An answer to somebody else's question is for nobody here.
+    // An answer to another process's question is dropped.
     if (id.startsWith(idPrefix)) this.onmessage?.({ ...message, id: Number(id.slice(idPrefix.length)) });
   }
 
-  /** The oversized frame fails its own call, where its beginning tells whose answer it is. */
+  /** Fails the call that an oversized frame answers, where its beginning contains the id. */
   #onOversize(prefix: Buffer, bytes: number): void {
     const id = peekId(prefix);
     const message = `a message of ${bytes} bytes is beyond the limit of ${this.#options.frameLimit ?? MAX_FRAME_BYTES}`;
@@ -156,7 +156,7 @@ function encode(message: JSONRPCMessage): string {
   try {
     return encodeMessage(message);
   } catch (error) {
-    // A structure too deep to be written: whoever asked is told so.
+    // The structure is too deep to be serialized: the caller gets an error.
     if (!('result' in message)) throw error;
     return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
   }
@@ -175,7 +175,10 @@ function untilDrained(output: Writable): Promise<void> {
   });
 }
 
-/** One message, repaired where its meaning is plain; a response that is none fails its call instead of hanging it. */
+/**
+ * Reads one message, and repairs it where its meaning is plain. An invalid response fails its call instead of hanging
+ * it.
+ */
 function readMessage(value: unknown): JSONRPCMessage | undefined {
   if (!isRecord(value)) return undefined;
   const { id, method, params, result, error } = value;
@@ -192,7 +195,10 @@ function readMessage(value: unknown): JSONRPCMessage | undefined {
   return { jsonrpc: '2.0', id, error: readError(error) };
 }
 
-/** Has no part that the SDK's schema could dislike beyond what `readMessage` has seen to: most are, and it takes its time. */
+/**
+ * Returns whether the message has no part that the SDK's schema could reject beyond the checks of `readMessage`. Most
+ * messages are plain, and the schema takes its time.
+ */
 function isPlain({ params }: { params?: unknown }): boolean {
   return params === undefined || (isRecord(params) && params._meta === undefined);
 }

@@ -5,10 +5,10 @@ interface OpenRequest {
   method: string;
 }
 
-/** A server ends the stream of an answer behind it; one that leaves it open has it closed after so long. */
+/** Time after which the stream of an answered request is closed, if the server leaves it open. */
 const ANSWERED_MS = 1_000;
 
-/** Requests that have no answer yet, with what ends the exchange of each. */
+/** Requests without an answer, each with the function that ends its exchange. */
 export class OpenRequests {
   readonly #requests = new Map<RequestId, OpenRequest>();
 
@@ -20,12 +20,12 @@ export class OpenRequests {
     return this.#requests.has(id);
   }
 
-  /** Of a list a part is better than nothing. */
+  /** Returns whether the request asks for a list, of which a part is better than nothing. */
   isList(id: RequestId): boolean {
     return this.#requests.get(id)?.method.endsWith('/list') ?? false;
   }
 
-  /** Whether its answer may need work: `initialize` needs none. */
+  /** Returns whether the answer may need work: `initialize` needs none. */
   needsWork(id: RequestId): boolean {
     return this.#requests.get(id)?.method !== 'initialize';
   }
@@ -34,14 +34,14 @@ export class OpenRequests {
     return this.#requests.get(id)?.exchange.signal;
   }
 
-  /** It is over, and its exchange may come to its end. Returns whether it was open. */
+  /** Settles a request and lets its exchange end. Returns whether it was open. */
   settle(id: RequestId): boolean {
     const exchange = this.#requests.get(id)?.exchange;
     if (exchange) setTimeout(() => exchange.abort(), ANSWERED_MS).unref();
     return this.#requests.delete(id);
   }
 
-  /** It is over, and its exchange with it. */
+  /** Settles a request and ends its exchange. */
   abort(id: RequestId): void {
     const exchange = this.#requests.get(id)?.exchange;
     this.#requests.delete(id);

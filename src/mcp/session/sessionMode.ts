@@ -9,7 +9,7 @@ export interface Progress {
   message?: string;
 }
 
-/** A question to the person, with the fields of a form. */
+/** Question to the user, with the fields of a form. */
 export interface Question {
   message: string;
   requestedSchema: { type: 'object'; properties: Record<string, object>; required?: string[] };
@@ -23,19 +23,19 @@ export interface QuestionAnswer {
 export interface PeerRequestOptions {
   timeoutMs: number;
   signal?: AbortSignal;
-  /** Asks the client to tell how far it is. */
+  /** Requests progress from the client. */
   onProgress?: (progress: Progress) => void;
 }
 
-/** The client at the other end of a session: what it is, what it can do, and how to speak to it. */
+/** Client at the other end of a session: its identity, its capabilities, and the way to address it. */
 export interface ClientPeer {
-  /** The same object for everything of one MCP session, whatever conversations it has. */
+  /** Object shared by everything of one MCP session, whatever conversations it has. */
   readonly session: object;
   readonly client: SessionClient;
-  /** `ClientCapabilities`, as the client sent them. */
+  /** `ClientCapabilities` as the client sent them. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   notify(method: string, params?: Record<string, unknown>): void;
-  /** Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
+  /** Sends a request. Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
   request(
     method: string,
     params: Record<string, unknown>,
@@ -43,57 +43,59 @@ export interface ClientPeer {
   ): Promise<Record<string, unknown>>;
 }
 
-/** What became of a request on the workers before, where it is sent again. */
+/** History of a replayed request on earlier workers. */
 export interface Resent {
-  /** One has counted it among the session's calls. */
+  /** Whether an earlier worker has counted the request. */
   counted?: boolean;
-  /** How many of them may have begun with it. */
+  /** Number of earlier workers that may have begun the request. */
   replays?: number;
 }
 
-/** Who calls. `session` is the same object for one session's calls: what a mode remembers of it hangs on it. */
+/** Caller of a tool. `session` is the same object for all calls of one session, and the key for a mode's state. */
 export interface CallContext extends Resent {
   signal: AbortSignal;
   client: string;
   session: object;
-  /** The request's own id; absent where no MCP client has made it. */
+  /** Id of the request; absent where no MCP client has made it. */
   id?: RequestId;
-  /** The request's `_meta`, as it came. */
+  /** `_meta` of the request, unchanged. */
   meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The client, spoken to on behalf of this request: what is sent so belongs to it (and travels on its stream). */
+  /** Client, addressed on behalf of this request: messages belong to it and travel on its stream. */
   peer?: ClientPeer;
-  /** Tells the client how far the call is; absent where it did not ask for that. */
+  /** Sends progress to the client; absent where the client did not ask for it. */
   progress?: (progress: Progress) => void;
-  /** Tells the host the call's replay contract, before it begins: what is not told is `never_replay`. */
+  /**
+   * Announces the call's replay contract to the host before the begin. Without an announcement it is `never_replay`.
+   */
   contract?: (contract: ReplayContract) => void;
   /**
-   * Tells the host that the call begins: until then it is as good as not sent. To be awaited, where there is something
-   * to await: the word has not left yet. Rejects where it never can: then nothing of the call may leave either.
+   * Announces the begin of the call to the host. Until then the call counts as not sent (O3.8). Await the promise, if
+   * there is one: the announcement has not left yet. If it rejects, nothing of the call may be sent.
    */
   begins?: (contract: ReplayContract) => Promise<void> | undefined;
-  /** Asks the person in the client; absent where the client cannot. */
+  /** Asks the user in the client; absent where the client cannot. */
   ask?: (question: Question) => Promise<QuestionAnswer>;
 }
 
-/** What a session serves: plain data in and out, the SDK stays in this room. */
+/** Mode of a session as plain data in and out, so that the SDK stays in this room. */
 export interface SessionMode {
   serverInfo: { name: string; title: string; version: string };
   capabilities: Record<string, unknown>;
   instructions: string;
-  /** Settles what `initialize` is answered with; what stands above holds where this is absent. */
+  /** Resolves to the answer of `initialize`. Without it, the values above apply. */
   introduce?(): Promise<{ capabilities: Record<string, unknown>; instructions?: string | undefined }>;
   listTools(): readonly object[] | Promise<readonly object[]>;
-  /** Faults are results (design.md §3); rejects with an `RpcError` for an error of JSON-RPC that a server gave. */
+  /** Calls a tool. Faults are results (G4.8); rejects with an `RpcError` for an error of JSON-RPC from a server. */
   callTool(name: string, args: unknown, call: CallContext): Promise<object>;
-  /** Any other request; `undefined` for a method that nobody here answers. Rejects with an `RpcError`. */
+  /** Handles any other request; `undefined` for an unknown method. Rejects with an `RpcError`. */
   request?(method: string, params: Readonly<Record<string, unknown>>, call: CallContext): Promise<object> | undefined;
-  /** What the client tells by itself. */
+  /** Handles notifications of the client. */
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
-  /** Calls that a host has answered without a worker, each with the tool of ours and the `tool_id` that its name stands for. */
+  /** Resolves tool names in calls that a host answered without a worker, to gateway tools and `tool_id`s. */
   namedLosses?(calls: readonly LostCall[]): LostCall[];
-  /** What moves with a session to the worker that comes next. */
+  /** State that moves with a session to the next worker. */
   memory?: SessionMemory;
-  /** A session that is initialized; the function returned is called at its end. */
+  /** Called for an initialized session. The returned function is called at its end. */
   open?(peer: ClientPeer): () => void;
 }
 

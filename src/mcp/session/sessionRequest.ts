@@ -1,33 +1,33 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 
-/** A request of a client that has been answered. `failed`: the code of JSON-RPC that it was answered with. */
+/** Answered request of a client. `failed`: the JSON-RPC code of an error answer. */
 export interface SessionRequest {
   method: string;
   latencyMs: number;
   failed?: number;
-  /** How often it was sent again. */
+  /** Number of replays. */
   replays?: number;
 }
 
-/** In place of a method that nobody here answers: a client may ask for what it likes, and does not name our rows. */
+/** Name for all unknown methods, because clients must not name rows of telemetry (O8.3). */
 export const UNKNOWN_METHOD = '(unknown method)';
 
-/** Answers a request and tells that it was answered. Who has cancelled one is not answered. */
-export async function toldWhenAnswered<T>(
+/** Answers a request and reports the answer. A cancelled request gets no answer. */
+export async function reportWhenAnswered<T>(
   { method, replays = 0, signal }: { method: string; replays?: number | undefined; signal: AbortSignal },
   answer: () => Promise<T>,
-  tell: (request: SessionRequest) => void,
+  report: (request: SessionRequest) => void,
 ): Promise<T> {
   const started = performance.now();
   try {
     const result = await answer();
-    tell({ method, replays, latencyMs: performance.now() - started });
+    report({ method, replays, latencyMs: performance.now() - started });
     return result;
   } catch (error) {
     const { code } = error as { code?: unknown };
     const failed = Number.isSafeInteger(code) ? (code as number) : ErrorCode.InternalError;
     const named = failed === ErrorCode.MethodNotFound ? UNKNOWN_METHOD : method;
-    if (!signal.aborted) tell({ method: named, replays, latencyMs: performance.now() - started, failed });
+    if (!signal.aborted) report({ method: named, replays, latencyMs: performance.now() - started, failed });
     throw error;
   }
 }

@@ -25,32 +25,34 @@ import { lazyValidator } from '../lazyValidator.ts';
 import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
 import { LineTransport } from './mcpTransport.ts';
 import type { CallContext, Resent, SessionClient, SessionMode } from './sessionMode.ts';
-import { type SessionRequest, toldWhenAnswered } from './sessionRequest.ts';
+import { reportWhenAnswered, type SessionRequest } from './sessionRequest.ts';
 
 const CLIENT_CHARS = 64;
 
 export interface SessionServer {
   readonly client: SessionClient;
   onClose(listener: () => void): void;
-  /** Tells the host that the worker goes because it was asked to. */
+  /** Announces to the host that the worker was asked to stop. */
   announceStop(): void;
-  /** Tells the host that another worker has taken over; what this one has it finishes. */
+  /** Announces to the host that another worker has taken over. This worker finishes its open requests. */
   announceSuccessor(): void;
-  /** Gives up what is open here: of it the host sends on what has not begun, and nobody is asked anything for it any more. */
+  /**
+   * Gives up open requests: the host sends those that have not begun elsewhere, and questions about them are withdrawn.
+   */
   handBack(): void;
   dispose(): void;
 }
 
 export interface SessionOptions {
-  /** How the host wants its frames. */
+  /** Whether frames carry their related request, as the host asked. */
   marksRelated?: boolean;
-  /** Hears of what was answered; `tools/call` is the mode's to tell, which knows more of it. */
+  /** Receives answered requests, except `tools/call`, which the mode reports because it knows more. */
   onRequest?: (request: SessionRequest) => void;
-  /** Hears of what the host has answered by itself, because there was no worker. */
+  /** Receives calls that the host answered without a worker. */
   onLost?: (calls: readonly LostCall[], client: SessionClient) => void;
 }
 
-/** One client's MCP session, on the socket that its host has attached. */
+/** Serves the MCP session of one client on the socket of its host. */
 export function serveSession(
   socket: Socket,
   mode: SessionMode,
@@ -62,8 +64,8 @@ export function serveSession(
   const idPrefix = `waygate:${randomUUID()}:`;
   const transport = new LineTransport({ input: socket, output: socket, idPrefix, ...frames });
   const toHost = (method: string, params?: Record<string, unknown>): void => {
-    const told = params === undefined ? {} : { params };
-    void transport.send({ jsonrpc: '2.0', method, ...told }).catch(() => undefined);
+    const given = params === undefined ? {} : { params };
+    void transport.send({ jsonrpc: '2.0', method, ...given }).catch(() => undefined);
   };
   const client = (): SessionClient => clientOf(server, negotiated());
   const peer = peerOf(server, session, client);
@@ -101,20 +103,20 @@ export function serveSession(
     if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
-  // The typed handlers would judge a whole result by its strictest part; what a server sent is passed on as it is.
+  // The typed handlers would validate a whole result by its strictest part; results of servers are passed on unchanged.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
     const { method } = request;
     const { requestId } = extra;
     open.add(requestId);
     const again = resent.get(requestId);
-    // An id that is used again is another request.
+    // A reused id is another request.
     resent.delete(requestId);
     const answer = (): Promise<Result> => answerTo(request, extra, again).finally(() => open.delete(requestId));
     if (method === 'tools/call') return answer();
     const result = await (onRequest
-      ? toldWhenAnswered({ method, replays: again?.replays, signal: extra.signal }, answer, onRequest)
+      ? reportWhenAnswered({ method, replays: again?.replays, signal: extra.signal }, answer, onRequest)
       : answer());
-    // Who has cancelled it is not answered.
+    // A cancelled request gets no answer.
     if (!extra.signal.aborted) behindAnswer(socket, heldBack, () => moving.answered(method));
     return result;
   };
@@ -149,7 +151,7 @@ export function serveSession(
     },
     onClose: (listener) => void closed.add(listener),
     announceStop: () => {
-      // The socket is closed right behind this: what is held back would go with it, and this too.
+      // The socket is closed right after this, so send what is held back now.
       for (const leave of heldBack) leave();
       toHost(STOPPED_NOTIFICATION);
     },
@@ -157,7 +159,8 @@ export function serveSession(
       moving.handOver();
       toHost(SUPERSEDED_NOTIFICATION);
     },
-    // As if the client had cancelled it, with the connection still there: what was asked for it is withdrawn.
+    // Acts as if the client had cancelled its requests, with the connection still open: questions for them are
+    // withdrawn.
     handBack: () => {
       for (const requestId of open) {
         transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
@@ -173,20 +176,20 @@ function serverFor(mode: SessionMode): Server {
     instructions: mode.instructions,
     jsonSchemaValidator: lazyValidator(),
   });
-  // Answered by the mode like any other request.
+  // The mode answers this request like any other.
   server.removeRequestHandler('logging/setLevel');
   return server;
 }
 
-/** Hears what a host says of a session, before the SDK hears what comes behind it; by the method. */
+/** Handlers for the host's private notifications, by method. They run before the SDK sees later messages. */
 type HostWords = ReadonlyMap<string, (params: Readonly<Record<string, unknown>>) => void>;
 
-/** With what the SDK leaves to do at the beginning of a session; returns what tells the version that was negotiated. */
+/** Connects the SDK and completes the beginning of a session. Returns a function for the negotiated version. */
 function connect(server: Server, transport: LineTransport, mode: SessionMode, hostWords: HostWords): () => string {
   let protocolVersion = '';
   let initializeId: unknown;
   const send = transport.send.bind(transport);
-  // The SDK answers `initialize` with what it was made with; what has to be asked for first is put in here.
+  // The SDK answers `initialize` with its construction values; insert values that need a request first.
   transport.send = async (message, options) =>
     send(
       'result' in message && message.id === initializeId
@@ -202,7 +205,7 @@ function connect(server: Server, transport: LineTransport, mode: SessionMode, ho
   transport.onmessage = (message) => {
     const hear = 'method' in message ? hostWords.get(message.method) : undefined;
     if (hear) return hear((message as { params?: Record<string, unknown> }).params ?? {});
-    // The SDK does not tell what was negotiated; the host has put the settled version into its request.
+    // The SDK does not expose the negotiated version; the host has put it into its request.
     if ('method' in message && message.method === 'initialize') {
       protocolVersion = String(message.params?.protocolVersion ?? '');
       initializeId = 'id' in message ? message.id : undefined;
@@ -212,10 +215,7 @@ function connect(server: Server, transport: LineTransport, mode: SessionMode, ho
   return () => protocolVersion;
 }
 
-/**
- * For a request that is about to be answered: says something behind the answer, and both leave in one. A worker that is
- * killed has sent both, or neither.
- */
+/** Sends a message together with the next answer, in one write. A killed worker has sent both, or neither. */
 function behindAnswer(socket: Socket, heldBack: Set<() => void>, say: () => void): void {
   socket.cork();
   const leave = (): void => {
@@ -227,9 +227,9 @@ function behindAnswer(socket: Socket, heldBack: Set<() => void>, say: () => void
   setImmediate(leave);
 }
 
-/** Resolves when all that was written has left this process, rejects where it never will; undefined where it has. */
+/** Resolves when everything written has left this process, rejects if it never will; undefined if it has. */
 function left(socket: Socket): Promise<void> | undefined {
-  // A write that has failed is heard of a turn later.
+  // A failed write is reported a turn later.
   if (socket.destroyed || socket.writableEnded || socket.errored)
     return Promise.reject(new Error('the session has ended'));
   if (socket.writableLength === 0) return undefined;
@@ -242,7 +242,7 @@ function noTasks(method: string): string {
 
 function clientOf(server: Server, protocolVersion: string): SessionClient {
   const version = server.getClientVersion();
-  // A client says what it likes of itself; a person reads it.
+  // A client may claim anything about itself, and a person reads it.
   return {
     name: oneLine(version?.name ?? 'unknown client', CLIENT_CHARS),
     version: oneLine(version?.version ?? '', CLIENT_CHARS),

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * On whose behalf a request goes to a server. Over Streamable HTTP a server sends what belongs to a request on that
- * request's own stream, and the SDK reads that stream where the request was sent from: so the context of the sending
- * tells whose a message is. On stdio nothing tells.
+ * Call on whose behalf a request goes to a server. Over Streamable HTTP a server sends the messages of a request on
+ * that request's own stream, and the SDK reads the stream in the asynchronous context of the sender. The context
+ * therefore identifies the call (M6.1). Stdio has no such relation.
  */
 const sending = new AsyncLocalStorage<object | undefined>();
 const origins = new WeakMap<object, object>();
@@ -12,7 +12,10 @@ export function sendFor<T>(origin: object | undefined, send: () => T): T {
   return sending.run(origin, send);
 }
 
-/** Called by a transport that reads each request's stream where the request was sent from. */
+/**
+ * Relates a message to the call that sent its request. For transports that read each stream in the context of the
+ * sender.
+ */
 export function relateToSender(message: object): void {
   const origin = sending.getStore();
   if (origin) origins.set(message, origin);

@@ -1,12 +1,12 @@
-/** What is learnt of a frame from its bytes, before anything recurses into it or a parser picks one of two members. */
+/** Facts about a frame from its bytes, before anything recurses into it or a parser picks one of two members. */
 export interface FrameShape {
-  /** The first member that stands twice in the message, its `params`, `result` or `error`. */
+  /** First repeated member in the message, its `params`, `result` or `error`. */
   duplicate: string | undefined;
-  /** Where it nests beyond the limit: each subtree as [start, end). */
+  /** Subtrees beyond the nesting limit, each as [start, end). */
   tooDeep: readonly (readonly [number, number])[];
 }
 
-/** Nobody's schema or result needs more; what walks them recurses (facts/reliability.md §2.4, deep JSON). */
+/** Nesting limit of a frame (M7.1). No schema or result needs more, and code that walks them recurses. */
 export const MAX_FRAME_DEPTH = 256;
 
 const QUOTE = 0x22;
@@ -17,12 +17,12 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Their members are what filters and routing look at: two parsers must not see two calls (CVE-2026-27896). */
+/** Members that filters and routing inspect: two parsers must not see two calls (CVE-2026-27896). */
 const WATCHED: ReadonlySet<string> = new Set(['params', 'result', 'error']);
 
 /**
- * One pass over the bytes, without recursion. What is no JSON gives any shape: the parser will say so. Everything
- * but strings is looked at byte by byte; strings are jumped over.
+ * Scans the bytes once, without recursion. Invalid JSON gives an arbitrary shape; the parser will reject it. Strings
+ * are skipped, everything else is inspected byte by byte.
  */
 export function frameShape(bytes: Buffer, maxDepth = MAX_FRAME_DEPTH): FrameShape {
   const scan = new ShapeScan(bytes, maxDepth);
@@ -52,11 +52,11 @@ class ShapeScan {
   readonly tooDeep: [number, number][] = [];
   readonly #bytes: Buffer;
   readonly #maxDepth: number;
-  /** The depth of the message: 2 within a batch. */
+  /** Depth of the message: 2 within a batch. */
   readonly #top: number;
   #depth = 0;
   #cutFrom = -1;
-  /** The members seen of the message, and of the watched value within it. */
+  /** Members seen so far of the message and of the watched value within it. */
   #names: Set<string> | undefined;
   #innerNames: Set<string> | undefined;
   #lastName = '';
@@ -68,7 +68,7 @@ class ShapeScan {
     this.#top = bytes.toString('latin1', 0, 64).trimStart().startsWith('[') ? 2 : 1;
   }
 
-  /** Returns where the string ends. */
+  /** Returns the end of the string. */
   string(start: number): number {
     const end = endOfString(this.#bytes, start);
     const names = this.#awaitsName ? this.#namesHere() : undefined;
@@ -127,12 +127,14 @@ function nameOf(bytes: Buffer, start: number, end: number): string {
   try {
     return JSON.parse(text) as string;
   } catch {
-    // The parser will refuse the whole of it.
+    // The parser will reject the whole text.
     return text;
   }
 }
 
-/** The frame with `null` in the place of what nests too deep: one such tool must not cost a list its others. */
+/**
+ * Returns the frame with `null` in place of subtrees that nest too deep: one such tool must not cost a list the others.
+ */
 export function withoutDepths(bytes: Buffer, tooDeep: FrameShape['tooDeep']): Buffer {
   if (tooDeep.length === 0) return bytes;
   const parts: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** More than this comes from a server that never ends (facts/reliability.md R12). */
+/** Limits of a list, for a server that never ends one (G8.6). */
 const MAX_PAGES = 64;
 const MAX_ITEMS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -14,7 +14,7 @@ export interface PagedList {
   items: unknown[];
   /** Set where there is more than our bounds let in. */
   cut?: ListCut;
-  /** What a page failed with, or did not come in time, where others had come before it. */
+  /** Failure or timeout of a page after others had come. */
   failure?: unknown;
 }
 

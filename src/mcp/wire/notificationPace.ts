@@ -1,7 +1,7 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { Oddities } from './oddities.ts';
 
-/** Of what says the same thing again the last is heard, so often (facts/reliability.md §2.4, progress/log flood). */
+/** Interval at which the last of several notifications about one subject is delivered (M7.3). */
 const COALESCE_MS = 100;
 /** The first words of a call's progress are all heard: few calls have more, and a client may count them. */
 const PROGRESS_AT_ONCE = 16;
@@ -100,7 +100,7 @@ const LOG = 'notifications/message';
 const PROGRESS = 'notifications/progress';
 const UPDATED = 'notifications/resources/updated';
 
-/** What a notification is about, where a later one of the same makes it worthless. */
+/** Returns the subject of a notification that a later one supersedes. */
 function keyOf({ method, params }: JSONRPCNotification): string | undefined {
   if (method === PROGRESS) return progressKey((params as { progressToken?: string | number }).progressToken ?? '');
   if (method === UPDATED) return `${method} ${String(params?.uri).slice(0, 1_000)}`;

@@ -1,39 +1,39 @@
-/** What servers do that none should: each is counted, none costs more than itself (facts/reliability.md §2.4). */
-export type Oddity =
-  /** A line that is no message: a banner, a log. */
-  | 'garbage_line'
-  /** A line that had begun when the output closed. */
-  | 'cut_line'
-  | 'byte_order_mark'
-  | 'invalid_utf8'
-  | 'frame_too_large'
-  | 'frame_too_deep'
-  | 'duplicate_member'
-  | 'malformed_response'
-  | 'malformed_request'
-  | 'bad_result'
-  | 'batch'
-  | 'null_id'
-  /** The text "7" in an answer to 7, or what is no id at all. */
-  | 'mistyped_id'
-  | 'unknown_response'
-  | 'duplicate_response'
-  /** An answer to what was given up. */
-  | 'late_response'
-  /** A request of the server beyond those it may have in flight. */
-  | 'request_over_cap'
-  | 'dropped_progress'
-  | 'dropped_log'
-  | 'dropped_notification'
-  /** Reading was held up, because a server said more by itself than anybody wants to hear. */
-  | 'throttled'
-  /** A frame that was not taken, because the server does not read. */
-  | 'write_refused'
-  | 'list_cut'
-  /** A process that gave no sign of life after a call's deadline. */
-  | 'unresponsive';
+/** Misbehaviour of servers that is counted: name of several of each kind, for a person. */
+const ODDITIES = {
+  /** For example a banner or a log. */
+  garbage_line: 'lines on stdout that are no messages',
+  /** The output closed within a line. */
+  cut_line: 'lines that its end cut off',
+  byte_order_mark: 'byte order marks before a message',
+  invalid_utf8: 'messages that are no valid UTF-8',
+  frame_too_large: 'messages above the limit of 16 MiB',
+  frame_too_deep: 'messages that are nested too deeply',
+  duplicate_member: 'messages in which a member stands twice',
+  malformed_response: 'answers that are no valid JSON-RPC',
+  malformed_request: 'requests that are no valid JSON-RPC',
+  bad_result: 'results of the wrong form',
+  batch: 'messages in a batch, which its version of MCP does not have',
+  null_id: 'answers without an id',
+  /** For example the text "7" in an answer to 7. */
+  mistyped_id: 'answers whose id is of another type than that of the request',
+  unknown_response: 'answers to requests that nobody sent',
+  duplicate_response: 'answers that came twice',
+  late_response: 'answers to requests that were given up',
+  /** Requests of the server beyond those that it may have in flight. */
+  request_over_cap: 'requests refused because too many of them were waiting',
+  dropped_progress: 'progress reports that were dropped',
+  dropped_log: 'log messages that were dropped',
+  dropped_notification: 'notifications that were dropped',
+  throttled: 'pauses in reading, because it sends too much unasked',
+  write_refused: 'messages that it did not read',
+  list_cut: 'lists that were cut because they are too long',
+  /** No sign of life after the deadline of a call. */
+  unresponsive: 'times that it gave no sign of life',
+} as const;
 
-/** Beyond so many within the window it is no slip any more (facts/reliability.md §2.4, unknown id). */
+export type Oddity = keyof typeof ODDITIES;
+
+/** More than this within the window is no accident. */
 const EXCESS = 100;
 const WINDOW_MS = 10_000;
 
@@ -43,7 +43,7 @@ export class Oddities {
   readonly #windows = new Map<Oddity, { since: number; count: number }>();
   readonly #onExcess: ((oddity: Oddity) => void) | undefined;
 
-  /** `onExcess`: more than a hundred within ten seconds; told once for each such window. */
+  /** `onExcess` is called once for each window with more than a hundred oddities in ten seconds. */
   constructor(onExcess?: (oddity: Oddity) => void) {
     this.#onExcess = onExcess;
   }
@@ -65,8 +65,15 @@ export class Oddities {
     return this.#counts.get(oddity) ?? 0;
   }
 
-  /** Those that have occurred, as plain data. */
+  /** Counts of the kinds that have occurred. */
   toJSON(): Partial<Record<Oddity, number>> {
     return Object.fromEntries(this.#counts);
+  }
+
+  /** Kinds that have occurred with their names, the most frequent first. */
+  report(): { kind: Oddity; count: number; words: string }[] {
+    return [...this.#counts]
+      .map(([kind, count]) => ({ kind, count, words: ODDITIES[kind] }))
+      .sort((a, b) => b.count - a.count || (a.kind < b.kind ? -1 : 1));
   }
 }

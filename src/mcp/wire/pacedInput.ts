@@ -9,15 +9,15 @@ export interface PacedInputHandlers {
   onThrottled(): void;
 }
 
-/** How long one server is listened to before the others have their turn. */
+/** Time for which one server is read before the others have their turn. */
 const TURN_MS = 1;
-/** Between two looks at the clock. */
+/** Bytes between two looks at the clock. */
 const SLICE_BYTES = 4 * 1024;
 const LONGEST_HOLD_MS = 100;
 
 /**
- * A server's output, in turns: 64 KB of a flood are thousands of lines, and a call to another server must not wait for
- * all of them.
+ * Reads a server's output in turns: 64 KB of a flood are thousands of lines, and a call to another server must not wait
+ * for all of them (M7.4).
  */
 export class PacedInput {
   readonly #input: Readable;
@@ -45,7 +45,7 @@ export class PacedInput {
     clearTimeout(this.#timer);
     clearImmediate(this.#turn);
     this.#backlog.length = 0;
-    // What is left must be read, or the end of the pipe is never seen.
+    // The rest must be read, or the end of the pipe is never seen.
     this.#input.resume();
   }
 
@@ -98,7 +98,7 @@ export class PacedInput {
     return first.subarray(0, SLICE_BYTES);
   }
 
-  /** Its last words are heard at once: there are no more of them than one read of the pipe. */
+  /** Reads the rest at once, which is at most one read of the pipe. */
   #end(): void {
     if (this.#over) return;
     for (let slice = this.#next(); slice && !this.#over; slice = this.#next()) this.#handlers.onBytes(slice);

@@ -14,23 +14,23 @@ import { readUpstreamFrame } from './upstreamFrames.ts';
 import { WriteQueue } from './writeQueue.ts';
 
 export interface StdioUpstreamOptions {
-  /** The server's standard output. */
+  /** Standard output of the server. */
   input: Readable;
-  /** Its standard input. */
+  /** Standard input of the server. */
   output: Writable;
   oddities?: Oddities | undefined;
-  /** A line that is no JSON-RPC message: skipped, and told of by its beginning. */
+  /** Called with the beginning of a line that is no JSON-RPC message and is skipped. */
   onGarbage?: (sample: string) => void;
   frameLimit?: number;
 }
 
-/** Samples of what is not a message are for a log line; whoever cuts them to its length masks what is secret first. */
+/** Size of a sample for a log line. The receiver masks secrets before it shortens the sample. */
 const SAMPLE_BYTES = 4 * 1024;
 const LAST_WORDS_MS = 100;
 
 /**
- * The way to a server over its standard streams. Whatever it writes costs nothing but itself: the framing is our own,
- * because the SDK's gives a connection up for what one bad line does (facts/reliability.md §2.4).
+ * Transport to a server over its standard streams. The framing is our own, because the SDK gives up a connection for
+ * one bad line (M7.1).
  */
 export class StdioUpstream implements Transport {
   onclose?: () => void;
@@ -41,7 +41,7 @@ export class StdioUpstream implements Transport {
   readonly #queue: WriteQueue;
   readonly #unasked = new UnaskedAllowance();
   readonly #input: PacedInput;
-  /** The lists that are asked for, of which a part is better than nothing. */
+  /** Open list requests, of which a part is better than nothing. */
   readonly #lists = new Set<RequestId>();
   #version: string | undefined;
   #closed = false;
@@ -70,7 +70,7 @@ export class StdioUpstream implements Transport {
     });
   }
 
-  /** Which of the server's streams has closed by itself. */
+  /** Stream of the server that has closed by itself. */
   get closedBy(): 'input' | 'output' | undefined {
     return this.#closedBy;
   }
@@ -81,7 +81,7 @@ export class StdioUpstream implements Transport {
 
   start(): Promise<void> {
     this.#input.start();
-    // What it has answered before it stopped reading may still be on its way.
+    // Answers from before the server stopped reading may still be on their way.
     this.#options.output.on('error', () => setTimeout(() => this.#onClosed('input'), LAST_WORDS_MS));
     return Promise.resolve();
   }
@@ -129,7 +129,7 @@ export class StdioUpstream implements Transport {
     this.onmessage?.(message);
   }
 
-  /** The oversized frame fails its own call, where one of its ends tells whose answer it is. */
+  /** Fails the call that an oversized frame answers, where one of its ends contains the id. */
   #onOversize(prefix: Buffer, bytes: number, suffix: Buffer): void {
     if (this.#closed) return;
     this.#oddities.add('frame_too_large');
@@ -145,7 +145,7 @@ function encode(message: JSONRPCMessage): string {
   try {
     return encodeMessage(message);
   } catch (error) {
-    // A structure too deep to be written: whoever asked is told so.
+    // The structure is too deep to be serialized: the caller gets an error.
     if (!('result' in message)) throw error;
     return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
   }

@@ -1,16 +1,16 @@
-/** What a server may say by itself for long, and at once; answers do not count. */
+/** Sustained rate and burst of a server's unrequested messages. Answers do not count. */
 const BYTES_PER_SECOND = 512 * 1024;
 const BURST_BYTES = 2 * 1024 * 1024;
-/** A message costs as much as so many bytes, however short it is; a line that is no message is skipped at a glance. */
+/** Cost of a message in bytes, however short it is. A line that is no message is skipped at a glance. */
 const MESSAGE_COST = 128;
 const GARBAGE_COST = 64;
-/** Over HTTP its answer takes a request of its own. */
+/** Cost of a question. Over HTTP its answer takes a request of its own. */
 const QUESTION_COST = 2048;
 const COSTS = { message: MESSAGE_COST, garbage: GARBAGE_COST, question: QUESTION_COST };
 
 /**
- * How much of what nobody asked for is read of a server. One that says more is read more slowly: its pipe fills, it
- * waits, and the others are served meanwhile (facts/reliability.md R6). Four thousand messages a second are no more.
+ * Limits how much unrequested input is read from a server. A server that sends more is read more slowly: its pipe fills
+ * and it waits, while the others are served (M7.4). Four thousand messages a second stay within the limit.
  */
 export class UnaskedAllowance {
   #left = BURST_BYTES;
@@ -20,7 +20,7 @@ export class UnaskedAllowance {
     this.#left -= Math.max(bytes, COSTS[kind]);
   }
 
-  /** How long nothing more is to be read, in milliseconds. */
+  /** Milliseconds until more may be read. */
   get waitMs(): number {
     const now = performance.now();
     this.#left = Math.min(BURST_BYTES, this.#left + ((now - this.#at) / 1_000) * BYTES_PER_SECOND);

@@ -1,28 +1,31 @@
-/** What a server over HTTP answered to a request that it did not let in. */
+/** Rejection of a request by a server over HTTP. */
 export interface AuthChallenge {
   status: 401 | 403;
-  /** The header `WWW-Authenticate`, where the server says what it wants (RFC 9728 §5.1). */
+  /** Header `WWW-Authenticate`, with the server's requirements (RFC 9728 §5.1). */
   wwwAuthenticate: string | undefined;
-  /** The `Authorization` that it refused, where one was sent. */
+  /** Rejected `Authorization`, where one was sent. */
   refused: string | undefined;
-  /** It is the answer to the request that was sent once more. */
+  /** Whether this rejects a request that was already repeated. */
   again: boolean;
 }
 
-/** Who lets us in to a server over HTTP. */
+/** Authentication at a server over HTTP. */
 export interface UpstreamAuth {
-  /** Headers for the next request to a URL; asked before each, so that a token may be renewed in between. */
+  /**
+   * Returns the headers for the next request to a URL. Called before each request, so that a token may be renewed in
+   * between.
+   */
   headers(url: URL): Promise<Readonly<Record<string, string>>>;
-  /** Resolves to whether there is something new to try: the request is then sent once more. */
+  /** Resolves to whether there is something new to try. The request is then sent once more. */
   onChallenge(challenge: AuthChallenge): Promise<boolean>;
 }
 
-/** What the configuration says, and nothing else: what is refused stays refused. */
+/** Authenticates with the configured headers alone: a rejection is final. */
 export function authByHeaders(headers: Readonly<Record<string, string>>): UpstreamAuth {
   return { headers: async () => headers, onChallenge: async () => false };
 }
 
-/** What the configuration says, and above it what `auth` has. */
+/** Authenticates with the configured headers, overridden by those of `auth`. */
 export function authAboveHeaders(headers: Readonly<Record<string, string>>, auth: UpstreamAuth): UpstreamAuth {
   return {
     headers: async (url) => ({ ...headers, ...(await auth.headers(url)) }),

@@ -6,6 +6,7 @@ import {
   McpError,
   ErrorCode as McpErrorCode,
   ResultSchema,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { VERSION } from '../../lib/build.ts';
 import { type FrameFault, frameFaultOf } from '../../link/frameFault.ts';
@@ -16,42 +17,42 @@ import { listPages, type PagedList } from './listPages.ts';
 import { Oddities } from './oddities.ts';
 import { Answered, UpstreamGuard } from './upstreamGuard.ts';
 
-/** How messages travel to a server and back. Made in this folder alone; to all others it is opaque. */
+/** Transport of messages to a server and back. Created in this room only; opaque to others. */
 export type UpstreamTransport = Transport;
 
-/** How a request to an upstream ended badly, apart from the SDK's own error classes. */
+/** Kind of a failed request to a server, independent of the SDK's error classes. */
 export type UpstreamFailure =
   | 'timeout'
   | 'closed'
   | 'aborted'
   | 'protocol'
-  /** It speaks no version of MCP that is known here. */
+  /** The server speaks no known version of MCP. */
   | 'version'
   | 'error'
-  /** It never reached the server, or the server has said that it did nothing with it: it may be sent again. */
+  /** The request never reached the server, or the server did nothing with it: it may be sent again. */
   | 'unsent'
-  /** Nothing of it was sent: its connection takes no more, and its end is about to be heard of. */
+  /** The request was not sent, because the connection is about to end. */
   | 'gone'
-  /** It never reached the server, which has more waiting than it reads. */
+  /** The request was not sent, because the server reads more slowly than requests wait. */
   | 'busy'
-  /** The server does not let us in (HTTP 401), or not as far as this request goes (HTTP 403 with `insufficient_scope`). */
+  /** The server rejects us (HTTP 401), or the scope of this request (HTTP 403 with `insufficient_scope`). */
   | 'unauthorized';
 
-/** Marks an error that a transport answers with in place of a server that cannot any more. Told by identity. */
+/** Marks an error that a transport returns in place of a lost server. Compared by identity. */
 export const LOST = Object.freeze({ lost: true });
 
 export class UpstreamRequestError extends Error {
   override readonly name: string = 'UpstreamRequestError';
   readonly failure: UpstreamFailure;
-  /** The JSON-RPC code or HTTP status, when the server answered with an error. */
+  /** JSON-RPC code or HTTP status, when the server answered with an error. */
   readonly code: number | undefined;
-  /** How long the server asks to wait before the next request. */
+  /** Seconds that the server asks to wait before the next request. */
   readonly retryAfterSeconds: number | undefined;
-  /** What was wrong with the answer, where one came that cannot be used. */
+  /** Defect of an unusable answer. */
   frame: FrameFault | undefined;
-  /** How long an answer was waited for that did not come. */
+  /** Time limit of a request that timed out. */
   timeoutMs: number | undefined;
-  /** What came with the server's error, as it came. */
+  /** `data` of the server's error, unchanged. */
   readonly data: unknown;
 
   constructor(failure: UpstreamFailure, message: string, code?: number, retryAfterSeconds?: number, data?: unknown) {
@@ -66,40 +67,40 @@ export class UpstreamRequestError extends Error {
 export interface CallOptions {
   timeoutMs: number;
   signal?: AbortSignal;
-  /** How far the call is, as the server tells it. Each word of it starts the time-out anew, up to `MAX_CALL_MS`. */
+  /** Called with the server's progress. Each notification restarts the timeout, up to `MAX_CALL_MS`. */
   onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
-  /** On whose behalf: what the server asks meanwhile may tell whose call it belongs to. */
+  /** Call on whose behalf the request is sent, to which questions of the server are related. */
   origin?: object | undefined;
-  /** The request's `_meta`; a progress token in it is replaced by our own. */
+  /** `_meta` of the request. A progress token in it is replaced by our own. */
   meta?: Readonly<Record<string, unknown>> | undefined;
   /** Asks the server to run the call as a task (2025-11-25). The answer names the task, so `onProgress` is not called. */
   task?: { ttl: number } | undefined;
 }
 
-/** However much progress a server reports: no call lasts longer (facts/reliability.md §2.4). */
+/** Longest call, however much progress a server reports (O11.1). */
 const MAX_CALL_MS = 10 * 60_000;
 
-/** A message that a server sends by itself, as it came. */
+/** Message that a server sends without a request, unchanged. */
 export interface UpstreamMessage {
   method: string;
   params: Record<string, unknown>;
-  /** The origin of the request on whose stream it came, where the transport tells. */
+  /** Origin of the request on whose stream the message came, where the transport knows it. */
   origin?: object | undefined;
 }
 
 export interface UpstreamClientOptions {
-  /** What the server may ask of us, in the form of MCP's `ClientCapabilities`. */
+  /** Capabilities that servers may use, in the form of MCP's `ClientCapabilities`. */
   capabilities?: Record<string, object>;
-  /** Counts what is odd in what the server sends. */
+  /** Counts oddities of the server. */
   oddities?: Oddities;
   onNotification?: (message: UpstreamMessage) => void;
-  /** Answers a request of the server, or is `undefined` for a method that nobody here answers. */
+  /** Answers a request of the server, or is `undefined` for an unknown method. */
   onRequest?: (message: UpstreamMessage, signal: AbortSignal) => Promise<Record<string, unknown>> | undefined;
 }
 
 /**
- * A client of one MCP server. Results come back as they were sent: one bad tool must not cost the list, and what a tool
- * returned is judged by the firewall, not by a schema here.
+ * Client of one MCP server. Results are returned unchanged: one bad tool must not cost the list, and `results/` judges
+ * the rest.
  */
 export class UpstreamClient {
   readonly #client: Client;
@@ -114,7 +115,7 @@ export class UpstreamClient {
       { name: 'waygate', version: VERSION },
       { capabilities: capabilities as ClientCapabilities, jsonSchemaValidator: lazyValidator() },
     );
-    // Not by the SDK's schemas: what a server sends by itself is passed on as it came (real-servers.md, *Process behaviour*).
+    // Bypass the SDK's schemas: notifications of a server are passed on unchanged.
     this.#client.fallbackNotificationHandler = async (message) => {
       const { method, params = {} } = message;
       onNotification?.({ method, params, origin: originOf(message) });
@@ -127,7 +128,7 @@ export class UpstreamClient {
     };
   }
 
-  /** Completes `initialize` over a transport; `onClose` is called when that is gone. */
+  /** Completes `initialize` over a transport. `onClose` is called when the transport ends. */
   async connect(transport: UpstreamTransport, events: { onClose: () => void }, timeoutMs: number): Promise<void> {
     this.#client.onclose = () => {
       this.#closed = true;
@@ -135,10 +136,16 @@ export class UpstreamClient {
     };
     const guarded = new UpstreamGuard(transport, this.#oddities);
     this.#guarded = guarded;
-    await this.#guard(() => sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs })));
+    try {
+      await sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs }));
+    } catch (error) {
+      const { offeredVersion: version } = guarded;
+      if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) throw toUpstreamError(error);
+      throw new UpstreamRequestError('version', version);
+    }
   }
 
-  /** When the server last sent a message; by `performance.now()`. */
+  /** Time of the server's last message, by `performance.now()`. */
   get heardAt(): number {
     return this.#guarded?.heardAt ?? Number.NEGATIVE_INFINITY;
   }
@@ -151,13 +158,13 @@ export class UpstreamClient {
     return this.#client.getInstructions();
   }
 
-  /** What the server has said it can do. */
+  /** Capabilities of the server. */
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#client.getServerCapabilities() ?? {};
   }
 
   /**
-   * A whole list (`tools/list`), each item as it came; `key` is what the list is called in the answer. The time-out is
+   * Requests a whole list (`tools/list`) with unchanged items. `key` is the list's member in the answer. The timeout is
    * for each page.
    */
   async listAll(
@@ -180,7 +187,7 @@ export class UpstreamClient {
     return this.request('tools/call', { name, arguments: args }, options);
   }
 
-  /** Any request; the result comes back as it was sent. */
+  /** Sends any request. The result is returned unchanged. */
   request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
     const { timeoutMs, signal, onProgress, origin, meta, task } = options;
     const asked = task ? { ...params, task } : params;
@@ -205,6 +212,7 @@ export class UpstreamClient {
   }
 
   async #guard<T>(run: () => Promise<T>): Promise<T> {
+    if (!this.#client.transport) throw new UpstreamRequestError('closed', 'the connection is closed');
     try {
       return await run();
     } catch (error) {
@@ -213,7 +221,7 @@ export class UpstreamClient {
   }
 }
 
-/** A token of the client's means nothing to a server that several clients share: the SDK puts our own there. */
+/** Replaces the client's progress token with the SDK's, because several clients share the server. */
 function withMeta(
   params: Record<string, unknown>,
   meta: Readonly<Record<string, unknown>> | undefined,
@@ -234,12 +242,12 @@ function progressOptions(onProgress: OnProgress, timeoutMs: number) {
   return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: Math.max(MAX_CALL_MS, timeoutMs) };
 }
 
-/** The SDK puts this before the server's own words. */
+/** Prefix that the SDK puts before the server's own words. */
 const SDK_PREFIX = /^MCP error -?\d+: /;
-/** Its words for an answer to `initialize` that names a version which neither it nor we know. */
-const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.*)$/s;
 
-/** The SDK's codes for a loss and a timeout are ones that servers answer with too: what was answered is neither. */
+/**
+ * Converts an error. The SDK uses codes for a loss and a timeout that servers use too; an answered error is neither.
+ */
 function toUpstreamError(error: unknown): UpstreamRequestError {
   if (error instanceof UpstreamRequestError) return error;
   const words = (error instanceof Error ? error.message : String(error)).replace(SDK_PREFIX, '');
@@ -255,13 +263,10 @@ function toUpstreamError(error: unknown): UpstreamRequestError {
     return new UpstreamRequestError('error', words, code, undefined, data);
   }
   if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);
-  if (/connection (is )?closed|not connected/i.test(words)) return new UpstreamRequestError('closed', words);
-  const version = UNKNOWN_VERSION.exec(words)?.[1];
-  if (version !== undefined) return new UpstreamRequestError('version', version);
   return new UpstreamRequestError('protocol', words);
 }
 
-/** What stands in an answer's place was put there by a transport of ours. */
+/** Converts an error answer. A transport of ours has put `LOST` and frame faults in place of answers. */
 function answeredError(words: string, code: number, data: unknown): UpstreamRequestError {
   if (data === LOST) return new UpstreamRequestError('closed', words);
   const fault = frameFaultOf(data);

@@ -13,31 +13,31 @@ import type { Oddities } from './oddities.ts';
 
 export interface FrameReading {
   oddities: Oddities;
-  /** Batches are part of one revision alone (2025-03-26). */
+  /** Whether batches are allowed, as in revision 2025-03-26. */
   allowsBatches: boolean;
-  /** An answer of which what nests too deep may be left out: a list is worth having without one tool's schema. */
+  /** Returns whether subtrees that nest too deep may be dropped: a list is useful without one tool's schema. */
   isList(id: RequestId): boolean;
 }
 
 export interface ReadFrame {
   messages: readonly JSONRPCMessage[];
-  /** What the server is to be told about requests that cannot be answered. */
+  /** Error answers to requests of the server that cannot be answered. */
   replies: readonly string[];
-  /** It holds what is no message. */
+  /** Whether the frame contains anything but messages. */
   isGarbage: boolean;
-  /** The messages are not just what the frame holds. */
+  /** Whether the messages differ from the frame. */
   isAltered: boolean;
 }
 
 type ResultMessage = { jsonrpc: '2.0'; id: RequestId; result: Record<string, unknown> };
 
 const BYTE_ORDER_MARK = /^\ufeff/;
-/** Where the id of an answer is looked for that is no JSON. */
+/** Length in which the id of an invalid answer is searched. */
 const PEEK_BYTES = 1024;
 
 /**
- * One frame of a server, as whoever waits for it can take it. Whatever is wrong with an answer whose id can be read
- * fails that call at once; nothing is guessed (facts/reliability.md §2.4).
+ * Reads one frame of a server. A defect in an answer with a readable id fails that call at once; nothing is guessed
+ * (M7.1).
  */
 export function readUpstreamFrame(line: Buffer, reading: FrameReading): ReadFrame {
   const reader = new FrameReader(reading);
@@ -74,7 +74,7 @@ class FrameReader implements ReadFrame {
   }
 
   #batch(items: readonly unknown[], duplicate: string | undefined, isTooDeep: boolean): void {
-    // One event holds one message: in a stream of them the SDK reads no batch.
+    // An event holds one message: within a stream the SDK reads no batch.
     this.isAltered = true;
     if (!this.#reading.allowsBatches) {
       for (const item of items)
@@ -85,7 +85,7 @@ class FrameReader implements ReadFrame {
     } else for (const item of items) this.#one(item, isTooDeep);
   }
 
-  /** A line that is no JSON is a log of the server's, unless it shows that it was to be an answer. */
+  /** Treats a line that is no JSON as a log line, unless it looks like an answer. */
   #unparsable(line: Buffer): void {
     const head = line.subarray(0, PEEK_BYTES);
     const id = head[0] === OPEN_OBJECT && head.includes(VERSION_MEMBER) ? peekId(head, 'answer') : undefined;
@@ -99,10 +99,10 @@ class FrameReader implements ReadFrame {
     else this.#response(value, isTooDeep);
   }
 
-  /** A request or a notification. */
+  /** Reads a request or a notification. */
   #fromServer(value: Record<string, unknown>, method: string, isTooDeep: boolean): void {
     const { jsonrpc, id, params } = value;
-    // A log line of JSON may well have a "method".
+    // A log line of JSON may contain a "method".
     if (jsonrpc !== '2.0') this.#garbage();
     else if (id !== undefined && !isRequestId(id)) this.#oddId(id);
     else if (isTooDeep) this.#refuseRequest(id, `nests deeper than ${MAX_FRAME_DEPTH} levels`);
@@ -116,7 +116,10 @@ class FrameReader implements ReadFrame {
     }
   }
 
-  /** Nobody can be told that a notification's `_meta` is none, and a call may live by its progress. */
+  /**
+   * Drops an invalid `_meta` of a notification. Notifications have no error answer, and a call may depend on its
+   * progress.
+   */
   #withoutMeta(method: string, params: Record<string, unknown>): void {
     this.isAltered = true;
     this.#reading.oddities.add('malformed_request');
@@ -143,18 +146,20 @@ class FrameReader implements ReadFrame {
     if (isTooDeep && !this.#reading.isList(id)) {
       this.#fault(id, 'bad_result', `an answer that nests deeper than ${MAX_FRAME_DEPTH} levels`);
     } else if (result._meta !== undefined && !isJSONRPCResultResponse(message)) {
-      // The SDK takes it for no answer at all, and its call would wait for another.
+      // The SDK would not recognise it as an answer, and the call would wait for another.
       this.#fault(id, 'bad_result', 'an answer whose "_meta" is not of the form of MCP');
     } else this.#push(value, message);
   }
 
-  /** What else `value` has, or has as `null`, is no part of the message: over HTTP the SDK would refuse it for that. */
+  /**
+   * Adds a message without unknown members and members that are `null`, for which the SDK would reject it over HTTP.
+   */
   #push(value: Record<string, unknown>, message: JSONRPCMessage): void {
     this.isAltered ||= Object.keys(value).length !== Object.keys(message).length;
     this.messages.push(message);
   }
 
-  /** Many serialisers write what is not there as `null`; of `_meta` that means nothing, and no schema of MCP lets it in. */
+  /** Removes `_meta: null`, which many serialisers write for a missing value and no schema of MCP accepts. */
   #withoutNullMeta<T>(value: T): T {
     if (!isRecord(value) || value._meta !== null) return value;
     this.isAltered = true;
@@ -162,7 +167,7 @@ class FrameReader implements ReadFrame {
     return rest as T;
   }
 
-  /** Its words are kept; what they stand in need not be right. */
+  /** Reads an error and keeps its words, even if its form is wrong. */
   #readError(error: unknown): { code: number; message: string; data?: unknown } {
     const { code, message, data } = isRecord(error) ? error : { message: error };
     const isRight = Number.isSafeInteger(code) && typeof message === 'string';
@@ -177,7 +182,7 @@ class FrameReader implements ReadFrame {
     };
   }
 
-  /** What cannot be told apart from something else is nothing; whoever waits for it is told at once. */
+  /** Rejects an ambiguous message, and reports that to the waiting side at once. */
   #refuse(value: unknown, oddity: 'duplicate_member' | 'batch', why: string): void {
     if (!isRecord(value) || (value.jsonrpc === undefined && !('result' in value) && !('error' in value))) {
       this.#garbage();
@@ -214,7 +219,7 @@ class FrameReader implements ReadFrame {
   }
 }
 
-/** Anything else can be no message: floods of it are not worth a parser's exception each. */
+/** Matches text that may be a message. Floods of other text are not worth a parser's exception each. */
 const BEGINS_MESSAGE = /^(?:\u00ef\u00bb\u00bf)?\s*[[{]/;
 const OPEN_OBJECT = 0x7b;
 const VERSION_MEMBER = '"jsonrpc"';

@@ -6,14 +6,14 @@ import type { RequestId } from '../../link/frames.ts';
 import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
 
-/** Requests of a server that are being answered at the same time (facts/reliability.md §2.4). */
+/** Requests of a server that are answered at the same time (M7.3). */
 const MAX_SERVER_REQUESTS = 32;
 const PROGRESS = 'notifications/progress';
 const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage']);
-/** Ids that were answered or given up; a copy that comes later than so many calls is merely unknown. */
+/** Number of remembered ids of finished requests. A copy that comes later counts as unknown. */
 const MAX_REMEMBERED = 1_024;
 
-/** The `data` of an error that came from beyond the guard: the SDK's own errors, of codes that servers use too, lack it. */
+/** `data` of an error from beyond the guard. Errors of the SDK itself, with codes that servers use too, lack it. */
 export class Answered {
   readonly data: unknown;
 
@@ -23,8 +23,9 @@ export class Answered {
 }
 
 /**
- * Between the SDK and the way to a server: only an answer to exactly what was asked gets through, once, and what a
- * server says by itself comes at a bearable pace. The SDK takes the text "7" for the number 7 and answers every request.
+ * Guards the way between the SDK and a server: an answer passes once, and only to its request (M7.2), and other
+ * messages pass at a bearable pace (M7.3). The SDK itself takes the text "7" for the number 7 and answers every
+ * request.
  */
 export class UpstreamGuard implements Transport {
   onclose?: () => void;
@@ -33,7 +34,7 @@ export class UpstreamGuard implements Transport {
   readonly #inner: Transport;
   readonly #oddities: Oddities;
   readonly #pace: NotificationPace;
-  /** What is asked, with the progress token that stands for it. */
+  /** Open requests with their progress tokens. */
   readonly #pending = new Map<RequestId, string | number | undefined>();
   readonly #tokens = new Set<string | number>();
   readonly #settled = new Map<RequestId, 'answered' | 'given_up'>();
@@ -41,6 +42,8 @@ export class UpstreamGuard implements Transport {
   readonly #arrived: JSONRPCMessage[] = [];
   #yielding = false;
   #heardAt = Number.NEGATIVE_INFINITY;
+  #initializeId: RequestId | undefined;
+  #offeredVersion: string | undefined;
 
   constructor(inner: Transport, oddities: Oddities) {
     this.#inner = inner;
@@ -48,9 +51,14 @@ export class UpstreamGuard implements Transport {
     this.#pace = new NotificationPace((notification) => this.#arrive(notification), oddities);
   }
 
-  /** When the server last sent a message that can be read; by `performance.now()`. */
+  /** Time of the server's last readable message, by `performance.now()`. */
   get heardAt(): number {
     return this.#heardAt;
+  }
+
+  /** The protocol version in the server's answer to `initialize`. */
+  get offeredVersion(): string | undefined {
+    return this.#offeredVersion;
   }
 
   get sessionId(): string | undefined {
@@ -90,7 +98,8 @@ export class UpstreamGuard implements Transport {
     return this.#inner.close();
   }
 
-  #track({ id, params }: JSONRPCRequest): void {
+  #track({ id, method, params }: JSONRPCRequest): void {
+    if (method === 'initialize') this.#initializeId = id;
     const token = params?._meta?.progressToken;
     this.#settled.delete(id);
     this.#pending.set(id, token);
@@ -120,13 +129,13 @@ export class UpstreamGuard implements Transport {
     try {
       await this.#inner.send(message, options);
     } finally {
-      // Until it is on its way it counts: a server that asks without reading is not asked to be answered for ever.
+      // A request counts until its answer is on its way: a server that asks without reading gets no endless answers.
       if (message.id !== undefined) this.#serverRequests.delete(message.id);
     }
   }
 
   #onMessage(message: JSONRPCMessage): void {
-    // What cannot be used is no sign that the next answer can.
+    // An unusable message is no sign of life.
     if (!isFault(message)) this.#heardAt = performance.now();
     if (!('method' in message)) this.#onResponse(message);
     else if ('id' in message) this.#onRequest(message);
@@ -135,10 +144,12 @@ export class UpstreamGuard implements Transport {
   }
 
   #onResponse(message: Exclude<JSONRPCMessage, { method: string }>): void {
-    // The SDK allows an error without an id: it answers nothing.
+    // The SDK allows an error without an id, which answers nothing.
     const { id = '' } = message;
     if (this.#pending.has(id)) {
       this.#settle(id, 'answered');
+      if (id === this.#initializeId && 'result' in message)
+        this.#offeredVersion = String(message.result.protocolVersion);
       this.#arrive(asAnswered(message));
       return;
     }
@@ -166,7 +177,7 @@ export class UpstreamGuard implements Transport {
         : undefined;
     if (why !== undefined) {
       this.#oddities.add('request_over_cap');
-      // Nothing is kept of it: where the server does not read, it is not told.
+      // The rejection is not kept: a server that does not read misses it.
       void this.#inner
         .send({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: why } })
         .catch(() => undefined);
@@ -178,8 +189,8 @@ export class UpstreamGuard implements Transport {
   }
 
   /**
-   * The SDK begins with a notification a microtask after it came, and with an answer at once: the last progress of a
-   * call, told just before its answer, would find nobody. So what follows a notification waits for as long.
+   * Queues a message behind a notification for a microtask. The SDK handles a notification a microtask after its
+   * arrival, and an answer at once, so the last progress of a call would otherwise find no handler.
    */
   #arrive(message: JSONRPCMessage): void {
     this.#arrived.push(message);
@@ -199,8 +210,8 @@ export class UpstreamGuard implements Transport {
 }
 
 /**
- * Servers are never told that they may ask a client for a task; who does so all the same is answered as if it had not
- * (2025-11-25, Tasks, Capability Negotiation). The SDK would refuse it.
+ * Removes the `task` of a server's request. Servers do not learn of any task capability, so a request with a task is
+ * answered as a plain one (MCP 2025-11-25, Tasks, Capability Negotiation). The SDK would reject it.
  */
 function asPlain(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined || !ASKED_OF_CLIENTS.has(request.method)) return request;

@@ -2,18 +2,18 @@ import type { Writable } from 'node:stream';
 import { UpstreamRequestError } from './upstreamClient.ts';
 
 export interface WriteQueueLimits {
-  /** How much may wait for a server that does not read. */
+  /** Bytes that may wait for a server that does not read. */
   bytes: number;
-  /** How many frames may wait once nothing has been read for `stallMs`. */
+  /** Frames that may wait after `stallMs` without any reading. */
   stalledFrames: number;
   stallMs: number;
-  /** How many frames may wait at all. */
+  /** Frames that may wait at all. */
   frames: number;
 }
 
 /**
- * A burst of calls fills the pipe for a moment, which is no fault; a server that does not read for seconds is one
- * (facts/reliability.md §2.4: 64 frames, 8 MiB).
+ * Limits of a write queue. A burst of calls fills the pipe for a moment, which is no fault; a server that does not read
+ * for seconds is one.
  */
 export const WRITE_QUEUE_LIMITS: WriteQueueLimits = {
   bytes: 8 * 1024 * 1024,
@@ -29,14 +29,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Frames on their way to a server, in their order and within bounds; all of them settle when it is gone. */
+/** Queue of frames on their way to a server, in order and within bounds. All of them settle when the server is gone. */
 export class WriteQueue {
   readonly #output: Writable;
   readonly #limits: WriteQueueLimits;
   readonly #onRefused: (() => void) | undefined;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  /** Since when the stream takes no more. */
+  /** Time since which the stream accepts nothing. */
   #blockedAt: number | undefined;
   #closed = false;
 
@@ -47,7 +47,7 @@ export class WriteQueue {
     output.on('drain', () => this.#drained());
   }
 
-  /** Resolves when the frame is on its way; rejects, and nothing of it was sent, when it cannot be. */
+  /** Resolves when the frame is on its way. Rejects without having sent anything when it cannot be. */
   write(frame: string): Promise<void> {
     if (this.#closed || this.#output.destroyed || this.#output.writableEnded) return Promise.reject(gone());
     if (this.#blockedAt === undefined) {

@@ -207,8 +207,8 @@ function fitting<T>(items: readonly T[], room: number, rendered: (item: T) => st
 }
 
 /**
- * What stands behind the cards, as far as the answer stays within the bound of 000 §2.3; where there is no card, what
- * is said instead of one has the room of ten.
+ * Returns the closing lines that fit into the token bound of the answer (G2.6). An answer without cards has the room of
+ * ten.
  */
 function withinBudget(closing: readonly string[], lines: readonly string[], cards: number): string[] {
   let left = responseCapTokens(cards || CARDS_INSTEAD) - countTokens(`${lines.join('\n')}\n`);

@@ -19,7 +19,7 @@ import { execute } from './execute.ts';
 import { getPrompt, readResource } from './readPrimitive.ts';
 import { view } from './view.ts';
 
-/** Three tools, and two for each of resources and prompts where some server has them (000 §4.2, §9.4). */
+/** Returns three tools, and two for each of resources and prompts where some server has any (G5.2, G10.5). */
 export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives'>): readonly ToolDefinition[] {
   const { resources, prompts } = primitives.view().catalog;
   return [
@@ -29,7 +29,7 @@ export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives
   ];
 }
 
-/** The default mode of the gateway (000 §4.2): a few tools, whatever stands behind them. */
+/** Gateway mode, the default: a few tools, however many stand behind them (G5.2). */
 export function gatewayMode(
   context: GatewayContext,
   client?: Required<Pick<SessionMode, 'request' | 'open'>>,
@@ -111,7 +111,9 @@ async function callTool(
   }
 }
 
-/** Limits name three tools (000 §4.5): looking for resources and prompts is browsing, reading them is viewing. */
+/**
+ * Maps gateway tools to the three that limits name: browsing counts as `tool_browse`, reading as `tool_view` (G7.8).
+ */
 const LIMITED_AS: Readonly<Record<string, MetaTool>> = {
   tool_browse: 'tool_browse',
   resource_browse: 'tool_browse',
@@ -121,7 +123,7 @@ const LIMITED_AS: Readonly<Record<string, MetaTool>> = {
   prompt_get: 'tool_view',
 };
 
-/** The limits of `tool_execute` are the pipeline's; those of the others are taken here (000 §4.5). */
+/** Takes the quota of a gateway tool. The pipeline takes that of `tool_execute` (G7.8). */
 export function takeQuota(
   metaTool: MetaTool,
   args: CheckedArguments,
@@ -140,7 +142,7 @@ interface ToolResult {
   isError?: boolean;
 }
 
-/** Nothing is thrown across MCP: what went wrong is a result (000 §3.4). */
+/** Converts errors into results: nothing is thrown across MCP (G4.8). */
 async function settle(
   { name, args, told: normalised }: NormalisedCall,
   context: Pick<GatewayContext, 'view'>,
@@ -162,7 +164,10 @@ async function settle(
   }
 }
 
-/** VS Code replaces text by structured content: a porcelain answer carries text alone (design.md §3). */
+/**
+ * Renders an answer. A porcelain answer carries text alone, because VS Code drops the text beside structured content
+ * (M5.3).
+ */
 function toResult(
   { text, data, isError, media = [], notes: more = [] }: Omit<Answer, 'told'>,
   mode: RenderMode,

@@ -10,9 +10,9 @@ const MAX_PATH = 512;
 const SEPARATORS = [/[\\/]+/, /[\\/.:]+/];
 
 /**
- * The path that can only be meant (004, Normalization): `github/issues`, `/github/issues/`, `\\github\\issues`,
- * `GitHub.issues`. Itself where it is right, where it leads nowhere in any style, or to different places in two: the
- * grammar of paths is strict (000 §3.2), and what breaks it is PATH_INVALID (§3.4).
+ * Corrects a path in another style (O10.5): `github/issues`, `/github/issues/`, `\\github\\issues`, `GitHub.issues`.
+ * Returns the path unchanged where it is right, leads nowhere in any style, or leads to different places in two: the
+ * grammar of paths is strict, and a violation is PATH_INVALID (G3.2).
  */
 export function meantPath(path: string, graph: Graph): string {
   if (path.length > MAX_PATH || leads(path, graph)) return path;

@@ -19,7 +19,7 @@ import type { Answer, GatewayContext } from '../shared/modeContext.ts';
 type Json = Record<string, unknown>;
 const FILE_URI = /^file:/i;
 
-/** `resource_read` (000 §9.4): by id, or by an address, which a template needs. */
+/** Runs `resource_read` (G10.5): by id, or by address, which a template needs. */
 export async function readResource(
   args: CheckedArguments,
   { primitives }: GatewayContext,
@@ -37,7 +37,7 @@ export async function readResource(
   return answerOf(admitted, args, 'resource_read', isListed ? choice : undefined);
 }
 
-/** `prompt_get` (000 §9.4): what it is filled in with is judged here, by what the prompt declares. */
+/** Runs `prompt_get` (G10.5). The prompt's own declaration validates the arguments. */
 export async function getPrompt(args: CheckedArguments, context: GatewayContext, call: CallContext): Promise<Answer> {
   const { primitives } = context;
   const given = (args.prompt_id as string).trim();

@@ -37,7 +37,7 @@ function sourceOf(handle: string): string {
   return handle.slice(handle.indexOf(':') + 1, handle.lastIndexOf(':'));
 }
 
-/** Hydration on demand: cards never carry anything of a schema (000 §2.2). */
+/** Shows the arguments of a tool (G5.9). Cards never carry them (G2.2). */
 function viewSchema(toolId: string, context: GatewayContext, session: SessionState): Answer {
   const { catalog, revision } = context.view();
   const prompt = context.primitives.view().prompts.catalog.byId.get(toolId);

@@ -5,9 +5,8 @@ import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { takeQuota } from '../gateway/gatewayMode.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
-import { type CallEvent, failedEvent } from '../shared/callEvents.ts';
+import { type CallEvent, failedEvent, forwardedReadEvent } from '../shared/callEvents.ts';
 import { beginCall } from '../shared/callRecord.ts';
-import { forwardedReadEvent } from './forwardedEvent.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 
 /** What is read, and with which method of MCP. */
@@ -22,8 +21,8 @@ export interface Read {
 const COUNTED_AS = { 'resources/read': 'resource_read', 'prompts/get': 'prompt_get' } as const;
 
 /**
- * A read with everything in its way that there is in gateway mode (000 §4.5): the person's rules and limits, which know
- * it as a `tool_view`, and telemetry. What the server answers is passed on as it came.
+ * Reads with the same rules, limits and telemetry as in gateway mode, where the read counts as a `tool_view` (G7.8).
+ * The server's answer is passed on unchanged.
  */
 export async function guardedRead<T>(
   { method, choice, isListed }: Read,

@@ -20,7 +20,7 @@ export function ownErrorOf(thrown: unknown): RpcError | undefined {
   return new RpcError(error.code, String(error.message), error.data);
 }
 
-/** What a call that failed without its server's word is answered with (design.md §3, faults are results). */
+/** Answers a call that failed without an answer of its server (G4.8). */
 export function faultResult(error: GatewayError): object {
   return { content: [{ type: 'text', text: `${errorText(error)}\n` }], isError: true };
 }

@@ -14,11 +14,12 @@ interface Subscription {
 
 /** Which sessions hear of which resource. A server knows one subscriber, the gateway. */
 export class Subscriptions {
-  readonly #all = new Map<ServerConnection, Map<string, Subscription>>();
+  readonly #all = new Map<string, Map<string, Subscription>>();
 
   add(connection: ServerConnection, uri: string, peer: ClientPeer): void {
-    const own = this.#all.get(connection) ?? new Map<string, Subscription>();
-    this.#all.set(connection, own);
+    const { name } = connection.config;
+    const own = this.#all.get(name) ?? new Map<string, Subscription>();
+    this.#all.set(name, own);
     const subscription = own.get(uri) ?? { connection, uri, sessions: new Map(), release: connection.hold() };
     own.set(uri, subscription);
     subscription.sessions.set(peer.session, peer);
@@ -26,10 +27,11 @@ export class Subscriptions {
 
   /** Whether that was the last session: then the server need not tell any more. */
   remove(connection: ServerConnection, uri: string, session: object): boolean {
-    const subscription = this.#all.get(connection)?.get(uri);
+    const own = this.#all.get(connection.config.name);
+    const subscription = own?.get(uri);
     if (!subscription?.sessions.delete(session) || subscription.sessions.size > 0) return false;
     subscription.release();
-    this.#all.get(connection)?.delete(uri);
+    own?.delete(uri);
     return true;
   }
 
@@ -42,13 +44,19 @@ export class Subscriptions {
 
   /** A server that was started anew has forgotten its subscribers. */
   renew(connection: ServerConnection): void {
-    for (const uri of this.#all.get(connection)?.keys() ?? []) tell(connection, 'resources/subscribe', uri);
+    for (const subscription of this.#all.get(connection.config.name)?.values() ?? []) {
+      // A changed server has another connection.
+      subscription.release();
+      subscription.release = connection.hold();
+      subscription.connection = connection;
+      tell(connection, 'resources/subscribe', subscription.uri);
+    }
   }
 
   /** Those who hear of a change; it may be told of a part of what they have subscribed to. */
   listeners(connection: ServerConnection, changed: string): ClientPeer[] {
     const peers = new Map<object, ClientPeer>();
-    for (const { uri, sessions } of this.#all.get(connection)?.values() ?? []) {
+    for (const { uri, sessions } of this.#all.get(connection.config.name)?.values() ?? []) {
       if (changed !== uri && !changed.startsWith(uri.endsWith('/') ? uri : `${uri}/`)) continue;
       for (const [session, peer] of sessions) peers.set(session, peer);
     }

@@ -30,7 +30,7 @@ export interface PrimitivePorts {
   view(): PrimitiveView;
   upstream(server: string): PrimitiveUpstream | undefined;
   firewall(result: Json, of: { id: string; name: string }): Promise<AdmittedResult>;
-  /** Returns when the person's rules let a resource or prompt be read; they know it as a `tool_view` (000 §4.5). */
+  /** Resolves when the user's rules allow reading a resource or prompt, which counts as a `tool_view` (G7.8). */
   authorize(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void>;
   /** The server whose result named an address last. */
   linkedServer(uri: string): string | undefined;

@@ -14,13 +14,13 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import { buildRankIndex, type RankIndex, type RankResources } from '../../ranking/rankIndex.ts';
 import { ResourceDirectory } from './resourceDirectory.ts';
 
-/** Things of one kind to choose from: resources and prompts never mix with tools, nor with each other (000 §9.4). */
+/** Choices of one kind: tools, resources and prompts never mix (G10.6). */
 export interface Choices {
   catalog: Catalog;
   readonly index: RankIndex;
 }
 
-/** The servers' resources and prompts at one moment; like the catalog view it never changes (000 §4.6). */
+/** Resources and prompts of the servers at one moment. Immutable, like the catalog view (G8.1). */
 export class PrimitiveView {
   readonly catalog: PrimitiveCatalog;
   readonly resources: Choices;
@@ -77,7 +77,7 @@ export class PrimitiveView {
     return choice ?? unlistedPrompt(name, server, this.#namespaceOf(server));
   }
 
-  /** One that is only just being added has no place yet (000 §1.4, the fallback). */
+  /** A server that is only just being added has no namespace yet. */
   #namespaceOf(server: string): string {
     return this.catalog.namespaces.get(server) ?? 'mcp';
   }
@@ -105,7 +105,7 @@ function choices(catalog: Catalog, ranking: RankResources): Choices {
   };
 }
 
-/** Names that every client takes (design.md §3). */
+/** Names that every client accepts. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MAX_NAME = 64;
 const HASH_CHARS = 8;

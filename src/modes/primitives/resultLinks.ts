@@ -22,7 +22,7 @@ export class ResultLinks {
   }
 
   #remember(uri: string, server: string): void {
-    // The latest stays longest.
+    // Reinsert, so that the latest stays longest.
     this.#servers.delete(uri);
     this.#servers.set(uri, server);
     for (const oldest of this.#servers.keys()) {

@@ -3,8 +3,8 @@ import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { GatewayContext } from './modeContext.ts';
 
 /**
- * A call has its tool's contract (004, Replay), and the host knows no tools: what may be sent again is, where this worker
- * hangs or says nothing more. Of all others the host learns when they begin.
+ * Announces the contract of a call's tool to the host, which knows no tools (O3.8). The host replays a replayable call
+ * where this worker hangs or dies, and learns of all others when they begin.
  */
 export function tellContract(
   tool: CatalogTool,

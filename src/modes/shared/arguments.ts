@@ -18,7 +18,7 @@ export function checkArguments(definition: ToolDefinition, args: unknown): Check
       const hint = didYouMean(name, names, `it takes ${names.join(', ')}.`);
       throw argsInvalid(`${definition.name} has no argument "${oneLine(name, 64)}"; ${hint}`, [name]);
     }
-    // A tool's own arguments are the pipeline's to judge: a model may have sent them as text (000 §4.4).
+    // The pipeline judges a tool's own arguments: a model may have sent them as text (G6.7).
     const expected = name === 'args' ? undefined : mismatch(schema, value);
     if (expected) throw argsInvalid(`"${name}" of ${definition.name} must be ${expected}.`, [name]);
   }
@@ -32,7 +32,7 @@ export function renderMode(args: CheckedArguments): RenderMode {
   return args.render === 'json' ? 'json' : 'porcelain';
 }
 
-/** `path` is the error's own subject, `""` for a meta-tool's arguments (000 §3.4). */
+/** Makes the error for wrong arguments of a gateway tool. `path` becomes `details.path` (G4.3). */
 export function argsInvalid(message: string, path: readonly (string | number)[]): GatewayError {
   return new GatewayError('ARGS_INVALID', message, { details: { path } });
 }

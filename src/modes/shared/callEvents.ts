@@ -8,25 +8,25 @@ import type { Fault } from '../../errors/fault.ts';
 import type { GatewayError } from '../../errors/gatewayError.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
-import type { RequestEnd } from '../../telemetry/telemetryForms.ts';
+import type { RequestEnd } from '../../telemetry/counters.ts';
 import type { TokenMeter } from './catalog/tokenMeter.ts';
 
-/** What one call was, for telemetry and the event log: counts and names, never a value that somebody gave. */
+/** Record of one call for telemetry and the event log: counts and names, never a value that somebody gave. */
 export interface CallEvent {
   event: string;
   success: boolean;
   toolId: string | null;
   namespace: string | null;
-  /** Of the gateway's own tools, or that it was none of them. */
+  /** Name of the gateway's own tool that was called, or `(unknown)`. */
   method: string;
   end: RequestEnd;
   retries: number;
-  /** The call went to a server, whatever became of it. */
+  /** The call reached a server, whatever the outcome. */
   dispatched: boolean;
   error?: { code: string; message: string };
-  /** What the error was made of. */
+  /** Fault behind the error. */
   fault?: Fault | undefined;
-  /** Counts tokens: made when it is written, not while somebody waits for an answer. */
+  /** Counts tokens, so it runs when the event is written and not before the answer. */
   attributes(meter: TokenMeter): Record<string, unknown>;
 }
 
@@ -48,36 +48,85 @@ export type AnswerTold =
 type Args = Readonly<Record<string, unknown>>;
 
 const SCHEMA_PREFIX = 'schema:';
-/** Made by the firewall: kind, tool and digest. Anything else was made up by whoever asked. */
+/** Form of real handles: kind, tool and digest. A caller made up anything else. */
 const HANDLE = /^[a-z_]{1,20}:.{1,200}:[0-9a-f]{16}$/;
-/** Stands for what a caller has made up. */
-export const UNKNOWN = '(unknown)';
+/** Stands for a name that a caller made up. */
+const UNKNOWN = '(unknown)';
+
+/** A call that succeeded, unless `more` says otherwise. */
+function callEvent(event: string, method: string, more: Partial<CallEvent>): CallEvent {
+  return {
+    event,
+    success: true,
+    toolId: null,
+    namespace: null,
+    method,
+    end: 'ok',
+    retries: 0,
+    dispatched: false,
+    attributes: () => ({}),
+    ...more,
+  };
+}
+
+function ofTool({ id: toolId, namespace }: CatalogTool): Pick<CallEvent, 'toolId' | 'namespace'> {
+  return { toolId, namespace };
+}
+
+/** End of a call whose server answered with an error of its own. */
+function answeredWithError({ server }: CatalogTool): Partial<CallEvent> {
+  const message = `${server} answered with an error of its own.`;
+  return { success: false, end: 'answered_with_error', error: { code: 'UPSTREAM_ERROR', message } };
+}
 
 export function answeredEvent(given: unknown, told: AnswerTold): CallEvent {
   const args = objectOf(given);
   switch (told.kind) {
     case 'browse':
-      return done(told.method, 'browse.completed', null, (meter) => browseAttributes(args, told, meter));
+      return callEvent('browse.completed', told.method, {
+        attributes: (meter) => browseAttributes(args, told, meter),
+      });
     case 'hydrate':
-      return done('tool_view', 'hydrate.completed', told.tool, (meter) => ({
-        schema_tokens: meter.schema(told.tool.inputSchema),
-      }));
+      return callEvent('hydrate.completed', 'tool_view', {
+        ...ofTool(told.tool),
+        attributes: (meter) => ({ schema_tokens: meter.schema(told.tool.inputSchema) }),
+      });
     case 'view':
-      return done('tool_view', 'view.completed', null, (meter) => ({
-        ...viewed(args),
-        result_chars: told.shown.length,
-        result_tokens: meter.count(told.shown),
-      }));
+      return callEvent('view.completed', 'tool_view', {
+        attributes: (meter) => ({
+          ...viewed(args),
+          result_chars: told.shown.length,
+          result_tokens: meter.count(told.shown),
+        }),
+      });
     case 'dry_run':
-      return done('tool_execute', 'execute.dry_run', told.tool, () => ({
-        arg_keys: argumentNames(args, told.tool),
-        dispatched: false,
-      }));
+      return callEvent('execute.dry_run', 'tool_execute', {
+        ...ofTool(told.tool),
+        attributes: () => ({ arg_keys: argumentNames(args, told.tool), dispatched: false }),
+      });
     case 'execute':
       return executed(args, told);
     case 'read':
       return read(told);
   }
+}
+
+/** A call that was forwarded unchanged: nothing of its answer is recorded. */
+export function forwardedEvent(tool: CatalogTool, isError: boolean): CallEvent {
+  return callEvent('execute.completed', 'tool_execute', {
+    ...ofTool(tool),
+    dispatched: true,
+    attributes: () => ({ status: isError ? 'error' : 'ok' }),
+    ...(isError ? answeredWithError(tool) : {}),
+  });
+}
+
+/** A read that was forwarded unchanged. `choice` is absent for an address that no server lists. */
+export function forwardedReadEvent(method: 'resource_read' | 'prompt_get', choice: CatalogTool | undefined): CallEvent {
+  return callEvent('read.completed', method, {
+    ...(choice ? ofTool(choice) : { toolId: UNKNOWN }),
+    dispatched: true,
+  });
 }
 
 export function failedEvent(
@@ -87,136 +136,103 @@ export function failedEvent(
   toolOf: (toolId: string) => CatalogTool | undefined,
 ): CallEvent {
   const args = objectOf(given);
-  const failure = {
-    success: false,
-    toolId: null,
-    namespace: null,
-    end: endOf(error),
-    retries: Math.max(0, Number(error.details?.attempts ?? 1) - 1),
-    dispatched: false,
-    error: { code: error.code, message: error.message },
-    fault: error.fault,
-  };
-  const handle = typeof args.handle === 'string' ? args.handle : '';
+  const { code, message, details, fault } = error;
+  const dispatched = code.startsWith('UPSTREAM_') && details?.outcome !== 'not_dispatched';
+  const failed = (event: string, more: Partial<CallEvent> = {}): CallEvent =>
+    callEvent(event, name, {
+      success: false,
+      end: endOf(error),
+      retries: Math.max(0, Number(details?.attempts ?? 1) - 1),
+      error: { code, message },
+      fault,
+      attributes: () => ({ error_code: code }),
+      ...more,
+    });
+  const named = (toolId: string): Partial<CallEvent> => ({
+    toolId: namedTool(toolId),
+    namespace: toolOf(toolId)?.namespace ?? null,
+  });
   switch (name) {
     case 'tool_browse':
     case 'resource_browse':
     case 'prompt_browse':
-      return {
-        ...failure,
-        event: 'browse.failed',
-        method: name,
-        attributes: () => ({ error_code: error.code, ...asked(args) }),
-      };
+      return failed('browse.failed', { attributes: () => ({ error_code: code, ...asked(args) }) });
     case 'resource_read':
     case 'prompt_get':
-      return {
-        ...failure,
-        event: 'read.failed',
-        method: name,
-        dispatched: error.code.startsWith('UPSTREAM_') && error.details?.outcome !== 'not_dispatched',
-        attributes: () => ({ error_code: error.code }),
-      };
+      return failed('read.failed', { dispatched });
     case 'tool_view': {
-      if (!handle.startsWith(SCHEMA_PREFIX)) {
-        const attributes = () => ({ ...viewed(args), error_code: error.code });
-        return { ...failure, event: 'view.failed', method: name, attributes };
-      }
-      const toolId = handle.slice(SCHEMA_PREFIX.length);
-      const tool = toolOf(toolId);
-      return {
-        ...failure,
-        event: 'hydrate.failed',
-        method: name,
-        toolId: namedTool(toolId),
-        namespace: tool?.namespace ?? null,
-        // To the client it was a handle that could not be viewed; the event is a hydration (000 §3.4).
-        attributes: () => ({ error_code: error.code === 'VIEW_FAILED' ? 'HYDRATE_FAILED' : error.code }),
-      };
+      const handle = typeof args.handle === 'string' ? args.handle : '';
+      if (!handle.startsWith(SCHEMA_PREFIX))
+        return failed('view.failed', { attributes: () => ({ ...viewed(args), error_code: code }) });
+      // The client asked to view a handle; the event is a hydration.
+      return failed('hydrate.failed', {
+        ...named(handle.slice(SCHEMA_PREFIX.length)),
+        attributes: () => ({ error_code: code === 'VIEW_FAILED' ? 'HYDRATE_FAILED' : code }),
+      });
     }
     case 'tool_execute': {
-      // An id that was put right is the tool that the error is about.
+      // The path has the corrected id, where the given id was corrected.
       const toolId = error.path !== '' ? error.path : String(args.tool_id ?? '');
-      const tool = toolOf(toolId);
-      return {
-        ...failure,
-        event: 'execute.failed',
-        method: name,
-        toolId: namedTool(toolId),
-        namespace: tool?.namespace ?? null,
-        dispatched: error.code.startsWith('UPSTREAM_') && error.details?.outcome !== 'not_dispatched',
-        attributes: () => ({ error_code: error.code, arg_keys: argumentNames(args, tool) }),
-      };
+      return failed('execute.failed', {
+        ...named(toolId),
+        dispatched,
+        attributes: () => ({ error_code: code, arg_keys: argumentNames(args, toolOf(toolId)) }),
+      });
     }
     default:
-      return { ...failure, event: 'call.failed', method: UNKNOWN, attributes: () => ({ error_code: error.code }) };
+      return failed('call.failed', { method: UNKNOWN });
   }
 }
 
-function done(method: string, event: string, tool: CatalogTool | null, attributes: CallEvent['attributes']): CallEvent {
-  return {
-    event,
-    success: true,
-    toolId: tool?.id ?? null,
-    namespace: tool?.namespace ?? null,
-    method,
-    end: 'ok',
-    retries: 0,
-    dispatched: false,
-    attributes,
-  };
-}
-
-type Executed = Extract<AnswerTold, { kind: 'execute' }>;
-
-function executed(args: Args, { tool, diagnostics, result, shown }: Executed): CallEvent {
+function executed(
+  args: Args,
+  { tool, diagnostics, result, shown }: Extract<AnswerTold, { kind: 'execute' }>,
+): CallEvent {
   const { attempts, cacheHit, shared } = diagnostics;
   const { isError, told } = result;
   const status = isError ? 'error' : told.partial ? 'partial' : 'ok';
-  const base = done('tool_execute', cacheHit ? 'execute.cache_hit' : 'execute.completed', tool, (meter) => {
-    const names = { arg_keys: argumentNames(args, tool), status };
-    if (cacheHit) return { ...names, cache_hit: true, dispatched: false };
-    const raw = meter.countScaled(told.beginning, told.chars);
-    const compact = meter.count(shown);
-    return {
-      ...names,
-      raw_chars: told.chars,
-      raw_tokens: raw,
-      compact_chars: shown.length,
-      compact_tokens: compact,
-      tokens_saved: Math.max(0, raw - compact),
-      artifact_count: told.artifacts.length,
-      artifact_bytes: told.artifacts.reduce((sum, artifact) => sum + artifact.size_bytes, 0),
-      artifact_refs: told.artifacts.map((artifact) => artifact.handle),
-      firewall_triggered: told.chars > shown.length,
-      attempts,
-      cache_hit: false,
-    };
-  });
-  return {
-    ...base,
-    success: !isError,
-    end: isError ? 'answered_with_error' : 'ok',
+  return callEvent(cacheHit ? 'execute.cache_hit' : 'execute.completed', 'tool_execute', {
+    ...ofTool(tool),
     retries: Math.max(0, attempts - 1),
     dispatched: !cacheHit && !shared,
-    ...(isError
-      ? { error: { code: 'UPSTREAM_ERROR', message: `${tool.server} answered with an error of its own.` } }
-      : {}),
-  };
+    ...(isError ? answeredWithError(tool) : {}),
+    attributes: (meter) => {
+      const names = { arg_keys: argumentNames(args, tool), status };
+      if (cacheHit) return { ...names, cache_hit: true, dispatched: false };
+      const raw = meter.countScaled(told.beginning, told.chars);
+      const compact = meter.count(shown);
+      return {
+        ...names,
+        raw_chars: told.chars,
+        raw_tokens: raw,
+        compact_chars: shown.length,
+        compact_tokens: compact,
+        tokens_saved: Math.max(0, raw - compact),
+        artifact_count: told.artifacts.length,
+        artifact_bytes: told.artifacts.reduce((sum, artifact) => sum + artifact.size_bytes, 0),
+        artifact_refs: told.artifacts.map((artifact) => artifact.handle),
+        firewall_triggered: told.chars > shown.length,
+        attempts,
+        cache_hit: false,
+      };
+    },
+  });
 }
 
-function read({ method, tool, result }: Extract<AnswerTold, { kind: 'read' }>): CallEvent {
-  const { told, text } = result;
-  const base = done(method, 'read.completed', tool ?? null, (meter) => ({
-    raw_chars: told.chars,
-    raw_tokens: meter.countScaled(told.beginning, told.chars),
-    compact_chars: text.length,
-    compact_tokens: meter.count(text),
-    artifact_count: told.artifacts.length,
-    // A handle begins with what it came from.
-    artifact_refs: tool ? told.artifacts.map((artifact) => artifact.handle) : [],
-  }));
-  return { ...base, toolId: tool?.id ?? UNKNOWN, dispatched: true };
+function read({ method, tool, result: { told, text } }: Extract<AnswerTold, { kind: 'read' }>): CallEvent {
+  return callEvent('read.completed', method, {
+    ...(tool ? ofTool(tool) : { toolId: UNKNOWN }),
+    dispatched: true,
+    attributes: (meter) => ({
+      raw_chars: told.chars,
+      raw_tokens: meter.countScaled(told.beginning, told.chars),
+      compact_chars: text.length,
+      compact_tokens: meter.count(text),
+      artifact_count: told.artifacts.length,
+      // A handle begins with the name of its origin.
+      artifact_refs: tool ? told.artifacts.map((artifact) => artifact.handle) : [],
+    }),
+  });
 }
 
 function browseAttributes(
@@ -236,7 +252,7 @@ function browseAttributes(
   };
 }
 
-/** How much was asked, not what. */
+/** Size of the question, without its words. */
 function asked(args: Args): Record<string, unknown> {
   const { query, path } = args;
   return {
@@ -254,7 +270,7 @@ function viewed(args: Args): Record<string, unknown> {
   };
 }
 
-/** Names that the tool itself has given its arguments; a name that a caller made up may be anything. */
+/** Argument names of the tool's schema. Other names are made up by the caller and hidden. */
 function argumentNames(args: Args, tool: CatalogTool | undefined): string[] {
   const known = objectOf(objectOf(tool?.inputSchema).properties);
   const names = Object.keys(objectOf(args.args)).map((name) => (Object.hasOwn(known, name) ? name : UNKNOWN));
@@ -266,7 +282,7 @@ function namedTool(toolId: string): string | null {
   return isToolId(toolId) ? toolId : UNKNOWN;
 }
 
-/** What was sent and never answered is lost; so is what found nobody to be sent to. */
+/** A call is lost if it was sent and never answered, or if its server could not be reached. */
 function endOf({ code, details }: GatewayError): RequestEnd {
   const lost = code === 'UPSTREAM_TIMEOUT' || code === 'UPSTREAM_UNAVAILABLE' || details?.outcome === 'unknown';
   return lost ? 'lost' : 'answered_with_error';

@@ -4,8 +4,9 @@ import { validateSelection } from '../../ranking/selection.ts';
 import { type ServerDirectory, unknownTool } from './unknownTool.ts';
 
 /**
- * The tool that a `tool_id` names (000 §2.6). A stray blank, another case, or a missing version and hash are put right
- * where one tool alone can be meant; anything less is refused with the nearest id, because a call may have effects.
+ * Finds the tool that a `tool_id` names. Stray white space, another case, or a missing version and hash are corrected
+ * where one tool alone can be meant (G5.12). Everything else is refused with the nearest id, because a call may have
+ * effects.
  */
 export function chosenTool(id: string, catalog: Catalog, directory: ServerDirectory): CatalogTool {
   const exact = catalog.byId.get(id);

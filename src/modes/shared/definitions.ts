@@ -1,6 +1,6 @@
 /**
- * The three tools an MCP client sees (000 §4.2). Names, descriptions and schemas are part of the product: Copilot finds
- * tools by an embedding of name and description, and one schema it dislikes ends every turn, so these stay plain.
+ * Tool as an MCP client sees it (G5.2). Names, descriptions and schemas are part of the product: Copilot finds tools by
+ * an embedding of name and description, and one schema it dislikes ends every turn, so these stay plain (M5.1).
  */
 export interface ToolDefinition {
   name: string;
@@ -72,7 +72,7 @@ export const GATEWAY_TOOLS: readonly ToolDefinition[] = [
 
 const reads = (title: string) => ({ title, readOnlyHint: true, openWorldHint: false });
 
-/** Advertised where some server has resources (000 §9.4). */
+/** Tools for resources, advertised where some server has any (G10.5). */
 export const RESOURCE_TOOLS: readonly ToolDefinition[] = [
   {
     name: 'resource_browse',
@@ -97,7 +97,7 @@ export const RESOURCE_TOOLS: readonly ToolDefinition[] = [
   },
 ];
 
-/** Advertised where some server has prompts (000 §9.4). */
+/** Tools for prompts, advertised where some server has any (G10.5). */
 export const PROMPT_TOOLS: readonly ToolDefinition[] = [
   {
     name: 'prompt_browse',

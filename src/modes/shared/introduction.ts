@@ -4,7 +4,7 @@
  */
 import { VERSION } from '../../lib/build.ts';
 
-/** Copilot builds tool ids and the prefix of these instructions from the name: one word, lower case (design.md §1). */
+/** Copilot builds tool ids and the prefix of these instructions from the name: one lower-case word. */
 export const SERVER_INFO = { name: 'waygate', title: 'waygate', version: VERSION } as const;
 
 /** Also for lists that are empty now: servers come and go, a client's session stays. */

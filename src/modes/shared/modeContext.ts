@@ -1,7 +1,7 @@
 import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { BrowseConfig } from '../../config/gatewayConfig.ts';
-import type { CallRecord, ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import type { Settings } from '../../config/declaration/document.ts';
+import type { CallRecord, ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
@@ -16,9 +16,9 @@ export interface GatewayContext {
   /** The folder that paths are told from. */
   workspace: string;
   view(): CatalogView;
-  servers(): readonly ServerStatus[];
+  servers(): readonly ServerBrief[];
   configuration(): ConfigurationStatus;
-  browseConfig(): BrowseConfig;
+  browseConfig(): Settings['browse'];
   /** What was executed after which query, in this workspace. */
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;
@@ -39,7 +39,7 @@ export interface GatewayContext {
   admit(): Promise<void>;
 }
 
-/** An answer before it is rendered: what a model reads, and the data behind it for `render=json` (004). */
+/** Answer before rendering: the text for a model, and the data for `render=json` (O9.1). */
 export interface Answer {
   text: string;
   data: object;

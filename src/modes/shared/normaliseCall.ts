@@ -22,7 +22,10 @@ const FIELD_ALIASES: Readonly<Record<string, Readonly<Record<string, string>>>> 
 };
 const TOLD_CHARS = 64;
 
-/** A call as it can only be meant (004, Normalization): what is not clear stays as it is, and is refused where it is wrong. */
+/**
+ * Corrects input with only one possible meaning (O10.1). Unclear input stays unchanged and is rejected where it is
+ * wrong.
+ */
 export function normaliseCall(
   givenName: string,
   givenArgs: unknown,

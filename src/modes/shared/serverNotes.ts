@@ -1,4 +1,4 @@
-import type { ConfigurationStatus, ServerStatus } from '../../control/contract.ts';
+import type { ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import { SERVER_STATES, type ServerState, serverState } from '../../control/serverStates.ts';
 import { renderPath } from '../../text/normalise.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -15,7 +15,7 @@ const STATES_WITH_NOTES = (Object.keys(SERVER_STATES) as ServerState[]).flatMap(
  * come first, in few words; then the reasons, for as long as there is room.
  */
 export function serverNotes(
-  servers: readonly ServerStatus[],
+  servers: readonly ServerBrief[],
   configuration: ConfigurationStatus,
   workspace: string,
 ): string[] {
@@ -42,20 +42,20 @@ export function serverNotes(
   ];
 }
 
-function named(what: string, servers: readonly ServerStatus[], remedy?: string): string {
+function named(what: string, servers: readonly ServerBrief[], remedy?: string): string {
   if (servers.length === 0) return '';
   const names = servers.slice(0, MAX_NAMES).map((server) => oneLine(server.name, 60));
   const more = servers.length > MAX_NAMES ? ` and ${servers.length - MAX_NAMES} more` : '';
   return `${what}: ${names.join(', ')}${more}${remedy ? ` (${remedy})` : ''}.`;
 }
 
-function unconfigured(servers: readonly ServerStatus[], { problems, exists, file }: ConfigurationStatus): string[] {
+function unconfigured(servers: readonly ServerBrief[], { problems, exists, file }: ConfigurationStatus): string[] {
   if (servers.length > 0 || problems.length > 0) return [];
   return [`No server is configured yet: ${exists ? `${file} has none` : `ask the user to create ${file}`}.`];
 }
 
 /** The same for `render=json`; what is ready comes last, where it may be cut off. */
-export function serverStates(servers: readonly ServerStatus[]): object[] {
+export function serverStates(servers: readonly ServerBrief[]): object[] {
   const ready = servers.filter((server) => server.state === 'ready');
   const rest = servers.filter((server) => server.state !== 'ready');
   return [...rest, ...ready].map(({ name, state, reason, location }) => ({
@@ -67,7 +67,7 @@ export function serverStates(servers: readonly ServerStatus[]): object[] {
 }
 
 /** In its own words, with the place to look at; none where nothing is known. */
-export function whyNotReady({ reason, location }: ServerStatus, workspace: string): string | undefined {
+export function whyNotReady({ reason, location }: ServerBrief, workspace: string): string | undefined {
   if (reason === undefined) return undefined;
   const place = location ? ` (${renderPath(location.file, workspace, 'relative')} line ${location.line})` : '';
   return `${oneLine(reason, 200)}${place}`;

@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
-import { listMark } from '../../link/listMark.ts';
 import type { ListKind } from '../../link/movingSession.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 
@@ -25,7 +25,7 @@ export function remembering(mode: SessionMode, { calls, shown, version, settled 
     const now = version();
     if (now.some((part, i) => part !== known[i])) digests.clear();
     known = now;
-    const mark = digests.get(kind) ?? listMark(show());
+    const mark = digests.get(kind) ?? digestOf(show());
     digests.set(kind, mark);
     return mark;
   };
@@ -39,4 +39,11 @@ export function remembering(mode: SessionMode, { calls, shown, version, settled 
       settled,
     },
   };
+}
+
+/** Stands for a list, the same in every worker. */
+function digestOf(listed: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(listed) ?? '')
+    .digest('base64url');
 }

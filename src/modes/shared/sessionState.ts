@@ -13,13 +13,13 @@ export class SessionState {
   #seenRevision = -1;
   #queries: { query: string; toolIds: ReadonlySet<string> }[] = [];
 
-  /** The cards in cache-stable order (000 §5); a refreshed catalog starts anew (§4.6). */
+  /** Returns the cards in cache-stable order (G9.2). A refreshed catalog starts anew (G9.6). */
   arrange(cards: readonly ChoiceCard[], revision: number): ChoiceCard[] {
     this.#follow(revision);
     return this.#seen.arrange(cards);
   }
 
-  /** On success alone (000 §5.5). */
+  /** Records a hydrated tool. Call it on success only (G9.1). */
   recordHydrated(toolId: string, revision: number): void {
     this.#follow(revision);
     this.#seen.recordHydrated(toolId);

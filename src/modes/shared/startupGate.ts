@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StartupConfig } from '../../config/gatewayConfig.ts';
+import type { Settings } from '../../config/declaration/document.ts';
 import { type ServerState, serverState } from '../../control/serverStates.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { count } from '../../text/porcelain.ts';
 
 export interface StartupView {
-  config: StartupConfig;
+  config: Settings['startup'];
   /** Those that are switched on. */
   servers: readonly { name: string; state: ServerState; required: boolean }[];
   toolCount: number;
@@ -20,7 +20,7 @@ export function startupFlaw({ config, servers, toolCount }: StartupView): string
   const down = servers.filter(({ state }) => !serverState(state).isUp);
   const missing = down.filter(({ required }) => required);
   if (mode === 'strict' && missing.length > 0) {
-    const names = missing.slice(0, NAMED).map(({ name, state }) => `${name} (${state.replaceAll('_', ' ')})`);
+    const names = missing.slice(0, NAMED).map(({ name, state }) => `${name} (${serverState(state).words})`);
     const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
     return `"startup" is strict, and these servers are not up: ${names.join(', ')}${more}.`;
   }

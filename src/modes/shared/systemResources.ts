@@ -1,17 +1,6 @@
-import type { HealthReport, TelemetryReport } from '../../control/healthContract.ts';
-import type { HealthWithoutWorker } from '../../supervision/health.ts';
-import { healthText, type NoTelemetry, telemetryText } from '../../telemetry/systemReports.ts';
+import type { HealthReport, HealthWithoutWorker, NoTelemetry, TelemetryReport } from '../../control/healthContract.ts';
+import { healthText, telemetryText } from '../../telemetry/reportText.ts';
 import { boundData } from '../../text/boundData.ts';
-
-/** What the gateway tells of itself without a tool of its own (004): the tool count stays three. */
-export interface SystemResource {
-  uri: string;
-  name: string;
-  title: string;
-  description: string;
-  mimeType: string;
-  annotations: { audience: ('user' | 'assistant')[]; priority: number };
-}
 
 export interface ResourceText {
   uri: string;
@@ -20,21 +9,20 @@ export interface ResourceText {
 }
 
 export interface SystemResources {
-  list(): readonly SystemResource[];
-  /** Undefined where the uri is none of these. `?render=json` asks for data. */
+  list(): typeof RESOURCES;
+  /** Returns undefined for any other uri. `?render=json` asks for data. */
   read(uri: string): readonly ResourceText[] | undefined;
 }
 
-const SCHEME = 'waygate:';
 const PORCELAIN = 'text/plain';
-const JSON_TYPE = 'application/json';
 
-const RESOURCES: readonly SystemResource[] = [
+/** Reports of the gateway on itself are resources, so that the number of tools stays three. */
+const RESOURCES = [
   {
     uri: 'waygate://health',
     name: 'health',
     title: 'Gateway health',
-    description: 'How the gateway and each server fare: states, restarts, last faults. Add ?render=json for data.',
+    description: 'States, restarts and last faults of the gateway and of each server. Add ?render=json for data.',
     mimeType: PORCELAIN,
     annotations: { audience: ['user', 'assistant'], priority: 0.2 },
   },
@@ -46,43 +34,38 @@ const RESOURCES: readonly SystemResource[] = [
     mimeType: PORCELAIN,
     annotations: { audience: ['user', 'assistant'], priority: 0.1 },
   },
-];
+] as const;
 
-/** Of a worker, or of a host that has none. */
+/** Reports of a worker, or of a host that has none. */
 export interface SystemSource {
   health(): HealthReport | HealthWithoutWorker;
   telemetry(): TelemetryReport | NoTelemetry;
 }
 
 export function systemResources(source: SystemSource): SystemResources {
+  const reports: Readonly<Record<string, () => { data: object; text: string }>> = {
+    health: () => {
+      const data = source.health();
+      return { data, text: healthText(data) };
+    },
+    telemetry: () => {
+      const data = source.telemetry();
+      return { data, text: telemetryText(data) };
+    },
+  };
   return {
     list: () => RESOURCES,
     read: (uri) => {
-      const asked = parsed(uri);
-      if (!asked) return undefined;
-      const { name, json } = asked;
-      if (name === 'health') {
-        const report = source.health();
-        return [json ? data(uri, report) : text(uri, healthText(report))];
-      }
-      const report = source.telemetry();
-      return [json ? data(uri, report) : text(uri, telemetryText(report))];
+      if (!uri.startsWith('waygate:') || !URL.canParse(uri)) return undefined;
+      const { host, pathname, searchParams } = new URL(uri);
+      if (!Object.hasOwn(reports, host) || (pathname !== '' && pathname !== '/')) return undefined;
+      const report = reports[host]?.();
+      if (!report) return undefined;
+      return [
+        searchParams.get('render') === 'json'
+          ? { uri, mimeType: 'application/json', text: JSON.stringify(boundData(report.data)) }
+          : { uri, mimeType: PORCELAIN, text: `${report.text}\n` },
+      ];
     },
   };
-}
-
-function parsed(uri: string): { name: 'health' | 'telemetry'; json: boolean } | undefined {
-  if (!uri.startsWith(SCHEME) || !URL.canParse(uri)) return undefined;
-  const { host, pathname, searchParams } = new URL(uri);
-  if (host !== 'health' && host !== 'telemetry') return undefined;
-  if (pathname !== '' && pathname !== '/') return undefined;
-  return { name: host, json: searchParams.get('render') === 'json' };
-}
-
-function text(uri: string, words: string): ResourceText {
-  return { uri, mimeType: PORCELAIN, text: `${words}\n` };
-}
-
-function data(uri: string, report: object): ResourceText {
-  return { uri, mimeType: JSON_TYPE, text: JSON.stringify(boundData(report)) };
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { fitNamespace } from '../../catalog/namespace.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { ServerStatus } from '../../control/contract.ts';
+import type { ServerBrief } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
 import { meantBy } from '../../text/nearest.ts';
@@ -12,13 +12,13 @@ import { whyNotReady } from './serverNotes.ts';
 /** Where it is looked up whose tool was meant. */
 export type ServerDirectory = Pick<GatewayContext, 'servers' | 'workspace'>;
 
-/** What is longer was not written as an id of ours (000 §1.6), and is compared with none. */
+/** Limit of an id (G1.2). A longer text is compared with none. */
 const MAX_ID_CHARS = 240;
 /** The caller knows what it has sent; the room is for what it should have sent. */
 const MAX_SHOWN_ID_CHARS = 60;
 /** The same name on more servers than this says little. */
 const MAX_MEANT = 3;
-/** An error line for a model (000 §3.4): what is longer is cut, and half an id is none. */
+/** Limit of an error line (G4.5). Half an id would be useless there. */
 const MAX_MESSAGE_CHARS = 256;
 
 /**
@@ -50,7 +50,7 @@ export function unknownTool(
 }
 
 /** The server of the configuration that an id names, also by its own name and with another separator. */
-function serverOf(toolId: string, servers: readonly ServerStatus[]): ServerStatus | undefined {
+function serverOf(toolId: string, servers: readonly ServerBrief[]): ServerBrief | undefined {
   const colon = toolId.indexOf(':');
   const end = colon >= 0 ? colon : toolId.search(/[./]/);
   if (end <= 0 || end > MAX_ID_CHARS) return undefined;

@@ -17,7 +17,7 @@ const HYDRATE: ToolDefinition = {
 const EXECUTE_DESCRIPTION =
   'Run a listed tool: "tool_id" is its name in the list, or its whole tool_id; "args" are that tool\'s own arguments, which tool_hydrate shows. With "dry_run" the call is checked and not made.';
 
-/** The tools beside the list (000 §4.1): how a listed tool is run, and how a long result is read. */
+/** Tools beside the list (G5.5): run a listed tool, read a long result. */
 export const TRANSPARENT_TOOLS: readonly ToolDefinition[] = [
   HYDRATE,
   ...GATEWAY_TOOLS.filter(({ name }) => name === 'tool_execute' || name === 'tool_view').map((tool) =>

@@ -1,4 +1,4 @@
-/** What a client is told in transparent mode (000 §4.1). The host answers `initialize` with it: no catalog, no worker. */
+/** Capabilities in transparent mode (M4.4). The host answers `initialize` with these: no catalog, no worker. */
 export const TRANSPARENT_CAPABILITIES = { tools: { listChanged: true }, logging: {} } as const;
 
 export const TRANSPARENT_INSTRUCTIONS = `Waygate lists the tools of all of this user's MCP servers without their arguments.

@@ -16,7 +16,7 @@ export interface StrippedTool {
 
 const RESERVED: ReadonlySet<string> = new Set(TRANSPARENT_TOOLS.map(({ name }) => name));
 
-/** The whole catalog by the names that a strict client takes; the canonical `tool_id` resolves as well (000 §4.1). */
+/** The whole catalog under names that a strict client accepts. The canonical `tool_id` resolves too (G5.6). */
 export class StrippedTools {
   readonly #catalog: Catalog;
   readonly #ids = new Map<string, string>();
@@ -58,7 +58,7 @@ export class StrippedTools {
   }
 }
 
-/** Within the budget of a card (000 §2.3, §2.4). */
+/** Returns the description within the budget of a card (G2.6). */
 function shortDescription(tool: CatalogTool): string {
   try {
     return toCard(tool).description;

@@ -29,7 +29,7 @@ export interface TransparentMode extends SessionMode {
   onCatalogChanged(): void;
 }
 
-/** The whole catalog in `tools/list` without its schemas, and the same way to call as in gateway mode (000 §4.1). */
+/** Transparent mode: the whole catalog in `tools/list` without schemas, and calls as in gateway mode (G5.5). */
 export function transparentMode(context: TransparentContext): TransparentMode {
   const news = new ClientNews();
   const sessions = new SessionStates();
@@ -113,10 +113,10 @@ function namedLoss(call: LostCall, tools: StrippedTools): LostCall {
   return { ...call, tool: name, toolId: isOwn && toolId !== undefined ? (tools.idOf(toolId) ?? toolId) : undefined };
 }
 
-/** A longer schema is told as its outline: whole it would be cut in the middle, or moved to a file (design.md §3). */
+/** A longer schema is shown as an outline: whole it would be cut, or moved to a file (G5.8). */
 const SHOWN_SCHEMA_CHARS = 6_000;
 
-/** The real schema of a listed tool (000 §4.1, §4.3). */
+/** Returns the real schema of a listed tool (G5.8). */
 function hydrate(tool: CatalogTool): Answer {
   const schema = tool.inputSchema ?? {};
   const whole = JSON.stringify(schema);

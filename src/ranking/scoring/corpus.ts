@@ -15,7 +15,7 @@ export interface Document {
 /** Shorter texts ("List projects") are alike without being the same tool. */
 const MIN_CLONE_TEXT = 24;
 
-/** Tools of different servers with the same name, description and argument names are one document (B.4). */
+/** Merges tools of different servers with the same name, description and argument names (G3.11). */
 export function documentsOf(tools: readonly CatalogTool[]): Document[] {
   const documents: { members: number[]; arguments: ArgumentWords }[] = [];
   const byText = new Map<string, number[]>();

@@ -1,11 +1,6 @@
 import { STOP_STEMS, stemOf } from './text.ts';
 
-/**
- * The vocabulary of developers and platforms: which words stand for which. Lines of `src/ranking/vocabulary/`:
- *   a, b, c_d      each stands for each other (an underscore joins the words of a phrase)
- *   a, b > x, y~   a or b stand for x, and less surely for y (`~` .6, `~~` .35); not the other way round
- *   # a comment
- */
+/** Another wording of a word or phrase, from a line of the vocabulary (`src/ranking/data`). */
 export interface Meaning {
   /** Stems of one word, or of a phrase of which a tool must hold all. */
   stems: readonly string[];

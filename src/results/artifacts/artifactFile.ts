@@ -3,28 +3,28 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import * as realFiles from 'node:fs/promises';
 
-/** The part of the file system that artifacts need: a test puts one in its place whose disk is full. */
+/** Part of the file system that artifacts need, so that a test can replace it by a full disk. */
 export type ArtifactFiles = Pick<
   typeof realFiles,
   'chmod' | 'lstat' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink' | 'utimes'
 >;
 
-/** What is known of an artifact without its bytes. */
+/** Facts about an artifact, without its bytes. */
 export interface ArtifactInfo {
   handle: string;
-  /** Who may open it: a session, or `workspace`. */
+  /** Owner that may open the artifact: a session, or `workspace`. */
   owner: string;
   mediaType: string;
   label: string;
   size: number;
-  /** Line breaks, and one for a last line that has none. */
+  /** Number of lines: line breaks, plus one for a last line without a break. */
   lines: number;
   sha256: string;
 }
 
 /**
- * One file per artifact: its bytes, what is known of it as JSON, then eight hexadecimal digits that say how long that
- * JSON is, and a mark. A file that was cut short has no mark, so it is no artifact.
+ * Mark at the end of a file. A file holds an artifact's bytes, its info as JSON, eight hexadecimal digits with the
+ * length of that JSON, and this mark. A truncated file has no mark, so it is no artifact.
  */
 const MARK = 'WGA1';
 const TAIL_BYTES = 8 + MARK.length;
@@ -34,14 +34,14 @@ export function fileNameOf(owner: string, handle: string): string {
   return hash('sha256', `${owner}\0${handle}`, 'hex');
 }
 
-/** What can be told of bytes only once all have passed. */
+/** Facts about bytes that are known after all have passed. */
 export interface Measured {
   size: number;
   lines: number;
   sha256: string;
 }
 
-/** Of bytes that come in chunks. */
+/** Measures bytes that come in chunks. */
 export class Measure {
   readonly #hash = createHash('sha256');
   #size = 0;
@@ -61,7 +61,7 @@ export class Measure {
   }
 }
 
-/** Of bytes that are there: a hash in one step costs a third. */
+/** Measures bytes in memory: a hash in one step costs a third. */
 export function measured(bytes: Buffer): Measured {
   return { size: bytes.length, lines: linesOf(breaksIn(bytes), bytes.at(-1)), sha256: hash('sha256', bytes, 'hex') };
 }
@@ -83,7 +83,7 @@ export function infoBlock(info: ArtifactInfo): Buffer {
   return Buffer.concat([json, Buffer.from(json.length.toString(16).padStart(8, '0') + MARK)]);
 }
 
-/** Writes all of it, or throws: a short write is what a full disk answers first. */
+/** Writes all bytes or throws: a full disk first answers with a short write. */
 export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, at, bytes.length - at);
@@ -91,7 +91,7 @@ export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   }
 }
 
-/** For its owner alone, and never through a link that somebody put in its place. */
+/** Creates a file for its owner alone, and never through a link in its place. */
 export function createPrivate(files: ArtifactFiles, path: string): Promise<FileHandle> {
   return files.open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
 }
@@ -100,7 +100,7 @@ export function openNoFollow(files: ArtifactFiles, path: string): Promise<FileHa
   return files.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
 }
 
-/** Undefined when the file is not a whole artifact. */
+/** Reads the info of an artifact; undefined for an incomplete file. */
 export async function readInfo(file: FileHandle): Promise<ArtifactInfo | undefined> {
   const { size } = await file.stat();
   const tail = await readAt(file, Math.max(0, size - TAIL_BYTES), TAIL_BYTES);

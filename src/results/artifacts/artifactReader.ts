@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type ArtifactInfo, readAt } from './artifactFile.ts';
 
-/** An open artifact: read in pieces, so that its size does not matter. Whoever opened it closes it. */
+/** Open artifact, read in pieces, so that its size does not matter. The caller closes it. */
 export interface ArtifactReader {
   readonly info: ArtifactInfo;
-  /** Fewer bytes than asked for only at the end. */
+  /** Reads bytes. Returns fewer than requested only at the end. */
   read(start: number, length: number): Promise<Buffer>;
   close(): Promise<void>;
 }

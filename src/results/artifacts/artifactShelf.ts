@@ -2,13 +2,17 @@ import { join } from 'node:path';
 import { isAlive } from '../../lib/isAlive.ts';
 import type { ArtifactFiles } from './artifactFile.ts';
 
+export interface ArtifactLimits {
+  maxBytes: number;
+  maxCount: number;
+  maxAgeMs: number;
+}
+
 export interface ShelfOptions {
   folder: string | undefined;
   files: ArtifactFiles;
   now: () => number;
-  maxBytes: number;
-  maxCount: number;
-  maxAgeMs: number;
+  limits: ArtifactLimits;
 }
 
 interface Place {
@@ -19,26 +23,30 @@ interface Place {
 
 const NAME = /^[0-9a-f]{64}$/;
 const PART = /^\.(\d+)-[0-9a-f]+\.part$/;
-/** No write takes this long: what is older was left by a process whose id another one has now. */
+/** Age above which a part is a leftover. No write takes this long, so its process id belongs to another process. */
 const MAX_PART_AGE_MS = 60 * 60 * 1_000;
-/** An agent that polls gets the same bytes many times a second: the disk hears of it once. */
+/**
+ * Delay of touching files. An agent that polls gets the same bytes many times a second, and the disk is touched once.
+ */
 const TOUCH_BEHIND_MS = 1_000;
 
-/** What lies in the folder, oldest first, and what must leave it. Two workers may share one folder for a while. */
+/** Content of the folder, oldest first, and the rules for removing it. Two workers may share a folder for a while. */
 export class ArtifactShelf {
+  limits: ArtifactLimits;
   readonly #options: ShelfOptions;
   readonly #places = new Map<string, Place>();
   #bytes = 0;
   #opening: Promise<void> | undefined;
-  /** Of these the disk does not know yet that they count as new. */
+  /** Renewed artifacts that are not touched on disk yet. */
   readonly #renewed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ShelfOptions) {
     this.#options = options;
+    this.limits = options.limits;
   }
 
-  /** Makes the folder and takes stock of it, once; a failure is tried again by the next write. */
+  /** Makes the folder and reads its content, once. The next write retries after a failure. */
   ready(): Promise<void> {
     this.#opening ??= this.#takeStock().catch((error: unknown) => {
       this.#opening = undefined;
@@ -48,7 +56,7 @@ export class ArtifactShelf {
   }
 
   isExpired(at: number): boolean {
-    return this.#ageOf(at) > this.#options.maxAgeMs;
+    return this.#ageOf(at) > this.limits.maxAgeMs;
   }
 
   totals(): { count: number; bytes: number } {
@@ -61,7 +69,7 @@ export class ArtifactShelf {
     return [...this.#places.keys()].reverse().slice(0, limit);
   }
 
-  /** True when these very bytes lie there already: then they count as new. */
+  /** Renews an artifact and returns true, if these very bytes are stored already. */
   renew(name: string, sha256: string): boolean {
     const place = this.#places.get(name);
     if (place?.sha256 !== sha256 || this.isExpired(place.at)) return false;
@@ -71,7 +79,7 @@ export class ArtifactShelf {
     return true;
   }
 
-  /** The disk is told what counts as new. What has gone from there meanwhile is written again the next time. */
+  /** Touches renewed files on disk. A file that has gone meanwhile is written again the next time. */
   async touchRenewed(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -104,7 +112,7 @@ export class ArtifactShelf {
       if (!part && !NAME.test(name)) continue;
       const file = await files.lstat(join(folder, name)).catch(() => undefined);
       if (part) {
-        // A part that a living process is writing is not a leftover: old and new worker overlap for a moment.
+        // A part that a living process is writing is no leftover: old and new worker overlap for a moment.
         const isLeft = !isAlive(Number(part[1])) || this.#ageOf(file?.mtimeMs ?? 0) > MAX_PART_AGE_MS;
         if (isLeft) await files.unlink(join(folder, name)).catch(() => {});
       } else if (file?.isFile()) found.push([name, { bytes: file.size, at: file.mtimeMs, sha256: undefined }]);
@@ -115,7 +123,7 @@ export class ArtifactShelf {
   }
 
   async #makeRoom(newest: string | undefined): Promise<void> {
-    const { maxBytes, maxCount } = this.#options;
+    const { maxBytes, maxCount } = this.limits;
     for (const [name, place] of this.#places) {
       const fits = this.#bytes <= maxBytes && this.#places.size <= maxCount;
       if (name === newest || (fits && !this.isExpired(place.at))) return;

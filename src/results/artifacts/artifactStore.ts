@@ -16,13 +16,13 @@ import {
   writeAll,
 } from './artifactFile.ts';
 import { type ArtifactReader, FileReader, MemoryReader } from './artifactReader.ts';
-import { ArtifactShelf } from './artifactShelf.ts';
+import { type ArtifactLimits, ArtifactShelf } from './artifactShelf.ts';
 
 export const WORKSPACE_OWNER = 'workspace';
 
-/** What an artifact is made of. */
+/** Content of an artifact to be stored. */
 export interface ArtifactDraft {
-  /** What it is (`text`, `image` …) and what it came from: the handle begins with both. */
+  /** Kind (`text`, `image` …) and source, with which the handle begins. */
   kind: string;
   source: string;
   content: PartContent;
@@ -31,24 +31,21 @@ export interface ArtifactDraft {
   owner: string;
 }
 
-/** An artifact that can be opened from now on, whether or not the disk has it yet. */
+/** Artifact that can be opened from now on, whether or not it is on disk yet. */
 export interface HeldArtifact {
   info: ArtifactInfo;
-  /** Resolves when a restart no longer loses it, rejects with an ArtifactError when the disk does not take it. */
+  /** Resolves when the artifact survives a restart. Rejects with an ArtifactError if the write fails. */
   saved(): Promise<void>;
 }
 
-export interface StoreOptions {
-  /** Without a folder artifacts are kept in memory, and go with the process. */
+export interface StoreOptions extends Partial<ArtifactLimits> {
+  /** Folder of the artifacts. Without one, they are in memory and end with the process. */
   folder?: string | undefined;
-  maxBytes?: number;
-  maxCount?: number;
-  maxAgeMs?: number;
   now?: () => number;
   files?: ArtifactFiles;
 }
 
-/** One sentence that tells what the disk did not take, and why; names no path, since a model reads it. */
+/** Error of a failed write, with one sentence for a model and without a path. */
 export class ArtifactError extends Error {
   override readonly name = 'ArtifactError';
   readonly code: string;
@@ -68,13 +65,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'cannot be written by you (EACCES)',
 };
 
-/** A large repository of logs; the oldest leave first. */
+/** Size limit of all artifacts; the oldest leave first (M3.3). */
 const MAX_BYTES = 512 * 1024 * 1024;
 const MAX_COUNT = 5_000;
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
-/** What waits for the disk, or is refused by it, is kept in memory up to this. */
+/** Size limit of artifacts in memory, which wait for the disk or failed to be written (M3.4). */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** A call answers first; what was left of it goes to the disk behind. */
+/** Delay of writes, so that the call is answered first. */
 const WRITE_BEHIND_MS = 20;
 
 interface Held {
@@ -83,15 +80,15 @@ interface Held {
   saving?: Promise<void>;
 }
 
-/** Results that outlive their call. A handle is looked up: it says nothing of a path and is never joined to one. */
+/** Stores results that outlive their call. A handle is a key: it contains no path and is never joined to one (M3.2). */
 export class ArtifactStore {
   readonly #folder: string | undefined;
   readonly #files: ArtifactFiles;
   readonly #shelf: ArtifactShelf;
-  /** In memory, by file name: what is on its way to the disk, and what the disk refused. */
+  /** Artifacts in memory by file name: those being written, and those that could not be. */
   readonly #held = new Map<string, Held>();
   readonly #behind = new Set<string>();
-  readonly #maxHeldBytes: number;
+  #maxHeldBytes: number;
   #heldBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #faults = 0;
@@ -104,13 +101,21 @@ export class ArtifactStore {
       folder: options.folder,
       files: this.#files,
       now: options.now ?? Date.now,
-      maxBytes: options.maxBytes ?? MAX_BYTES,
-      maxCount: options.maxCount ?? MAX_COUNT,
-      maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
+      limits: {
+        maxBytes: options.maxBytes ?? MAX_BYTES,
+        maxCount: options.maxCount ?? MAX_COUNT,
+        maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
+      },
     });
   }
 
-  /** For what is small: held at once, written behind. Nobody waits for the disk unless `saved()` is awaited. */
+  /** Puts edited limits in force from the next write on. */
+  adopt({ maxBytes, maxCount, maxAgeMs }: ArtifactLimits): void {
+    this.#maxHeldBytes = Math.min(MAX_HELD_BYTES, maxBytes);
+    this.#shelf.limits = { maxBytes, maxCount, maxAgeMs };
+  }
+
+  /** Keeps a small artifact in memory and writes it behind the answer. Only `saved()` waits for the disk. */
   hold(draft: ArtifactDraft): HeldArtifact {
     const bytes = contentBytes(draft.content);
     const info = describe(draft, measured(bytes));
@@ -124,7 +129,7 @@ export class ArtifactStore {
     return { info, saved: () => this.#save(name) };
   }
 
-  /** For what is large: streamed to the disk, never in memory as a whole. Throws an ArtifactError. */
+  /** Streams a large artifact to disk, never as a whole in memory. Throws an ArtifactError. */
   async store(draft: ArtifactDraft): Promise<ArtifactInfo> {
     if (this.#folder === undefined) return this.hold(draft).info;
     const measure = new Measure();
@@ -140,7 +145,7 @@ export class ArtifactStore {
     return info as unknown as ArtifactInfo;
   }
 
-  /** Whoever may open it as one of these owners gets a reader, and closes it. */
+  /** Opens an artifact as one of these owners. The caller closes the reader. */
   async open(handle: string, owners: readonly string[] = [WORKSPACE_OWNER]): Promise<ArtifactReader | undefined> {
     for (const owner of owners) {
       const reader = await this.#openOne(fileNameOf(owner, handle), owner, handle);
@@ -149,7 +154,7 @@ export class ArtifactStore {
     return undefined;
   }
 
-  /** The newest first. */
+  /** Returns artifacts, the newest first. */
   async list(limit: number): Promise<ArtifactInfo[]> {
     const names = new Set([...[...this.#held.keys()].reverse(), ...(await this.#shelf.newest(limit))]);
     const infos: ArtifactInfo[] = [];
@@ -166,7 +171,7 @@ export class ArtifactStore {
     return { count: count + this.#held.size, bytes: bytes + this.#heldBytes, faults: this.#faults };
   }
 
-  /** Brings to the disk what waits for it. Never throws: what the disk refuses stays in memory. */
+  /** Writes all waiting artifacts. Never throws: artifacts that cannot be written stay in memory. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -191,7 +196,7 @@ export class ArtifactStore {
     return held.saving;
   }
 
-  /** Atomic: a file has its name only when it is whole. */
+  /** Writes atomically: a file gets its name only when it is complete. */
   async #write(fill: (write: (bytes: Buffer) => Promise<void>) => Promise<ArtifactInfo>): Promise<void> {
     const folder = this.#folder as string;
     const part = join(folder, `.${process.pid}-${randomBytes(8).toString('hex')}.part`);
@@ -249,7 +254,7 @@ export class ArtifactStore {
     this.#heldBytes += held.bytes.length;
     for (const [oldest, other] of this.#held) {
       if (this.#heldBytes <= this.#maxHeldBytes || oldest === name) break;
-      // What the disk is writing now goes by itself.
+      // A file that is being written leaves memory by itself.
       if (!other.saving) this.#forget(oldest, other);
     }
   }

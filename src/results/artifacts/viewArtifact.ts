@@ -8,7 +8,7 @@ import type { ArtifactInfo } from './artifactFile.ts';
 import type { ArtifactReader } from './artifactReader.ts';
 import { type ArtifactStore, WORKSPACE_OWNER } from './artifactStore.ts';
 
-/** A part of an artifact: as text for a model, and as data for `render=json`. */
+/** Part of an artifact: as text for a model, and as data for `render=json`. */
 export interface ArtifactView {
   text: string;
   data: {
@@ -19,7 +19,7 @@ export interface ArtifactView {
     place?: string;
     next?: Readonly<Record<string, unknown>>;
   };
-  /** The artifact itself, where it is something to look at or to listen to. */
+  /** The artifact itself, where it is a picture or a sound. */
   parts: readonly ClientPart[];
 }
 
@@ -28,7 +28,7 @@ export interface ViewOptions {
   maskSecrets?: boolean;
 }
 
-/** `tool_view` (000 §4.2). Throws a GatewayError that carries the handle as its path (000 §3.4). */
+/** Runs `tool_view` (G11). Throws a GatewayError with the handle as its path (G4.3). */
 export async function viewArtifact(
   store: ArtifactStore,
   handle: string,
@@ -68,7 +68,7 @@ function viewOf({ text, place, next }: Selection, info: ArtifactInfo, isMasked: 
   };
 }
 
-/** A picture that was too large for its call is shown when it is asked for by itself, within the same budget. */
+/** Returns a picture that was too large for its call, within the same budget. */
 async function mediaParts(reader: ArtifactReader, type: 'image' | 'audio'): Promise<ClientPart[]> {
   const { size, mediaType: mimeType } = reader.info;
   if (size === 0 || size > MEDIA_BUDGET_BYTES) return [];
@@ -86,7 +86,7 @@ function failure(error: unknown, handle: string): GatewayError {
   return new GatewayError(code, message, { path: handle, ...(details ? { details } : {}) });
 }
 
-/** The arguments of a `tool_view`, as a model may copy them. */
+/** Returns the arguments of a `tool_view`, as a model may copy them. */
 export function viewCall(handle: string, selector: SelectorInput): string {
   return `tool_view ${visibleText(JSON.stringify({ handle, selector }))}`;
 }

@@ -10,10 +10,10 @@ import { tableDigest } from './tableDigest.ts';
 import { outlineValue } from './valueOutline.ts';
 
 const SAMPLE_CHARS = 64 * 1024;
-/** Several parts are joined for a look at their JSON only when that costs little. */
+/** Size up to which several parts are joined for a look at their JSON. */
 const JOIN_CHARS = 1 << 20;
 
-/** A text too long to be shown, told by its kind (000 §4.2): faithful, deterministic, made without a model. */
+/** Makes a digest that suits the kind of a long text: faithful, deterministic, without a model (M2.10). */
 export async function digest(text: LongText, room: number): Promise<Digest> {
   const sample = text.head(SAMPLE_CHARS);
   const source: DigestSource = { text, sample, isWhole: sample.length === text.length, room, turn };
@@ -41,7 +41,7 @@ async function asJson(source: DigestSource): Promise<Digest | undefined> {
   return outline && jsonDigest(outline, size(source.text), source.text.length, source.room);
 }
 
-/** What is to be told: a text, or a value that takes so many bytes as JSON. */
+/** Input of a digest: a text, or a value with its size as JSON. */
 export type Readable = LongText | { value: object; bytes: number };
 
 export async function digestOf(readable: Readable, room: number): Promise<Digest> {

@@ -1,26 +1,26 @@
 import type { LongText } from '../../text/longText.ts';
 import { count } from '../../text/porcelain.ts';
 
-/** What a model gets of a text too long to be shown. */
+/** Digest of a long text for a model. */
 export interface Digest {
-  /** What it is and how much: `JSON, 1,200,000 characters: an array of 1,998 objects`. */
+  /** Kind and amount: `JSON, 1,200,000 characters: an array of 1,998 objects`. */
   title: string;
   body: string;
-  /** The selectors of `tool_view` that would help most, best first. */
+  /** Most helpful selectors of `tool_view`, best first. */
   views: readonly Selector[];
 }
 
 export type Selector = Readonly<Record<string, unknown>>;
 
-/** A text with what a digest of any kind needs of it. */
+/** Text with everything that a digest needs. */
 export interface DigestSource {
   text: LongText;
-  /** The beginning, enough to see what it is. */
+  /** Beginning of the text, enough to recognise its kind. */
   sample: string;
   isWhole: boolean;
-  /** How long the body may be. */
+  /** Length limit of the body. */
   room: number;
-  /** Gives the event loop its turn between two pieces of a large text. */
+  /** Yields to the event loop between two pieces of a large text. */
   turn(): Promise<void>;
 }
 

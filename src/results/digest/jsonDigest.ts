@@ -3,7 +3,7 @@ import { MAX_JSON_BYTES } from '../select/jsonLimit.ts';
 import type { Digest, Selector } from './digestSource.ts';
 import type { JsonOutline, JsonType, OutlineNode } from './jsonOutline.ts';
 
-/** How much of an outline is told, most first: the first that fits is taken. */
+/** Levels of detail, most first. The first that fits is used. */
 const DETAILS = [
   { depth: 6, keys: 64, first: 80 },
   { depth: 4, keys: 40, first: 60 },
@@ -14,7 +14,7 @@ const DETAILS = [
 
 type Detail = (typeof DETAILS)[number];
 
-/** `amount` is how much it is, in words; `length` what it is in characters or bytes; `room` is for the body. */
+/** Makes the digest of JSON. `amount` is its size in words, `length` in characters or bytes; `room` is for the body. */
 export function jsonDigest({ root, isComplete }: JsonOutline, amount: string, length: number, room: number): Digest {
   const note = isComplete ? [] : ['(keys, types and first values are those of the beginning)'];
   let body = '';
@@ -34,7 +34,7 @@ function shapeOf(node: OutlineNode): string {
   return `an array of ${elements(node, node.longest)}`;
 }
 
-/** `3 objects`, `5 strings`, `7 items`. */
+/** Describes the elements of an array: `3 objects`, `5 strings`, `7 items`. */
 function elements(node: OutlineNode, length: number): string {
   const types = [...(node.items?.types.keys() ?? [])];
   const word = types.length === 1 && types[0] !== 'null' ? (types[0] as string) : 'item';
@@ -47,7 +47,7 @@ export function outlineLines(root: OutlineNode, detail: Detail): string[] {
   return lines;
 }
 
-/** What is inside: the keys of an object, or the elements of an array as one. */
+/** Adds the keys of an object, or the elements of an array as one. */
 function addMembers(node: OutlineNode, depth: number, indent: string, detail: Detail, lines: string[]): void {
   if (depth >= detail.depth) return;
   if (node.items) {
@@ -72,7 +72,10 @@ function isPlain(node: OutlineNode): boolean {
   return node.keys.size === 0 && !node.items;
 }
 
-/** `string, first "Alice"`, `number ×3 | null ×2`, `array of 0–5 strings`; `in 3 of 7` when some lack it. */
+/**
+ * Describes types: `string, first "Alice"`, `number ×3 | null ×2`, `array of 0–5 strings`; `in 3 of 7` when some lack
+ * it.
+ */
 function typesOf(node: OutlineNode, owners: number, detail: Detail): string {
   const entries = [...node.types];
   const met = total(node.types);
@@ -98,7 +101,7 @@ function total(types: Map<JsonType, number>): number {
   return sum;
 }
 
-/** Nothing over the limit is parsed: what is left is to look for it, or to read it in order. */
+/** Returns selectors for JSON over the parse limit: search it, or read it in order. */
 function largeViews(): Selector[] {
   return [
     { type: 'grep', pattern: '(?i)keyword', limit: 20 },
@@ -130,11 +133,11 @@ function views(root: OutlineNode): Selector[] {
 interface List {
   node: OutlineNode;
   path: string;
-  /** The root, or a key of the root. */
+  /** Whether this is the root, or a key of the root. */
   isTop: boolean;
 }
 
-/** The longest array that is reached by keys alone. */
+/** Finds the longest array that is reached by keys alone. */
 function findList(root: OutlineNode): List | undefined {
   let best: List | undefined;
   const visit = (node: OutlineNode, path: string, depth: number): void => {
@@ -149,7 +152,7 @@ function firstText(node: OutlineNode): string | undefined {
   return [...node.keys].find(([, child]) => child.types.has('string'))?.[0];
 }
 
-/** Keys are kept as they are written in the text: those with an escape in them are not offered. */
+/** Returns whether a key can be offered. Keys are kept as written, so keys with an escape are not offered. */
 function isPlainKey(key: string): boolean {
   return !/["\\]/.test(key) && key.length <= 80;
 }

@@ -1,19 +1,19 @@
 /**
- * An outline of JSON from one pass over its text: nothing is parsed into objects, so that 100 MB cost no memory. Places
- * that repeat (the elements of an array) are merged into one. Beyond the part that is read in detail only the containers
- * that are open there are counted on.
+ * Outline of JSON from one pass over its text. Nothing is parsed into objects, so that 100 MB cost no memory. Repeating
+ * places (the elements of an array) are merged into one. Beyond the part that is read in detail, only open containers
+ * are still counted.
  */
 export interface OutlineNode {
-  /** How often each type was met here. */
+  /** Number of values of each type here. */
   types: Map<JsonType, number>;
   keys: Map<string, OutlineNode>;
-  /** Keys beyond those that are kept. */
+  /** Number of keys beyond the kept ones. */
   furtherKeys: number;
-  /** What arrays at this place hold. */
+  /** Elements of arrays at this place. */
   items: OutlineNode | undefined;
   shortest: number;
   longest: number;
-  /** The first scalar met here, as it is written. */
+  /** First scalar at this place, as written. */
   first: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
 
 export interface JsonOutline {
   root: OutlineNode;
-  /** False when only a part, the beginning, was looked at in detail; arrays are counted to the end all the same. */
+  /** False when only the beginning was read in detail. Arrays are counted to the end all the same. */
   isComplete: boolean;
 }
 
@@ -29,7 +29,7 @@ const DETAIL_CHARS = 1 << 20;
 export const MAX_OUTLINE_DEPTH = 6;
 export const MAX_OUTLINE_KEYS = 64;
 const MAX_FIRST_CHARS = 80;
-/** The event loop gets its turn after so many characters. */
+/** Number of characters between two turns of the event loop. */
 const TURN_CHARS = 4 << 20;
 
 interface Frame {
@@ -38,7 +38,7 @@ interface Frame {
   length: number;
 }
 
-/** Undefined when the text is no JSON object or array. */
+/** Outlines a text; undefined when it is no JSON object or array. */
 export async function outlineJson(text: string, turn: () => Promise<void>): Promise<JsonOutline | undefined> {
   const scanner = new Scanner(text);
   for (let stop = TURN_CHARS; ; stop += TURN_CHARS) {
@@ -74,13 +74,13 @@ class Scanner {
     return 'more';
   }
 
-  /** Only an object or an array is JSON to speak of. */
+  /** Begins with the root, which must be an object or an array. */
   #begin(): boolean {
     const code = this.#text.charCodeAt(this.#at);
     return (code === OPEN_OBJECT || code === OPEN_ARRAY) && this.#value(this.root);
   }
 
-  /** One member of the container, or its end. */
+  /** Reads one member of the container, or its end. */
   #next(frame: Frame): boolean {
     const code = this.#text.charCodeAt(this.#at);
     if (code === (frame.isArray ? CLOSE_ARRAY : CLOSE_OBJECT)) {
@@ -151,7 +151,7 @@ class Scanner {
     }
   }
 
-  /** A key as it is written, without its quotation marks. */
+  /** Returns a key as written, without its quotation marks. */
   #string(): string | undefined {
     const start = this.#at;
     return this.#skipString() ? this.#text.slice(start + 1, this.#at - 1) : undefined;
@@ -179,7 +179,7 @@ class Scanner {
     return this.#at - start <= 400 && SCALAR.test(this.#text.slice(start, this.#at));
   }
 
-  /** Passes over a value, whatever is in it: only its brackets and strings matter. */
+  /** Skips a value: only its brackets and strings matter. */
   #skipValue(): boolean {
     const type = typeAt(this.#text.charCodeAt(this.#at));
     if (!type) return false;

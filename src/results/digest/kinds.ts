@@ -1,6 +1,6 @@
 import { detectDelimiter } from '../select/delimited.ts';
 
-/** What a long text is, by the look of its beginning. JSON is told apart before: by whether it can be read as such. */
+/** Kind of a long text by its beginning. JSON is recognised earlier, by parsing it. */
 export type TextKind =
   | { kind: 'json lines' }
   | { kind: 'table'; form: 'delimited'; delimiter: string }
@@ -23,7 +23,7 @@ export function textKind(sample: string, isWhole: boolean): TextKind {
   return isProse(filled) ? { kind: 'prose' } : { kind: 'lines' };
 }
 
-/** The last line of a sample may be cut: it says nothing. */
+/** Returns the lines of a sample without the last one, which may be cut. */
 function sampleLines(sample: string, isWhole: boolean): string[] {
   const lines = sample.split(/\r?\n/, SAMPLE_LINES + 1);
   return lines.length > 1 && (lines.length > SAMPLE_LINES || !isWhole) ? lines.slice(0, -1) : lines;
@@ -58,7 +58,7 @@ const LEVEL =
 const RUN =
   /^(?:\s+at |\s+File "|npm |> |\$ |\+ |ok \d|not ok \d|\[\s*\d+[/%\]]|\s*[✓✗×✔✖●] |(?:PASS|FAIL|ok|FAILED|---|===)\s)/;
 
-/** Half of the lines bear a time, a level, or the look of a build, a test run or a stack trace. */
+/** Returns whether half of the lines have a time, a level, or the look of a build, a test run or a stack trace. */
 function isLog(lines: readonly string[]): boolean {
   if (lines.length < 8) return false;
   const marked = lines.filter((line) => TIME.test(line) || LEVEL.test(line) || RUN.test(line)).length;
@@ -69,7 +69,7 @@ function isLog(lines: readonly string[]): boolean {
   );
 }
 
-/** A date that a delimiter follows at once is the first cell of a row. */
+/** Returns whether a line begins with a date and a delimiter, as the first cell of a row. */
 function isDateCell(line: string): boolean {
   return /^\W?[\d:/.T+Z-]+"?[,;\t|]/.test(line) && detectRowLike(line);
 }
@@ -80,7 +80,7 @@ function detectRowLike(line: string): boolean {
 
 const MIN_COLUMN_GAP = /\S(?: {2,}|\t+)(?=\S)/g;
 
-/** `ps`, `docker ps`, `kubectl get`: columns that begin under their heading. */
+/** Returns whether columns begin under their heading, as in `ps`, `docker ps`, `kubectl get`. */
 function isAligned(lines: readonly string[]): boolean {
   const [header = '', ...rows] = lines.slice(0, 50);
   if (rows.length < 2 || header.startsWith(' ')) return false;
@@ -91,7 +91,7 @@ function isAligned(lines: readonly string[]): boolean {
   return rows.filter(fits).length >= rows.length * 0.9;
 }
 
-/** Long paragraphs of words with sentences in them. */
+/** Returns whether the lines are long paragraphs with sentences. */
 function isProse(lines: readonly string[]): boolean {
   const text = lines.join('\n');
   const sentences = text.match(/[\p{L}\p{N})"'”’][.!?](?=\s|$)|[。！？]/gu)?.length ?? 0;

@@ -10,11 +10,11 @@ const MAX_TEMPLATES = 200;
 
 const TROUBLE =
   /\b(?:error|fatal|critical|panic|exception|traceback|failed|failure|err!|segfault|denied|refused|timed out|timeout|unhandled|abort(?:ed|ing)?)\b|\b[A-Z]\w*(?:Error|Exception)\b|\blevel=(?:error|fatal)\b|^\s*(?:✗|✖|not ok\b|E\s{3})/i;
-/** `0 errors`, `error: null`: no trouble. */
+/** Matches lines that mention errors without one: `0 errors`, `error: null`. */
 const NO_TROUBLE =
   /\b(?:0|no|without) (?:errors?|failures?|failed)\b|\b(?:errors?|failed|failures?)["']?[:=] ?(?:0\b|null|none|false)/i;
 
-/** Head, tail, and the lines that look like errors, with their numbers; such as repeat are told once. */
+/** Makes the digest of a log: head, tail, and lines that look like errors, with their numbers; repeated ones once. */
 export async function logDigest(source: DigestSource): Promise<Digest> {
   const troubles = new Map<string, Trouble>();
   let found = 0;
@@ -66,7 +66,7 @@ function kinds(all: number, told: number): string {
   return all === told ? '' : `, ${many} kinds, the first ${told}`;
 }
 
-/** Text in lines of no kind that is known: listings, code, differences. */
+/** Makes the digest of lines of unknown kind: listings, code, differences. */
 export async function linesDigest(source: DigestSource): Promise<Digest> {
   const lines = await eachLine(source.text, source.turn, () => {});
   const { head, tail } = headAndTail(source, Math.floor(source.room / 2));
@@ -96,7 +96,7 @@ function longLineDigest(source: DigestSource, lines: number): Digest {
   };
 }
 
-/** One JSON value per line: how many, and an outline of the first of them. */
+/** Makes the digest of one JSON value per line: their number, and an outline of the first. */
 export async function jsonLinesDigest(source: DigestSource): Promise<Digest> {
   const lines = await eachLine(source.text, source.turn, () => {});
   const complete = source.sample.slice(0, source.isWhole ? undefined : source.sample.lastIndexOf('\n'));

@@ -1,10 +1,10 @@
 import { type LongText, wholeCut } from '../../text/longText.ts';
 import { count } from '../../text/porcelain.ts';
 
-/** A line this long is no line to speak of: only so much of it is looked at. */
+/** Part of a very long line that is inspected. */
 const MAX_LINE_CHARS = 64 * 1024;
 
-/** Every line of a text of any length, without its line break. */
+/** Visits every line of a text of any length, without its line break. */
 export async function eachLine(
   text: LongText,
   turn: () => Promise<void>,
@@ -37,7 +37,7 @@ export function cutLine(line: string, chars: number): string {
   return `${line.slice(0, end)}… (${count(line.length - end, 'more character')})`;
 }
 
-/** As many of the lines as there is room for. */
+/** Returns as many of the lines as fit. */
 export function takeLines(lines: readonly string[], room: number): string[] {
   let used = 0;
   const end = lines.findIndex((line) => {
@@ -47,7 +47,7 @@ export function takeLines(lines: readonly string[], room: number): string[] {
   return lines.slice(0, end === -1 ? lines.length : end);
 }
 
-/** The same from the end, in their order. */
+/** Returns as many of the last lines as fit, in order. */
 export function takeLastLines(lines: readonly string[], room: number): string[] {
   return takeLines([...lines].reverse(), room).reverse();
 }

@@ -5,7 +5,7 @@ import { cutLine, eachLine, takeLines } from './lines.ts';
 const MAX_HEADINGS = 400;
 const SENTENCE_END = /[.!?][)"'”’]*(?=\s)|[。！？]/g;
 
-/** The first sentences; of a text with headings also these, with their lines. */
+/** Makes the digest of prose: the first sentences, and headings with their lines. */
 export async function proseDigest(source: DigestSource): Promise<Digest> {
   const headings: string[] = [];
   const lines = await eachLine(source.text, source.turn, (line, number) => {
@@ -33,7 +33,7 @@ export async function proseDigest(source: DigestSource): Promise<Digest> {
   };
 }
 
-/** Whole sentences, as many as there is room for; without one, whole words. */
+/** Returns as many whole sentences as fit; without one, whole words. */
 function firstSentences(text: string, room: number): string {
   const start = text.slice(0, room);
   let end = 0;

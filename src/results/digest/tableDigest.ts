@@ -6,13 +6,13 @@ import type { TextKind } from './kinds.ts';
 import { cutLine, eachLine, takeLines } from './lines.ts';
 
 const MAX_ROW_CHARS = 400;
-/** Enough to see what the cells are like. */
+/** Number of rows that show the content of the cells. */
 const MAX_ROWS = 24;
 const NAMES: Readonly<Record<string, string>> = { ',': 'CSV', '\t': 'TSV', ';': 'CSV (";")', '|': 'table ("|")' };
 
 type TableKind = Extract<TextKind, { kind: 'table' }>;
 
-/** The header, how many rows there are, and the first of them. */
+/** Makes the digest of a table: the header, the number of rows, and the first of them. */
 export async function tableDigest(source: DigestSource, kind: TableKind): Promise<Digest> {
   const delimiter = kind.form === 'delimited' ? kind.delimiter : undefined;
   const lines = source.sample.split(/\r?\n/);
@@ -20,7 +20,7 @@ export async function tableDigest(source: DigestSource, kind: TableKind): Promis
   const header = records.find((record) => record.trim() !== '') ?? '';
   const columns = columnsOf(header, kind);
   const rows = await countRows(source.text, delimiter, source.turn);
-  // Under the header, and under the rule of a markdown table.
+  // Rows below the header, and below the rule of a markdown table.
   const data = rows - (kind.form === 'markdown' ? 2 : 1);
   const title = `${NAMES[delimiter ?? ''] ?? 'Table'}, ${size(source.text)}: ${count(data, 'row')} of ${count(columns.length, 'column')}`;
   const shown = takeLines(
@@ -48,7 +48,7 @@ function columnsOf(header: string, kind: TableKind): string[] {
   return cells.map((cell) => cell.trim());
 }
 
-/** Lines with something in them that begin a record. */
+/** Counts non-empty lines that begin a record. */
 async function countRows(text: LongText, delimiter: string | undefined, turn: () => Promise<void>): Promise<number> {
   let rows = 0;
   let open = false;

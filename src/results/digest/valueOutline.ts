@@ -8,13 +8,13 @@ import {
   type OutlineNode,
 } from './jsonOutline.ts';
 
-/** Elements of one array that are looked at; all are counted. */
+/** Inspected elements of one array; all are counted. */
 const MAX_ELEMENTS = 2_000;
-/** Values that are looked at in all. */
+/** Inspected values in all. */
 const MAX_VALUES = 50_000;
 const MAX_FIRST_CHARS = 80;
 
-/** The outline of a value that is there as objects already: making its text would double it in memory. */
+/** Outlines a value that exists as objects: making its text would double it in memory. */
 export function outlineValue(value: object): JsonOutline {
   const root = newNode();
   let left = MAX_VALUES;
@@ -39,7 +39,7 @@ export function outlineValue(value: object): JsonOutline {
   };
   const visitMembers = (node: OutlineNode, item: Record<string, unknown>, depth: number): void => {
     for (const written of Object.keys(item)) {
-      // A key as it is written in JSON, as the outline of a text has it.
+      // The key as JSON writes it, as in the outline of a text.
       const key = JSON.stringify(written).slice(1, -1);
       let child = node.keys.get(key);
       if (!child && node.keys.size < MAX_OUTLINE_KEYS) {

@@ -4,25 +4,25 @@ import { viewCall } from '../artifacts/viewArtifact.ts';
 import { digestOf, type Readable } from '../digest/digest.ts';
 
 export interface AnswerInput {
-  /** What a model is to read; undefined when there is nothing to be read. */
+  /** Text for the model; undefined when there is none. */
   text: Readable | undefined;
-  /** The status: `ok`, or `Error` and a code (VS Code passes a failed result on unmarked). */
+  /** Status: `ok`, or `Error` and a code, because VS Code passes on a failed result unmarked. */
   label: string;
-  /** Where the whole of it is kept. */
+  /** Handle of the whole text. */
   handle: string | undefined;
-  /** What else came: images, links. */
+  /** Notes about other parts: images, links. */
   notes: readonly string[];
   shownChars: number;
 }
 
-/** Title, handle and calls beside a digest: a guess, since a tool's name may be long. */
+/** Estimated size of title, handle and calls beside a digest, since a tool's name may be long. */
 const FRAME_CHARS = 800;
-/** Below this nothing can be told of a long text. */
+/** Least size of an answer with a digest. */
 const MIN_ANSWER_CHARS = 3_200;
 const MIN_ROOM = 200;
 const MAX_NOTES_CHARS = 1_500;
 
-/** The porcelain of a result: its status, then itself, or a digest of it and how to read on. */
+/** Renders a result: its status, then the text, or a digest and the calls that read on (M2.10). */
 export async function answerText(input: AnswerInput): Promise<{ text: string; isWhole: boolean }> {
   const { text, label, notes, shownChars } = input;
   const besides = notesWithin(notes);
@@ -51,7 +51,7 @@ async function digestText(
     const whole = [`${label} · ${visibleText(title)}`, visibleText(body), ...footer, ...notes].join('\n');
     if (whole.length <= limit) return whole;
     if (room < MIN_ROOM) return shortened(whole, limit);
-    // The frame is longer than was thought, or what is hidden in the text takes room when it is shown.
+    // The frame is longer than estimated, or escapes of hidden characters take room.
     room = Math.floor(Math.min(room * 0.8, (room * limit) / whole.length));
   }
 }

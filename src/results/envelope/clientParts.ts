@@ -4,26 +4,29 @@ import { visibleText } from '../../text/visibleText.ts';
 import { contentSize } from './partContent.ts';
 import { type BinaryPart, isObject } from './resultParts.ts';
 
-/** A part of a result that is handed on beside the text. */
+/** Part of a result that is passed on beside the text. */
 export type ClientPart = Readonly<Record<string, unknown>> & { type: string };
 
 export interface RelayedParts {
   parts: ClientPart[];
-  /** One line for each part that the model cannot read. */
+  /** Notes, one for each part that the model cannot read. */
   notes: string[];
-  /** What the text parts say to the model; undefined when the server kept none of them from it. */
+  /** Text parts for the model; undefined when the server kept none of them from it. */
   modelText: LongText | undefined;
 }
 
 export const MEDIA_BUDGET_BYTES = 3 * 1024 * 1024;
-/** A text that is meant for the person alone; longer ones are named by their handle. */
+/** Size limit of a text for the user alone; the note names longer ones by their handle. */
 const MAX_USER_TEXT_CHARS = 8_000;
 const MAX_URI_CHARS = 2_048;
 
-/** Copilot reads embedded resources and links into the prompt unless they are for the user alone (facts: vscode §0). */
+/** Copilot puts embedded resources and links into the prompt unless they are for the user alone. */
 const FOR_USER = ['user'];
 
-/** What a client that can show more than text gets, within a budget; what is over it is named by its handle. */
+/**
+ * Returns the parts for a client that can show more than text, within a budget. Notes name the others by their handle
+ * (M2.11).
+ */
 export function relayedParts(
   content: unknown,
   binaries: readonly BinaryPart[],
@@ -46,7 +49,7 @@ export function relayedParts(
     notes.push(...noteOf(binary, size, handles[i], relayed !== undefined));
   });
   const { userTexts, modelTexts } = byAudience(source);
-  for (const part of userTexts) if ((part['text'] as string).length <= MAX_USER_TEXT_CHARS) parts.push(part);
+  for (const part of userTexts) if ((part.text as string).length <= MAX_USER_TEXT_CHARS) parts.push(part);
   if (userTexts.length > 0) notes.push(`${count(userTexts.length, 'text part')} for the user alone`);
   return { parts, notes, modelText: userTexts.length > 0 ? new LongText(modelTexts) : undefined };
 }
@@ -55,29 +58,29 @@ function relayable(
   part: Record<string, unknown>,
   { kind, content, mediaType, label }: BinaryPart,
 ): ClientPart | undefined {
-  const annotations = isObject(part['annotations']) ? part['annotations'] : {};
+  const annotations = isObject(part.annotations) ? part.annotations : {};
   const forUser = { annotations: { ...plainAnnotations(annotations), audience: FOR_USER } };
   switch (kind) {
     case 'image':
     case 'audio': {
-      // A client passes these on to a model that refuses a whole turn for one that is malformed.
+      // A client passes these on to a model that rejects a whole turn for a malformed one.
       if (content.kind !== 'base64' || content.data.length === 0 || !isMediaType(mediaType, kind)) return undefined;
       const own = Object.keys(annotations).length > 0 ? { annotations: plainAnnotations(annotations) } : {};
       return { type: kind, data: content.data, mimeType: mediaType, ...own };
     }
     case 'resource': {
-      const resource = part['resource'] as Record<string, unknown>;
-      const uri = resource['uri'];
+      const resource = part.resource as Record<string, unknown>;
+      const uri = resource.uri;
       if (typeof uri !== 'string' || uri.length > MAX_URI_CHARS) return undefined;
-      const body = content.kind === 'base64' ? { blob: content.data } : { text: resource['text'] };
+      const body = content.kind === 'base64' ? { blob: content.data } : { text: resource.text };
       if (typeof (body.text ?? body.blob) !== 'string') return undefined;
-      const mimeType = typeof resource['mimeType'] === 'string' ? { mimeType: resource['mimeType'] } : {};
+      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: resource.mimeType } : {};
       return { type: 'resource', resource: { uri, ...mimeType, ...body }, ...forUser };
     }
     case 'resource_link': {
-      const uri = part['uri'] as string;
+      const uri = part.uri as string;
       if (uri.length > MAX_URI_CHARS) return undefined;
-      const mimeType = typeof part['mimeType'] === 'string' ? { mimeType: part['mimeType'] } : {};
+      const mimeType = typeof part.mimeType === 'string' ? { mimeType: part.mimeType } : {};
       return { type: 'resource_link', uri, name: new LongText([label]).head(256) || uri, ...mimeType, ...forUser };
     }
     default:
@@ -85,7 +88,7 @@ function relayable(
   }
 }
 
-/** The model reads a resource's text with the rest; of what it cannot read it is told. */
+/** Returns the note about a part that the model cannot read. The text of a resource is part of the text. */
 function noteOf(
   { kind, mediaType, label, content }: BinaryPart,
   size: number,
@@ -105,14 +108,14 @@ function noteOf(
   ];
 }
 
-/** Text that is annotated for the user alone is not for the model, as with a server that a client speaks to itself. */
+/** Separates text annotated for the user alone, which the model must not read. */
 function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; modelTexts: string[] } {
   const userTexts: ClientPart[] = [];
   const modelTexts: string[] = [];
   for (const part of source) {
     if (!isObject(part)) continue;
     const { type, text, resource, annotations } = part;
-    const resourceText = type === 'resource' && isObject(resource) ? resource['text'] : undefined;
+    const resourceText = type === 'resource' && isObject(resource) ? resource.text : undefined;
     if (type === 'text' && typeof text === 'string') {
       if (isForUserAlone(annotations)) userTexts.push({ type, text, annotations: plainAnnotations(annotations) });
       else modelTexts.push(text);
@@ -122,11 +125,11 @@ function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; mode
 }
 
 function isForUserAlone(annotations: unknown): annotations is Record<string, unknown> {
-  const audience = isObject(annotations) ? annotations['audience'] : undefined;
+  const audience = isObject(annotations) ? annotations.audience : undefined;
   return Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant');
 }
 
-/** Only what MCP knows, in its types: a client may refuse the whole result for more. */
+/** Returns annotations that MCP knows, in its types: a client may reject the whole result for others. */
 function plainAnnotations({ audience, priority, lastModified }: Record<string, unknown>): Record<string, unknown> {
   const roles = Array.isArray(audience) ? audience.filter((role) => role === 'user' || role === 'assistant') : [];
   return {
@@ -138,7 +141,7 @@ function plainAnnotations({ audience, priority, lastModified }: Record<string, u
   };
 }
 
-/** What a client can show of an artifact of this type; SVG is text, and few models take it. */
+/** Returns how a client can show this type. SVG counts as text, because few models take it. */
 export function mediaKind(mediaType: string): 'image' | 'audio' | undefined {
   if (mediaType === 'image/svg+xml') return undefined;
   if (isMediaType(mediaType, 'image')) return 'image';

@@ -2,13 +2,13 @@ import { type LongText, wholeCut } from '../../text/longText.ts';
 import { contentSize } from './partContent.ts';
 import { type ResultParts, readResult } from './resultParts.ts';
 
-/** The result envelope of 000 §4.2 and 001, `mcp_result_to_envelope`. */
+/** Reference to a stored artifact, as the envelope lists it (M2.1). */
 export interface ArtifactRef {
   handle: string;
   media_type: string;
   size_bytes: number;
   label: string;
-  /** The SHA-256 of its bytes, once it is stored. */
+  /** SHA-256 of the stored bytes. */
   content_hash?: string;
 }
 
@@ -38,10 +38,10 @@ export interface FirewallStats {
 const SUMMARY_CHARS = 500;
 const FACT_CHARS = 200;
 const MAX_FACTS = 20;
-/** Summary and facts are taken from this much of a text. */
+/** Part of a text from which summary and facts are taken (M2.4). */
 const STATEMENT_HORIZON_CHARS = 256 * 1024;
 
-/** `mcp_result_to_envelope` of 001, with the handles it has there. What is stored has others: see the firewall. */
+/** Converts a result into an envelope with the names of M2.6. Stored artifacts have handles instead. */
 export function resultToEnvelope(
   result: Readonly<Record<string, unknown>>,
   toolName: string,
@@ -76,19 +76,19 @@ export function envelopeOf(
   };
 }
 
-/** Enough of a text for its statements; a copy when it is long, since a slice would keep the whole of it in memory. */
+/** Returns enough of a text for its statements. Copies a long text, since a slice would keep the whole in memory. */
 export function beginningOf(text: LongText): string {
   const beginning = text.head(STATEMENT_HORIZON_CHARS);
   if (text.length <= STATEMENT_HORIZON_CHARS) return beginning;
   return Buffer.from(beginning, 'utf16le').toString('utf16le');
 }
 
-/** The beginning of a text and what it states (001). */
+/** Returns the summary and the facts of a text (M2.4). */
 export function statementsOf(text: string): { summary: string; facts: string[] } {
   return { summary: text.slice(0, wholeCut(text, Math.min(SUMMARY_CHARS, text.length))), facts: factsOf(text) };
 }
 
-/** Lines that state something: they have a colon and are short (001). */
+/** Returns short lines with a colon (M2.4). */
 function factsOf(text: string): string[] {
   const facts: string[] = [];
   for (let start = 0; start <= text.length && facts.length < MAX_FACTS; ) {

@@ -2,10 +2,10 @@ import { scrubSecretChunks } from '../../secrets/mask.ts';
 import { LongText } from '../../text/longText.ts';
 import { pythonJsonChunks } from './pythonForm.ts';
 
-/** The bytes of one part of a result, made when they are asked for: a large one is never in memory as a whole. */
+/** Content of a part, encoded on demand: a large one is never in memory as a whole. */
 export type PartContent = TextContent | { kind: 'base64'; data: string };
 
-/** Text as it came, or what a value is as JSON. */
+/** Text as received, or a value to be written as JSON. */
 type TextContent = ({ kind: 'text'; text: LongText } | { kind: 'json'; value: unknown }) & { masked?: boolean };
 
 const CHUNK_CHARS = 1 << 20;
@@ -14,12 +14,12 @@ export function textContent(text: string | LongText): PartContent {
   return { kind: 'text', text: typeof text === 'string' ? new LongText([text]) : text };
 }
 
-/** The same with its secrets masked; what is no text has none that could be found. */
+/** Returns the content with its secrets masked. Only text can contain findable secrets. */
 export function maskedContent(content: PartContent): PartContent {
   return content.kind === 'base64' ? content : { ...content, masked: true };
 }
 
-/** What is not base64 is kept as it stands: nothing of a result is lost. */
+/** Returns the content of base64 data. Invalid base64 is kept as text, so that nothing is lost. */
 export function base64Content(data: string): PartContent {
   return isBase64(data) ? { kind: 'base64', data } : textContent(data);
 }

@@ -1,16 +1,16 @@
 import { isObject } from './resultParts.ts';
 
-/** What `resources/read` and `prompts/get` answer, in the form that goes through the firewall (000 §9.4). */
+/** Converts answers of `resources/read` and `prompts/get` into the form of tool results (G10.5). */
 
-/** Every content of a resource is an embedded resource: its text is read, its bytes are kept. */
+/** Converts the contents of a resource to embedded resources: the text is shown, the bytes are stored. */
 export function resourceAsResult(read: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const contents = Array.isArray(read['contents']) ? (read['contents'] as unknown[]) : [];
+  const contents = Array.isArray(read.contents) ? (read.contents as unknown[]) : [];
   return { content: contents.map((resource) => (isObject(resource) ? { type: 'resource', resource } : resource)) };
 }
 
-/** A rendered prompt: its messages in order, each under its role. */
+/** Converts a rendered prompt: its messages in order, each under its role. */
 export function promptAsResult(prompt: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const messages = Array.isArray(prompt['messages']) ? (prompt['messages'] as unknown[]) : [];
+  const messages = Array.isArray(prompt.messages) ? (prompt.messages as unknown[]) : [];
   return {
     content: messages.flatMap((message) => {
       if (!isObject(message)) return [message];
@@ -18,8 +18,8 @@ export function promptAsResult(prompt: Readonly<Record<string, unknown>>): Recor
       const speaker = typeof role === 'string' ? `[${role}]` : '[?]';
       const parts = Array.isArray(content) ? (content as unknown[]) : [content];
       return parts.flatMap((part) => {
-        if (!isObject(part) || part['type'] !== 'text') return [{ type: 'text', text: speaker }, part];
-        return [{ ...part, text: `${speaker} ${part['text']}` }];
+        if (!isObject(part) || part.type !== 'text') return [{ type: 'text', text: speaker }, part];
+        return [{ ...part, text: `${speaker} ${part.text}` }];
       });
     }),
   };

@@ -1,11 +1,11 @@
 import { compareCodePoints } from '../../catalog/codePointOrder.ts';
 
 /**
- * Values as the specification's first implementation prints them: the forms that its cases pin (001). Iterative, since
- * a server may nest deeper than a stack is high.
+ * Values as Python prints them, which the conformance cases pin (M2.9). Iterative, because a server may nest deeper
+ * than the stack.
  */
 
-/** `str(value)`: `True`, `None`, `[1, 'a']`. Undefined when that would take more than `limit` characters. */
+/** Formats `str(value)`: `True`, `None`, `[1, 'a']`. Undefined beyond `limit` characters. */
 export function pythonText(value: unknown, limit = Number.POSITIVE_INFINITY): string | undefined {
   let text = '';
   for (const piece of typeof value === 'string' ? [value] : pieces(value, PYTHON_TEXT)) {
@@ -15,20 +15,20 @@ export function pythonText(value: unknown, limit = Number.POSITIVE_INFINITY): st
   return text;
 }
 
-/** `json.dumps(value, sort_keys=True, ensure_ascii=False)`: a blank behind each comma and colon. */
+/** Formats `json.dumps(value, sort_keys=True, ensure_ascii=False)`: a space after each comma and colon. */
 export function pythonJson(value: unknown): string {
   return [...pythonJsonChunks(value)].join('');
 }
 
 const CHUNK_CHARS = 256 * 1024;
-/** Containers up to here are gone through one by one, so that a large one is never one string. */
+/** Depth up to which containers are split, so that a large one is never one string. */
 const SPLIT_DEPTH = 2;
 const SPLIT_ENTRIES = 100;
 const MAX_SPLIT_DEPTH = 6;
-/** Beyond, a stack of our own takes over. */
+/** Recursion depth beyond which an explicit stack is used. */
 const MAX_RECURSION = 500;
 
-/** The same in pieces, made as they are asked for. */
+/** Yields the same JSON in pieces, on demand. */
 export function* pythonJsonChunks(value: unknown): Generator<string> {
   let chunk = '';
   for (const piece of splitPieces(value, 0)) {
@@ -40,7 +40,7 @@ export function* pythonJsonChunks(value: unknown): Generator<string> {
   if (chunk) yield flat(chunk);
 }
 
-/** A string put together from many is a tree of them, ten times its size, until something reads it. */
+/** Flattens a concatenated string, which is a tree of ten times its size until something reads it. */
 function flat(text: string): string {
   Number(text);
   return text;
@@ -98,10 +98,10 @@ interface Form {
 const PYTHON_TEXT: Form = { keys: Object.keys, scalar: representation };
 const PYTHON_JSON: Form = { keys: sortedKeys, scalar: (value) => JSON.stringify(value) ?? 'null' };
 
-/** A container that is under way: no more of it is looked at than is asked for. */
+/** Container in progress. Only requested members are inspected. */
 interface Frame {
   value: Record<string | number, unknown>;
-  /** Undefined for an array. */
+  /** Keys of an object; undefined for an array. */
   keys: string[] | undefined;
   length: number;
   at: number;

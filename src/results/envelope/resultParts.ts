@@ -2,17 +2,17 @@ import { LongText } from '../../text/longText.ts';
 import { base64Content, type PartContent, textContent } from './partContent.ts';
 import { pythonText } from './pythonForm.ts';
 
-/** What is in a result of a server, sorted by what can be done with it (001). Nothing is copied or decoded yet. */
+/** Content of a server's result, sorted by use (M2.5). Nothing is copied or decoded yet. */
 export interface ResultParts {
   isError: boolean;
-  /** The text parts, those of embedded resources included. Undefined when there are none. */
+  /** Text parts, including those of embedded resources. Undefined when there are none. */
   text: LongText | undefined;
-  /** All text, what the structure states included, parts joined by newlines (001). */
+  /** Full text, including values of the structured content, parts joined by line feeds (M2.3). */
   fullText: LongText;
   binaries: readonly BinaryPart[];
-  /** Parts of no known kind or shape, as they came: 001 knows no place for them. */
+  /** Parts of unknown kind or shape, unchanged (M2.5). */
   odd: readonly unknown[];
-  /** Per-part annotations, each with its `part_index`. */
+  /** Annotations of parts, each with its `part_index`. */
   annotations: readonly Record<string, unknown>[];
 }
 
@@ -20,13 +20,13 @@ export type PartKind = 'image' | 'audio' | 'resource' | 'resource_link' | 'struc
 
 export interface BinaryPart {
   kind: PartKind;
-  /** Its place in `content`; structured content has none. */
+  /** Index in `content`; undefined for structured content. */
   index: number | undefined;
-  /** As 001 names it. What is stored has a handle by its content. */
+  /** Name of the part (M2.6). A stored artifact has a handle derived from its content instead. */
   handle: string;
   content: PartContent;
   mediaType: string;
-  /** What the envelope says: a link is kept as its address, and named by the type of what it leads to. */
+  /** Type in the envelope: a link is stored as its address, and described by the type of its target. */
   shownType?: string;
   label: string;
 }
@@ -35,11 +35,11 @@ type Part = Record<string, unknown>;
 type Keep = (binary: BinaryPart) => void;
 
 const FACT_CHARS = 200;
-/** An object with more keys than this is a table, no list of facts. */
+/** Number of keys above which an object is a table and no list of facts. */
 const MAX_STATED_KEYS = 10_000;
 const NO_CONTENT = '(no content)';
 
-/** Reads whatever a server returned; never throws. */
+/** Reads any result of a server; never throws (M2.9). */
 export function readResult(result: Readonly<Record<string, unknown>>, toolName: string): ResultParts {
   const texts: string[] = [];
   const odd: unknown[] = [];
@@ -47,15 +47,15 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
   const annotations: Record<string, unknown>[] = [];
   const keep: Keep = (binary) => binaries.push(binary);
 
-  partsOf(result['content']).forEach((part, index) => {
-    if (isObject(part) && isObject(part['annotations'])) {
-      annotations.push({ part_index: index, ...part['annotations'] });
+  partsOf(result.content).forEach((part, index) => {
+    if (isObject(part) && isObject(part.annotations)) {
+      annotations.push({ part_index: index, ...part.annotations });
     }
     if (!convertPart(part, index, toolName, texts, keep)) odd.push(part);
   });
   const text = texts.length > 0 ? new LongText([...texts]) : undefined;
 
-  const structured = result['structuredContent'];
+  const structured = result.structuredContent;
   if (isObject(structured)) {
     for (const key of Object.keys(structured).slice(0, MAX_STATED_KEYS)) {
       const short = pythonText(structured[key], FACT_CHARS - 1);
@@ -71,17 +71,17 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
     });
   }
   const fullText = new LongText(texts.length > 0 ? texts : [NO_CONTENT]);
-  return { isError: result['isError'] === true, text, fullText, binaries, odd, annotations };
+  return { isError: result.isError === true, text, fullText, binaries, odd, annotations };
 }
 
-/** Whether the part is of a known kind and shape. */
+/** Converts a part. Returns whether it is of a known kind and shape. */
 function convertPart(part: unknown, index: number, toolName: string, texts: string[], keep: Keep): boolean {
   if (!isObject(part)) return false;
   const { type, text, resource } = part;
   if (type === 'text' && typeof text === 'string') texts.push(text);
   else if (type === 'image' || type === 'audio') keepMedia(part, type, index, toolName, keep);
   else if (type === 'resource' && isObject(resource)) keepResource(resource, index, toolName, texts, keep);
-  else if (type === 'resource_link' && typeof part['uri'] === 'string') keepLink(part, index, toolName, keep);
+  else if (type === 'resource_link' && typeof part.uri === 'string') keepLink(part, index, toolName, keep);
   else return false;
   return true;
 }
@@ -91,35 +91,35 @@ function keepMedia(part: Part, kind: 'image' | 'audio', index: number, toolName:
     kind,
     index,
     handle: `mcp:${toolName}:${kind}:${index}`,
-    content: base64Content(textOf(part['data'])),
-    mediaType: textOf(part['mimeType']) || (kind === 'image' ? 'image/png' : 'audio/wav'),
+    content: base64Content(textOf(part.data)),
+    mediaType: textOf(part.mimeType) || (kind === 'image' ? 'image/png' : 'audio/wav'),
     label: `${kind} from ${toolName}`,
   });
 }
 
 function keepResource(resource: Part, index: number, toolName: string, texts: string[], keep: Keep): void {
-  const text = resource['text'];
+  const text = resource.text;
   if (typeof text === 'string') texts.push(text);
   keep({
     kind: 'resource',
     index,
     handle: `mcp:${toolName}:resource:${index}`,
-    content: typeof text === 'string' ? textContent(text) : base64Content(textOf(resource['blob'])),
-    mediaType: textOf(resource['mimeType']) || 'application/octet-stream',
-    label: textOf(resource['uri']) || `resource from ${toolName}`,
+    content: typeof text === 'string' ? textContent(text) : base64Content(textOf(resource.blob)),
+    mediaType: textOf(resource.mimeType) || 'application/octet-stream',
+    label: textOf(resource.uri) || `resource from ${toolName}`,
   });
 }
 
 function keepLink(part: Part, index: number, toolName: string, keep: Keep): void {
-  const uri = textOf(part['uri']);
+  const uri = textOf(part.uri);
   keep({
     kind: 'resource_link',
     index,
     handle: `mcp:${toolName}:resource_link:${index}`,
     content: textContent(uri),
     mediaType: 'text/uri-list',
-    shownType: textOf(part['mimeType']) || 'application/octet-stream',
-    label: textOf(part['name']) || uri,
+    shownType: textOf(part.mimeType) || 'application/octet-stream',
+    label: textOf(part.name) || uri,
   });
 }
 

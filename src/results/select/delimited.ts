@@ -1,10 +1,10 @@
-/** Text in rows and columns, as RFC 4180 has it, with any delimiter. A record may span lines: its quoted line breaks. */
+/** Parses text in rows and columns as in RFC 4180, with any delimiter. Quoted line breaks let a record span lines. */
 
 const DELIMITERS = [',', '\t', ';', '|'] as const;
-/** A record of more lines than this is none: a quotation mark that was never closed has begun it. */
+/** Limit of a record in lines. A longer one begins with a quotation mark that is never closed. */
 export const MAX_RECORD_LINES = 200;
 
-/** Whether a record is still open behind this line. */
+/** Returns whether a record is still open after this line. */
 export function endsInQuote(line: string, delimiter: string, wasOpen: boolean): boolean {
   if (!line.includes('"')) return wasOpen;
   let open = wasOpen;
@@ -23,7 +23,7 @@ export function endsInQuote(line: string, delimiter: string, wasOpen: boolean): 
   return open;
 }
 
-/** The fields of one record, quotation marks resolved. */
+/** Returns the fields of one record, with quotation marks resolved. */
 export function fieldsOf(record: string, delimiter: string): string[] {
   const fields: string[] = [];
   for (let at = 0; ; ) {
@@ -58,7 +58,7 @@ export function toRecord(fields: readonly string[], delimiter: string): string {
     .join(delimiter);
 }
 
-/** Lines joined to records. */
+/** Joins lines to records. */
 export function toRecords(lines: readonly string[], delimiter: string): string[] {
   const records: string[] = [];
   for (let i = 0; i < lines.length; ) {
@@ -69,7 +69,7 @@ export function toRecords(lines: readonly string[], delimiter: string): string[]
   return records;
 }
 
-/** How many lines the record takes that begins with line `start`. */
+/** Returns the number of lines of the record that begins at line `start`. */
 function recordLines(lines: readonly string[], start: number, delimiter: string): number {
   let open = false;
   for (let i = start; i < lines.length && i - start < MAX_RECORD_LINES; i++) {
@@ -80,8 +80,8 @@ function recordLines(lines: readonly string[], start: number, delimiter: string)
 }
 
 /**
- * The delimiter that cuts all lines of a sample into the same number of fields, two at least; undefined when none does.
- * Prose has commas too: a table's header has no sentence in it, and at least two rows follow.
+ * Detects the delimiter that cuts all lines of a sample into the same number of fields, at least two. Prose has commas
+ * too: the header of a table contains no sentence, and at least two rows follow.
  */
 export function detectDelimiter(lines: readonly string[]): string | undefined {
   const filled = lines.filter((line) => line.trim() !== '');
@@ -95,7 +95,7 @@ export function detectDelimiter(lines: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** The first may be empty: it is over the numbers of the rows. */
+/** Returns whether a field is a column name. The first may be empty, above the numbers of rows. */
 function isColumnName(field: string, index: number): boolean {
   return (field.trim() !== '' || index === 0) && field.length <= 64 && !/[.!?{}<>]\s|[{}<>]$/.test(field);
 }

@@ -11,17 +11,20 @@ export interface GrepOptions {
   ignoreCase: boolean;
   context: number;
   limit: number;
-  /** The line to begin with, and where in it, when it is a long one. */
+  /** Line to begin with, and the place within a long one. */
   start: number;
   offset: number;
 }
 
-/** A pattern that is not plain text is slow to look for: so much is searched at once, and the answer says where to go on. */
+/**
+ * Amount of text that is searched at once. A pattern that is not plain text is slow, and the answer says where to
+ * continue.
+ */
 const MAX_SEARCHED_CHARS = 16 * 1024 * 1024;
 const MAX_PATTERN_CHARS = 400;
 const MAX_LINE_CHARS = 500;
 
-/** Lines that a pattern matches, with their numbers, in linear time. */
+/** Returns the lines that match a pattern, with their numbers, in linear time. */
 export async function grep(reader: ArtifactReader, options: GrepOptions): Promise<Selection> {
   const finder = compile(options);
   const page = new Page(options);
@@ -37,7 +40,7 @@ export async function grep(reader: ArtifactReader, options: GrepOptions): Promis
   };
 }
 
-/** Where to go on; undefined when all was searched. */
+/** Returns where to continue; undefined when all was searched. */
 async function search(
   reader: ArtifactReader,
   { start, offset }: GrepOptions,
@@ -57,7 +60,7 @@ async function search(
   return undefined;
 }
 
-/** What one answer shows: matches, each with the lines about it. */
+/** Content of one answer: matches, each with the lines around it. */
 class Page {
   matches = 0;
   readonly #options: GrepOptions;
@@ -75,7 +78,7 @@ class Page {
     return this.#shown.join('\n');
   }
 
-  /** False when there is no room for it. */
+  /** Adds a match; false when there is no room for it. */
   addMatch(segment: Segment, at: number): boolean {
     if (this.matches === this.#options.limit) return false;
     for (const earlier of this.#before) this.#add(earlier, '-', 0);
@@ -86,7 +89,7 @@ class Page {
     return true;
   }
 
-  /** A line that does not match may stand about one that does; a part of a line tells nothing there. */
+  /** Keeps a line as possible context of a match. A part of a line is no context. */
   pass(segment: Segment): void {
     if (segment.isPart || this.#options.context === 0) return;
     if (this.#after > 0) {
@@ -117,7 +120,7 @@ function given({ pattern, ignoreCase, context, limit }: GrepOptions): Record<str
   return { pattern, ...(ignoreCase ? { ignore_case: true } : {}), ...(context > 0 ? { context } : {}), limit };
 }
 
-/** What is about the match, of a line that is long. */
+/** Returns the surroundings of a match in a long line. */
 function around(text: string, at: number): string {
   if (text.length <= MAX_LINE_CHARS) return text;
   const from = wholeCut(text, Math.max(0, at - MAX_LINE_CHARS / 4));
@@ -127,7 +130,7 @@ function around(text: string, at: number): string {
 
 interface Finder {
   isPlain: boolean;
-  /** Where in the line the match begins. */
+  /** Returns the start of the match in the line. */
   find(line: string): number | undefined;
 }
 

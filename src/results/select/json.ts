@@ -5,7 +5,7 @@ import { MAX_JSON_BYTES } from './jsonLimit.ts';
 import { fits, fittingPrefix, MAX_SELECTION_CHARS, type Selection } from './selection.ts';
 import { viewFailed } from './viewFailed.ts';
 
-/** 000 §4.2: pretty JSON of the named top-level keys; empty when it is no JSON object. */
+/** Returns the named top-level keys as indented JSON; empty where the artifact is no JSON object (G11.3). */
 export async function jsonKeys(reader: ArtifactReader, keys: readonly string[]): Promise<Selection> {
   if (!(await looksLikeJson(reader))) return { text: '' };
   let value: unknown;
@@ -28,7 +28,7 @@ export async function looksLikeJson(reader: ArtifactReader): Promise<boolean> {
   return /^\s*[{[]/.test((await reader.read(0, 1024)).toString('utf8').replace(/^\ufeff/, ''));
 }
 
-/** Throws VIEW_FAILED. */
+/** Parses JSON. Throws VIEW_FAILED. */
 export async function parseJson(reader: ArtifactReader): Promise<unknown> {
   const { size } = reader.info;
   if (size > MAX_JSON_BYTES) {

@@ -1,2 +1,2 @@
-/** JSON beyond this is not parsed: it would hold up every other call while it is. */
+/** Size limit of JSON that is parsed, because parsing blocks every other call. */
 export const MAX_JSON_BYTES = 16 * 1024 * 1024;

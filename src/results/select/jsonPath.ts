@@ -7,12 +7,12 @@ import { cutJson, parseJson } from './json.ts';
 import { fits, MAX_SELECTION_CHARS, type Selection } from './selection.ts';
 import { viewFailed } from './viewFailed.ts';
 
-/** A query answers within this or not at all: the worker serves others too. */
+/** Time limit of a query, because the worker serves others too. */
 const QUERY_MS = 250;
 const MAX_QUERY_CHARS = 400;
 const MAX_NODES = 10_000;
 
-/** The values that an RFC 9535 query finds, one per line. */
+/** Returns the values that an RFC 9535 query finds, one per line. */
 export async function jsonPath(reader: ArtifactReader, path: string, start: number): Promise<Selection> {
   if (path.length > MAX_QUERY_CHARS) throw viewFailed(`The path is longer than ${MAX_QUERY_CHARS} characters.`);
   const value = await parseJson(reader);
@@ -70,7 +70,7 @@ function query(path: string, value: JSONValue): JSONValue[] {
   }
 }
 
-/** The functions of RFC 9535 that take a pattern, in linear time: those of the library backtrack. */
+/** Returns a pattern function of RFC 9535 in linear time; those of the library backtrack. */
 function patternFunction(isWhole: boolean): Parameters<JSONPathEnvironment['functionRegister']['set']>[1] {
   let last: { pattern: string; compiled: RE2JS | undefined } | undefined;
   return {
@@ -111,8 +111,8 @@ const KEY = Symbol.for('waygate.timeBox');
 const ENTER = new Script(`(({ call, box }) => call(box))(globalThis[Symbol.for('waygate.timeBox')])`);
 
 /**
- * Runs what is synchronous, and ends it when it takes longer: V8 can stop running code, which nothing written in it
- * can. For code of ours over questions of others; it must leave nothing half-done behind.
+ * Runs synchronous code with a time limit, which only V8 itself can enforce. For our code over foreign queries; the
+ * code must leave nothing half-done.
  */
 function timeBoxed<T>(ms: number, run: () => T): T {
   const box: Box = { run, result: undefined };

@@ -2,18 +2,18 @@ import type { ArtifactReader } from '../artifacts/artifactReader.ts';
 
 export interface Line {
   text: string;
-  /** Where it begins, in bytes. */
+  /** Offset of the line in bytes. */
   start: number;
   number: number;
 }
 
-/** What is done with a chunk is done before anyone else has a turn. */
+/** Size of a chunk, which is processed without a break. */
 const CHUNK_BYTES = 256 * 1024;
-/** Only so much of a line is decoded. */
+/** Part of a long line that is decoded. */
 const MAX_LINE_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Lines from one on, a chunk's worth at a time; those before it are counted, not decoded. */
+/** Yields lines from one on, a chunk at a time. Earlier lines are counted without decoding. */
 export async function* lineBatches(reader: ArtifactReader, from = 0): AsyncGenerator<Line[]> {
   let number = 0;
   let start = 0;

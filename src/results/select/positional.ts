@@ -3,14 +3,16 @@ import type { ArtifactReader } from '../artifacts/artifactReader.ts';
 import { lineBatches } from './lineBatches.ts';
 import { fits, fittingPrefix, MAX_SELECTION_CHARS, type Selection } from './selection.ts';
 
-/** Selectors that name a place: characters, bytes, lines. */
+/** Selectors by position: characters, bytes, lines (G11.2). */
 
 const NEXT_LINES = 100;
 const NEXT_BYTES = 6_000;
-/** UTF-8 has at most four bytes per character. */
+/** Longest UTF-8 sequence in bytes. */
 const BYTES_PER_CHAR = 4;
 
-/** The first characters; a negative number leaves so many out at the end, as the first implementation did. */
+/**
+ * Returns the first characters. A negative number leaves out that many at the end, as the conformance cases require.
+ */
 export async function head(reader: ArtifactReader, chars: number): Promise<Selection> {
   const wanted = chars < 0 ? Number.POSITIVE_INFINITY : chars;
   const bytes = await reader.read(0, Math.min(wanted, 2 * MAX_SELECTION_CHARS) * BYTES_PER_CHAR);
@@ -21,7 +23,7 @@ export async function head(reader: ArtifactReader, chars: number): Promise<Selec
   return fromBytes(reader, bytes, 0, text);
 }
 
-/** Bytes from one offset to another, widened to whole characters. */
+/** Returns the bytes from one offset to another, widened to whole characters. */
 export async function range(reader: ArtifactReader, start: number, end: number): Promise<Selection> {
   const from = start < 0 ? Math.max(0, reader.info.size + start) : start;
   const to = Math.min(end < 0 ? reader.info.size + end : end, reader.info.size);
@@ -51,7 +53,7 @@ export async function lines(reader: ArtifactReader, start: number, end: number |
   });
 }
 
-/** The last lines, as many as fit. */
+/** Returns as many of the last lines as fit. */
 export async function tail(reader: ArtifactReader, wanted: number): Promise<Selection> {
   const { size, lines: total } = reader.info;
   const length = Math.min(size, MAX_SELECTION_CHARS * BYTES_PER_CHAR);
@@ -81,11 +83,11 @@ export interface Units {
   word: 'line' | 'row';
   total: string;
   isAll: boolean;
-  /** Joins the lines from this one on to a unit, and tells how many it took; one line is one unit without it. */
+  /** Joins lines to a unit and returns their number. Without it, every line is a unit. */
   join?: (lines: readonly string[], at: number) => number;
 }
 
-/** Lines or rows from one to another, as many as fit; a line that does not fit at all is read on by bytes. */
+/** Returns as many lines or rows as fit. A line that does not fit at all is continued by bytes. */
 async function takeUnits(reader: ArtifactReader, first: number, stop: number, units: Units): Promise<Selection> {
   const shown: string[] = [];
   let used = 0;
@@ -146,7 +148,7 @@ function fromBytes(reader: ArtifactReader, bytes: Buffer, offset: number, text: 
   };
 }
 
-/** How many of the bytes the text was decoded from: what is no UTF-8 became characters of another length. */
+/** Returns from how many bytes the text was decoded: invalid UTF-8 became characters of another length. */
 function bytesOf(bytes: Buffer, text: string): number {
   if (!text.includes('\ufffd')) return Buffer.byteLength(text);
   let low = 0;

@@ -1,20 +1,20 @@
 import type { ArtifactReader } from '../artifacts/artifactReader.ts';
 import type { Line } from './lineBatches.ts';
 
-/** A line, or a part of one that is too long to be looked at as a whole. */
+/** Line, or a part of one that is too long to be searched as a whole. */
 export interface Segment extends Line {
   isPart: boolean;
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** Longer lines, such as JSON without line breaks, are cut up: a match tells where in them it is. */
+/** Length from which lines, such as JSON without line breaks, are split: a match states its place in the line. */
 const MAX_WHOLE_BYTES = 16 * 1024;
 const PART_BYTES = 4 * 1024;
 const LINE_FEED = 0x0a;
-/** A part ends behind one of these where it can, so that hardly a word is cut: `,`, blank, `}`, `;`, `>`. */
+/** Characters after which a line may be split, so that few words are cut: `,`, space, `}`, `;`, `>`. */
 const CUTS = [0x2c, 0x20, 0x7d, 0x3b, 0x3e];
 
-/** All lines from one on, long ones in parts; parts that begin before a byte are left out. */
+/** Yields all lines from one on, long ones in parts, and leaves out parts that begin before a byte. */
 export async function* segmentBatches(reader: ArtifactReader, from: number, offset: number): AsyncGenerator<Segment[]> {
   let number = 0;
   let start = 0;

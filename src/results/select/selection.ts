@@ -1,24 +1,24 @@
 import { visibleText } from '../../text/visibleText.ts';
 
-/** What a selector took out of an artifact. */
+/** Result of a selector. */
 export interface Selection {
-  /** The slice as it stands in the artifact. */
+  /** Slice as it is in the artifact. */
   text: string;
-  /** What it is of how much: `lines 80–159 of 12,345`. Undefined when it is all there is. */
+  /** Place of the slice: `lines 80–159 of 12,345`. Undefined for the whole. */
   place?: string | undefined;
-  /** The selector that reads on. */
+  /** Selector that reads on. */
   next?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** With place, next call and handle an answer stays below what a client takes (design.md §3). */
+/** Limit of a slice. Place, next call and handle fit beside it (G11.6). */
 export const MAX_SELECTION_CHARS = 6_500;
 
-/** How much of the text may be shown: what is hidden in it takes more room when it is escaped. */
+/** Returns whether a text fits, also with its hidden characters escaped. */
 export function fits(text: string, room: number): boolean {
   return text.length <= room && visibleText(text).length <= room;
 }
 
-/** The longest beginning that may be shown, at a whole character. */
+/** Returns the longest beginning that fits, at a whole character. */
 export function fittingPrefix(text: string, room: number): string {
   let prefix = cutWhole(text, room);
   while (!fits(prefix, room)) prefix = cutWhole(prefix, Math.floor(prefix.length * 0.8));

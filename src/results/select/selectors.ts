@@ -7,14 +7,14 @@ import { head, lines, range, tail } from './positional.ts';
 import type { Selection } from './selection.ts';
 import { columns, delimiterOf, rows } from './table.ts';
 
-/** The selectors of `tool_view`: those of 000 §4.2, and beyond. */
+/** The selectors of `tool_view` (G11.2). */
 
 export type SelectorInput = Readonly<Record<string, unknown>>;
 
 type FieldType = 'integer' | 'count' | 'text' | 'texts' | 'names' | 'flag';
 
 interface SelectorKind {
-  /** As a model may copy it. */
+  /** Example that a model may copy. */
   example: string;
   fields: Readonly<Record<string, FieldType>>;
   required?: readonly string[];
@@ -27,7 +27,7 @@ const DEFAULT_MATCHES = 30;
 const MAX_CONTEXT = 20;
 const MAX_MATCHES = 500;
 
-/** The two that need a library load it when they are first used: a worker starts without. */
+/** Selectors by type. Two need a library and load it on first use, so that a worker starts without it. */
 const KINDS: Readonly<Record<string, SelectorKind>> = {
   head: {
     example: '{"type": "head", "chars": 2000}',
@@ -98,17 +98,17 @@ export function integerFieldsOf(type: string): string[] {
 
 export const SELECTOR_EXAMPLES: readonly string[] = Object.values(KINDS).map(({ example }) => example);
 
-/** Throws VIEW_FAILED for a selector that does not fit, and ARGS_INVALID for a value of the wrong type (000 §3.4). */
+/** Throws VIEW_FAILED for a selector that does not fit, and ARGS_INVALID for a value of the wrong type (G11.4). */
 export async function select(reader: ArtifactReader, selector: SelectorInput): Promise<Selection> {
   const kind = selectorOf(selector);
-  // There is nothing to be read in a picture or an archive: it is told about.
+  // A picture or an archive has no text: describe it.
   return (await isText(reader)) ? kind.select(reader, new Given(selector)) : info(reader);
 }
 
 const SNIFFED_BYTES = 4_096;
 const BINARY_TYPES = /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:gzip|zip|pdf|wasm)\b)/;
 
-/** What came as text is text, zeros and all. */
+/** Returns whether the artifact is text. Content that came as text counts as text, NULs included. */
 async function isText(reader: ArtifactReader): Promise<boolean> {
   const { mediaType } = reader.info;
   if (mediaType.startsWith('text/')) return true;
@@ -116,7 +116,7 @@ async function isText(reader: ArtifactReader): Promise<boolean> {
 }
 
 function selectorOf(selector: SelectorInput): SelectorKind {
-  const type = selector['type'];
+  const type = selector.type;
   const kind = typeof type === 'string' && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
   if (!kind) throw notKnown(type);
   for (const [name, value] of Object.entries(selector)) {
@@ -167,7 +167,7 @@ function isListOf(value: unknown, types: readonly string[]): boolean {
   return Array.isArray(value) && value.length <= 1_000 && value.every((item) => types.includes(typeof item));
 }
 
-/** The values of a selector that has been checked. */
+/** Values of a checked selector. */
 class Given {
   readonly #selector: SelectorInput;
 
@@ -200,7 +200,7 @@ class Given {
   }
 }
 
-/** What is known without looking far into it, and the selectors that suit. */
+/** Describes an artifact without reading far into it, with suitable selectors. */
 async function info(reader: ArtifactReader): Promise<Selection> {
   const { handle, label, mediaType, size, lines: total, sha256 } = reader.info;
   const suited = await suitedSelectors(reader);

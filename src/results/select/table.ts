@@ -8,21 +8,21 @@ import { lines, longLine, placed } from './positional.ts';
 import { fits, MAX_SELECTION_CHARS, type Selection } from './selection.ts';
 import { viewFailed } from './viewFailed.ts';
 
-/** Rows are counted to the end only as long as that is quick; beyond, the lines are. */
+/** Size up to which rows are counted to the end. Beyond, lines are counted. */
 const COUNTED_BYTES = 8 * 1024 * 1024;
 const SAMPLE_BYTES = 32 * 1024;
-/** Objects whose keys are the header. */
+/** Number of objects whose keys make the header. */
 const HEADER_ITEMS = 1_000;
-/** They stand in the call that reads on, too. */
+/** Length limit of column names, which are also in the call that reads on. */
 const MAX_NAMES_CHARS = 600;
 
 interface Row {
   text: string;
-  /** Where it begins, in bytes. */
+  /** Offset of the row in bytes. */
   start: number;
 }
 
-/** Rows of a table: a row of CSV may span lines. Where there is no delimiter a row is a line. */
+/** Returns rows of a table. A row of CSV may span lines; without a delimiter a row is a line. */
 export async function rows(reader: ArtifactReader, start: number, end: number | undefined): Promise<Selection> {
   const delimiter = await delimiterOf(reader);
   if (delimiter === undefined || start < 0 || (end ?? 0) < 0) return lines(reader, start, end);
@@ -54,7 +54,7 @@ export async function rows(reader: ArtifactReader, start: number, end: number | 
   });
 }
 
-/** Some columns of CSV, TSV or a JSON array of objects, as CSV under their names. Row 0 is the header. */
+/** Returns some columns of CSV, TSV or a JSON array of objects, as CSV under their names. Row 0 is the header. */
 export async function columns(
   reader: ArtifactReader,
   names: readonly (string | number)[],
@@ -106,9 +106,9 @@ function picked(fields: readonly string[], picks: readonly number[], delimiter: 
 interface Table {
   header: readonly string[];
   delimiter: string;
-  /** What stands under the header. */
+  /** Yields the records below the header. */
   records(): AsyncGenerator<string[]>;
-  /** How many rows there are, the header among them; undefined when they are to be counted. */
+  /** Number of rows including the header; undefined when they must be counted. */
   total: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export async function delimiterOf(reader: ArtifactReader): Promise<string | unde
   return found ?? (/\bcsv\b/.test(mediaType) ? ',' : undefined);
 }
 
-/** Lines joined while a quoted field is open. Blank lines are no rows. */
+/** Yields rows: lines joined while a quoted field is open. Blank lines are no rows. */
 async function* eachRow(reader: ArtifactReader, delimiter: string): AsyncGenerator<Row> {
   let open: Row | undefined;
   let openLines = 0;
@@ -158,7 +158,7 @@ async function* eachRow(reader: ArtifactReader, delimiter: string): AsyncGenerat
   if (open) yield open;
 }
 
-/** The elements of a root array, or of the longest that a root object holds. */
+/** Reads the elements of a root array, or of the longest array in a root object. */
 async function jsonTable(reader: ArtifactReader): Promise<Table> {
   const value = (await looksLikeJson(reader)) ? await parseJson(reader) : undefined;
   const lists = Array.isArray(value) ? [value] : isObject(value) ? Object.values(value).filter(Array.isArray) : [];

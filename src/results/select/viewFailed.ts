@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/gatewayError.ts';
 
-/** The artifact has not what the selector asks for. */
+/** Makes the error for a selector that does not suit the artifact. */
 export function viewFailed(message: string): GatewayError {
   return new GatewayError('VIEW_FAILED', message);
 }

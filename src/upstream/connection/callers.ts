@@ -5,6 +5,7 @@ export class Callers {
   readonly #origins: CallOrigin[] = [];
   #only: object | undefined;
   #several = false;
+  #onOver: (() => void)[] = [];
 
   /** On whose behalf requests are under way, each once for every request. */
   get origins(): readonly CallOrigin[] {
@@ -24,7 +25,15 @@ export class Callers {
   }
 
   leave(origin: CallOrigin): void {
-    if (origin !== OWN_BUSINESS) this.#origins.splice(this.#origins.indexOf(origin), 1);
+    if (origin === OWN_BUSINESS) return;
+    this.#origins.splice(this.#origins.indexOf(origin), 1);
+    if (this.#origins.length === 0) for (const resolve of this.#onOver.splice(0)) resolve();
+  }
+
+  /** Resolves when no request is under way. */
+  over(): Promise<void> {
+    if (this.#origins.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onOver.push(resolve));
   }
 
   /** Who waits for the server to start has asked it; who asked the one before has not. */

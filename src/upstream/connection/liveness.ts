@@ -3,7 +3,7 @@ import { type UpstreamClient, UpstreamRequestError } from '../../mcp/wire/upstre
 import type { Live } from '../start/serverStart.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
 
-/** Longer than any server that works takes to answer; a busy one says at least something (facts/reliability.md §2.4). */
+/** Time for the answer to a ping. Any working server answers sooner, and a busy one sends at least something (O5.7). */
 const PING_MS = 2_000;
 
 /**

@@ -20,6 +20,14 @@ import type { Json, RequestOptions } from './serverRequest.ts';
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
 
+/** Connection of the same server as it was configured before. */
+export interface Predecessor {
+  /** Resolves when its calls and its process have ended. */
+  ended: Promise<void>;
+  /** Shown until the changed server has listed its own. */
+  catalog: ServerCatalog;
+}
+
 /** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
 export class ServerConnection {
   config: ServerConfig;
@@ -32,12 +40,13 @@ export class ServerConnection {
   readonly #idle: IdleTimer;
   readonly #readyListeners = new Set<() => void>();
 
-  constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents) {
+  constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents, predecessor?: Predecessor) {
     this.config = config;
     this.#life = new ServerLife({
       config: () => this.config,
       services,
       events,
+      predecessor,
       messages: this.#messages,
       oddities: this.oddities,
       onOpened: () => this.#callers.started(),
@@ -67,6 +76,10 @@ export class ServerConnection {
   /** Whether it has ever been listed. */
   get isKnown(): boolean {
     return this.#life.keeper.isKnown;
+  }
+  /** All that the server has listed, before the configuration's filter. */
+  get listed(): ServerCatalog {
+    return this.#life.keeper.listed;
   }
   /** What of it the configuration lets be seen. */
   get catalog(): ServerCatalog {
@@ -105,6 +118,22 @@ export class ServerConnection {
   /** An approval was given, or taken back: what ran without one no longer does. */
   recheckApproval(): void {
     this.#life.recheckApproval();
+  }
+
+  /** Takes over an edit that needs no restart. */
+  adopt(config: ServerConfig): void {
+    const { keepAlive } = this.config;
+    this.config = config;
+    if (config.keepAlive && !keepAlive) this.begin();
+    this.#idle.begin();
+  }
+
+  /** Ends the server after the requests that are under way; resolves when it has ended. */
+  async retire(): Promise<void> {
+    // Its successor owns the snapshot on the disk from now on.
+    this.#life.keeper.stop();
+    await this.#callers.over();
+    await this.stop();
   }
 
   /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */

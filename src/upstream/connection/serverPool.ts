@@ -1,16 +1,34 @@
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { type ConnectionEvents, type ConnectionServices, ServerConnection } from './serverConnection.ts';
+import {
+  type ConnectionEvents,
+  type ConnectionServices,
+  type Predecessor,
+  ServerConnection,
+} from './serverConnection.ts';
 
 export interface PoolEvents extends ConnectionEvents {
   /** One that has not begun yet: whoever wants to hear of it from its first start on listens now. */
   onConnection?(connection: ServerConnection): void;
 }
 
+export interface DesiredServer {
+  config: ServerConfig;
+  /** Stands for all that a start of the server uses. A server restarts when it changes. */
+  startedWith: string;
+}
+
+interface PooledServer {
+  connection: ServerConnection;
+  startedWith: string;
+}
+
 /** The servers of a configuration, each on its own: one that hangs or fails delays and harms nobody. */
 export class ServerPool {
   readonly #services: ConnectionServices;
   readonly #events: PoolEvents;
-  readonly #connections = new Map<string, ServerConnection>();
+  #servers = new Map<string, PooledServer>();
+  /** Servers that were removed or replaced and still have calls. */
+  readonly #retired = new Set<ServerConnection>();
 
   constructor(services: ConnectionServices, events: PoolEvents) {
     this.#services = services;
@@ -18,27 +36,44 @@ export class ServerPool {
   }
 
   get connections(): readonly ServerConnection[] {
-    return [...this.#connections.values()];
+    return [...this.#servers.values()].map(({ connection }) => connection);
   }
 
   get(name: string): ServerConnection | undefined {
-    return this.#connections.get(name);
+    return this.#servers.get(name)?.connection;
   }
 
-  /** To be called once: a configuration holds for as long as its gateway does. `atOnce` are those that are waited for. */
-  open(configs: readonly ServerConfig[], atOnce: (config: ServerConfig) => boolean): void {
-    for (const config of configs) {
-      const connection = new ServerConnection(config, this.#services, this.#events);
-      this.#connections.set(config.name, connection);
+  /**
+   * Makes the servers those of a configuration, in one step. A server whose start would be the same keeps its process.
+   * A changed server restarts after the calls that it has, a removed one ends after them, a new one begins.
+   */
+  reconcile(servers: readonly DesiredServer[]): void {
+    const before = this.#servers;
+    this.#servers = new Map();
+    for (const { config, startedWith } of servers) {
+      const pooled = before.get(config.name);
+      if (pooled?.startedWith === startedWith) {
+        before.delete(config.name);
+        this.#servers.set(config.name, pooled);
+        pooled.connection.adopt(config);
+        continue;
+      }
+      const predecessor = pooled && this.#retire(pooled.connection);
+      before.delete(config.name);
+      const connection = new ServerConnection(config, this.#services, this.#events, predecessor);
+      this.#servers.set(config.name, { connection, startedWith });
       this.#events.onConnection?.(connection);
-      if (atOnce(config)) void connection.start();
+      // The user who has changed a server wants to see whether it starts.
+      if (predecessor) void connection.start();
       else connection.begin();
     }
+    for (const { connection } of before.values()) this.#retire(connection);
     this.#events.onChange();
   }
 
   /** Something was approved, given, or taken back: those that waited for it begin. */
   recheck(): void {
+    for (const connection of this.#retired) connection.recheckApproval();
     for (const connection of this.connections) {
       connection.recheckApproval();
       if (connection.state === 'needs_secret') void connection.start();
@@ -51,6 +86,13 @@ export class ServerPool {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.connections.map((connection) => connection.stop()));
+    await Promise.all([...this.connections, ...this.#retired].map((connection) => connection.stop()));
+  }
+
+  #retire(connection: ServerConnection): Predecessor {
+    const ended = connection.retire();
+    this.#retired.add(connection);
+    void ended.then(() => this.#retired.delete(connection));
+    return { ended, catalog: connection.listed };
   }
 }

@@ -10,7 +10,7 @@ import type { LinkFailure } from '../transports/upstreamLink.ts';
 export type Json = Record<string, unknown>;
 
 export interface RequestOptions extends CallOptions {
-  /** What may happen to it where it is lost (004, Replay); that of its method without it. */
+  /** Contract that decides about a lost request (O3.1). Without it, the contract of the method. */
   contract?: ReplayContract | undefined;
   /** How to find out whether it took effect, of a call whose contract asks for that. */
   probe?: Probe | undefined;

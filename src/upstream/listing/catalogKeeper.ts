@@ -1,4 +1,5 @@
-import type { LiveRefreshConfig, ServerConfig } from '../../config/gatewayConfig.ts';
+import type { Settings } from '../../config/declaration/document.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { Pace } from '../../lib/pace.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import type { UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
@@ -33,8 +34,10 @@ export interface KeeperPorts {
   /** Resolves when no start is under way. */
   settled(): Promise<unknown>;
   messages: ServerMessages;
+  /** Shown until the server has been listed for the first time with this configuration. */
+  listedBefore: ServerCatalog | undefined;
   snapshots: CatalogSnapshots | undefined;
-  liveRefresh: (() => LiveRefreshConfig) | undefined;
+  liveRefresh: (() => Settings['liveRefresh']) | undefined;
   /** What all pages of a list are given together. */
   listLimitMs: number | undefined;
   onChange(): void;
@@ -51,10 +54,11 @@ export class CatalogKeeper {
   readonly #listings = new Map<ListGroup, Promise<void>>();
   readonly #paces: Readonly<Record<ListGroup, Pace>>;
   readonly #notes = new Map<ListName, string | undefined>();
+  #stopped = false;
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
-    this.#kept = new KeptCatalog(ports.config(), ports.snapshots);
+    this.#kept = new KeptCatalog(ports.config(), ports.snapshots, ports.listedBefore);
     this.#refreshPace = new RefreshPace(ports.liveRefresh);
     const paced = (group: ListGroup): Pace => {
       const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
@@ -70,6 +74,10 @@ export class CatalogKeeper {
   /** What of it the configuration lets be seen. */
   get exposed(): ServerCatalog {
     return this.#exposed.of(this.#kept.current, this.#ports.config().tools);
+  }
+
+  get listed(): ServerCatalog {
+    return this.#kept.current;
   }
 
   get capabilities(): Readonly<Record<string, unknown>> {
@@ -123,6 +131,7 @@ export class CatalogKeeper {
   }
 
   stop(): void {
+    this.#stopped = true;
     for (const pace of Object.values(this.#paces)) pace.stop();
   }
 
@@ -136,7 +145,7 @@ export class CatalogKeeper {
 
   /** One step for whoever looks: the old lists or the new ones. What cannot be listed stays as it was last. */
   #adopt(client: UpstreamClient, listed: GroupListed, introduction: Partial<ServerCatalog> = {}): void {
-    if (client !== this.#ports.client()) return;
+    if (this.#stopped || client !== this.#ports.client()) return;
     const { isKnown } = this.#kept;
     const before = this.note;
     const halves = this.#halvesOf(listed);
@@ -209,16 +218,16 @@ export class CatalogKeeper {
 
 const MINUTE_MS = 60_000;
 /** Where nothing is configured: many servers announce several changes in a row, right at their start. */
-const DEFAULT: LiveRefreshConfig = { enabled: true, debounceSeconds: 0.2, maxRefreshesPerMinute: 60 };
+const DEFAULT: Settings['liveRefresh'] = { enabled: true, debounceSeconds: 0.2, maxRefreshesPerMinute: 60 };
 
 /** When a server that says its lists have changed is listed again: not at once, and not too often. */
 export class RefreshPace {
-  readonly #config: () => LiveRefreshConfig;
+  readonly #config: () => Settings['liveRefresh'];
   readonly #now: () => number;
   /** Of the last minute, oldest first. */
   #times: number[] = [];
 
-  constructor(config: () => LiveRefreshConfig = () => DEFAULT, now: () => number = () => performance.now()) {
+  constructor(config: () => Settings['liveRefresh'] = () => DEFAULT, now: () => number = () => performance.now()) {
     this.#config = config;
     this.#now = now;
   }

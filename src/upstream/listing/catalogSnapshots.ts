@@ -10,8 +10,8 @@ import { snapshotKey } from './snapshotKey.ts';
 const FORMAT = 2;
 
 /**
- * What servers listed when they last ran, one file each: with it a server is browsed without running (design.md §1). A
- * file that is damaged, or that belongs to another configuration, is as good as none.
+ * Last lists of the servers, one file each, so that a server can be browsed without running. A damaged file, or one of
+ * another configuration, counts as missing.
  */
 export class CatalogSnapshots {
   readonly #folder: string;

@@ -8,18 +8,22 @@ type Part = keyof ServerCatalog;
 /** The last good catalog of a server, in memory and on disk. */
 export class KeptCatalog {
   readonly #snapshots: CatalogSnapshots | undefined;
-  #current: ServerCatalog = NOTHING_LISTED;
+  #current: ServerCatalog;
+  #isKnown = false;
   readonly #hashes = new Map<Part, string | undefined>();
   /** Of the snapshot: a start does not wait for what only a server that runs is compared with. */
   readonly #unhashed = new Set<Part>();
   /** Lists of which there is no more than a half. */
   readonly #halves = new Set<Part>();
 
-  constructor(config: ServerConfig, snapshots: CatalogSnapshots | undefined) {
+  /** `before`: listed by the same server before its configuration changed, shown until it is listed again. */
+  constructor(config: ServerConfig, snapshots: CatalogSnapshots | undefined, before?: ServerCatalog) {
     this.#snapshots = snapshots;
     const snapshot = snapshots?.read(config);
+    // The same objects where they are good for this configuration too: nothing is built anew for them.
+    this.#current = before ?? snapshot ?? NOTHING_LISTED;
     if (!snapshot) return;
-    this.#current = snapshot;
+    this.#isKnown = true;
     for (const part of PARTS) this.#unhashed.add(part);
   }
 
@@ -29,7 +33,7 @@ export class KeptCatalog {
 
   /** Whether the server has ever been listed. */
   get isKnown(): boolean {
-    return this.#current !== NOTHING_LISTED;
+    return this.#isKnown;
   }
 
   /**
@@ -47,7 +51,11 @@ export class KeptCatalog {
       return !same;
     });
     if (changed.length === 0) return changed;
-    this.#current = { ...this.#current, ...Object.fromEntries(changed.map((part) => [part, parts[part]])) };
+    this.#current = {
+      ...(this.#isKnown ? this.#current : NOTHING_LISTED),
+      ...Object.fromEntries(changed.map((part) => [part, parts[part]])),
+    };
+    this.#isKnown = true;
     const writable = [...this.#hashes.values()].every((hash) => hash !== undefined);
     if (writable && this.#halves.size === 0) this.#snapshots?.write(config, this.#current);
     return changed;
@@ -56,6 +64,7 @@ export class KeptCatalog {
   /** Half a list is for whoever has no whole one, and no greater half. */
   showsMoreThan(half: readonly unknown[], name: ListName): boolean {
     const { length } = this.#current[name];
+    if (!this.#isKnown) return false;
     return this.#halves.has(name) ? length > half.length : length > 0;
   }
 

@@ -69,7 +69,7 @@ export async function listGroup(client: UpstreamClient, group: ListGroup, option
         else failures.push({ name, method, error, ...(items.length > 0 && isOfPage(error) ? { came: items } : {}) });
         if (why) cuts[name] = `Its list of ${name} was cut: ${why}.`;
       } catch (error) {
-        // Of servers that declare resources a third does not know their templates (real-servers.md): they have none.
+        // A third of real servers that declare resources reject `resources/templates/list`: they have no templates.
         if (group !== 'tools' && isUnknownMethod(error)) listed[name] = [];
         else failures.push({ name, method, error });
       }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RUN_MARKER, safeEnvironment } from './childEnvironment.ts';
 
 /**
- * Ending a server with everything it started: end of input, then TERM, then KILL of its process group, then TERM and
- * KILL of what has left that, in three seconds at most (facts/reliability.md R9).
+ * Ends a server with everything it started: end of input, TERM, KILL of its process group, then TERM and KILL of
+ * processes that left the group, in at most three seconds (O1.6).
  */
 const EOF_GRACE_MS = 500;
 const TERM_GRACE_MS = 1_500;

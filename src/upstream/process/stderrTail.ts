@@ -1,6 +1,6 @@
 const MAX_LINES = 40;
 const MAX_LINE_CHARS = 1_000;
-/** What is kept of it (facts/reliability.md §2.4, stderr flood); up to twice that between two tidyings. */
+/** Size of the kept end of stderr. It may double between two clean-ups. */
 const RING_BYTES = 64 * 1024;
 const MAX_PARTS = 256;
 
@@ -52,7 +52,7 @@ export class StderrTail {
     // What is cut off at its beginning is no line, unless it is all there is.
     if (this.#dropped > 0 && lines.length > 1) lines.shift();
     const open = lines.pop() ?? '';
-    // Before anything is cut: half a secret is one still.
+    // Mask before any cut, because half a secret is still a secret.
     const scrubbed = this.#scrub([...lines.slice(-MAX_LINES), open].join('\n')).split('\n');
     const end = (scrubbed.pop() as string).slice(-MAX_LINE_CHARS);
     const whole = scrubbed.map((line) => line.slice(0, MAX_LINE_CHARS));

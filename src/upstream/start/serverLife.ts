@@ -10,6 +10,7 @@ import type { Running, StartContext } from '../../supervision/supervised.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ConnectionEvents, ConnectionServices } from '../connection/connectionServices.ts';
 import { type Bar, ConnectionStatus } from '../connection/connectionStatus.ts';
+import type { Predecessor } from '../connection/serverConnection.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { CatalogKeeper } from '../listing/catalogKeeper.ts';
 import { LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
@@ -18,10 +19,13 @@ import { type AwaitedServer, waitForStart } from './waitForStart.ts';
 
 /** `npx` may have to download the server first. Only the server's own tools wait for its start. */
 const START_TIMEOUT_MS = 60_000;
+const AWAITS_CALLS = 'It was changed, and restarts when the calls that it has are over.';
 
 export interface LifePorts {
   config(): ServerConfig;
   services: ConnectionServices;
+  /** Connection of the server as it was configured before. */
+  predecessor: Predecessor | undefined;
   events: ConnectionEvents;
   messages: ServerMessages;
   oddities: Oddities;
@@ -49,6 +53,8 @@ export class ServerLife implements AwaitedServer {
   #start: ServerStart | undefined;
   #startOver: Promise<unknown> | undefined;
   readonly #endings = new UnderWay();
+  /** Resolves when the server as it was configured before has ended. */
+  #predecessorEnded: Promise<void> | undefined;
   #bar: Bar | undefined;
   /** What ended the server, or kept it from starting. */
   #failure: LinkFailure | undefined;
@@ -64,9 +70,13 @@ export class ServerLife implements AwaitedServer {
 
   constructor(ports: LifePorts) {
     this.#ports = ports;
+    this.#predecessorEnded = ports.predecessor?.ended;
     const { config, services, events, messages } = ports;
     this.#limits = new StartLimits({
-      firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+      firstMs: () => {
+        const { startTimeoutSeconds: own } = config();
+        return own === undefined ? (services.startTimeoutMs?.() ?? START_TIMEOUT_MS) : own * 1_000;
+      },
       againMs: services.restartTimeoutMs,
     });
     this.#supervisor = new Supervisor<Live>({
@@ -85,6 +95,7 @@ export class ServerLife implements AwaitedServer {
     });
     this.keeper = new CatalogKeeper({
       config,
+      listedBefore: ports.predecessor?.catalog,
       client: () => this.live?.client ?? this.#start?.listingClient,
       settled: () => this.#settled(),
       messages,
@@ -104,7 +115,7 @@ export class ServerLife implements AwaitedServer {
         failure: this.#failure,
         hasRun: this.#hasRun,
         isKnown: this.keeper.isKnown,
-        slowNote: this.#start?.slowNote,
+        slowNote: this.#predecessorEnded ? AWAITS_CALLS : this.#start?.slowNote,
         remark: this.#remark ?? this.keeper.note,
         staleNote: this.keeper.staleNote,
       }),
@@ -264,8 +275,9 @@ export class ServerLife implements AwaitedServer {
   }
 
   async #open(context: StartContext): Promise<Running<Live>> {
-    // A start must not meet the remains of the one before.
+    // A start must not meet a process of an earlier one: both may need the same port, file or device.
     await this.#endings.over;
+    await this.#predecessorOver(context.signal);
     const wait = this.#notBefore - performance.now();
     if (wait > 0) await sleep(wait, undefined, { signal: context.signal, ref: false }).catch(() => undefined);
     const began = performance.now();
@@ -277,6 +289,15 @@ export class ServerLife implements AwaitedServer {
     } finally {
       this.#start = undefined;
     }
+  }
+
+  async #predecessorOver(signal: AbortSignal): Promise<void> {
+    if (!this.#predecessorEnded) return;
+    this.status.update();
+    await this.#predecessorEnded;
+    this.#predecessorEnded = undefined;
+    signal.throwIfAborted();
+    this.status.update();
   }
 
   #newStart(): ServerStart {

@@ -8,7 +8,7 @@ import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The way to a part of a static catalog: the stub that answers for it (000 §9.5). */
+/** Link to a part of a static catalog: a stub answers (G10.10). */
 export class StaticLink implements UpstreamLink {
   readonly pid = undefined;
   readonly stderr: readonly string[] = [];

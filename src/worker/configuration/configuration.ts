@@ -1,158 +1,69 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DispatchConfig } from '../../calls/settings/dispatchConfig.ts';
-import { ConfigLayers, type KeptTexts, type MergedConfig } from '../../config/configLayers.ts';
-import type { ConfigurationProblem } from '../../config/gatewayConfig.ts';
-import type { ConfigPlace, LoadedConfig } from '../../config/loadConfig.ts';
+import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
+import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
 import { approvable } from '../../config/state/approvals.ts';
+import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type { WouldRun } from '../../control/contract.ts';
-import { CallSettings } from './callSettings.ts';
-import { type Handover, handoverOf } from './handover.ts';
 
 export interface ConfigurationOptions {
   workspace: string;
-  /** The file that was given by hand, which counts alone. */
+  /** File given by hand, which counts alone. */
   configFile?: string | undefined;
-  /** Reads that file, where it is no configuration. */
+  /** Reads that file, if it is not a configuration. */
   load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
-  /** What the worker before has told. */
-  handover?: Handover | undefined;
-  /** What the last one had in force, for one that nobody has told anything. */
+  /** Texts that the last worker had in force. */
   lastGood?: (() => KeptTexts) | undefined;
 }
 
-interface Written {
-  config: MergedConfig;
-  calls: DispatchConfig;
-}
-
 /**
- * What a gateway runs by. It is settled when it is made and holds for the gateway's whole life: what is written
- * otherwise later is another gateway's. Only where things stand in the files, and what is wrong there, is kept up.
+ * Configuration in force: one immutable value, which `read` replaces in one assignment. What cannot be read keeps its
+ * last readable content, or has its strictest meaning.
  */
 export class Configuration {
-  /** How calls are made. */
-  readonly calls: DispatchConfig;
-  /** What is in force of each file, by its text. */
-  readonly inForce: KeptTexts;
-  #layers: ConfigLayers;
-  #settings = new CallSettings();
-  readonly #meaning: object;
-  readonly #flaw: ConfigurationProblem | undefined;
-  #config: MergedConfig;
-  /** Why what is written now is not in force. */
-  #refusal: string | undefined;
+  readonly #layers: ConfigLayers;
+  #inForce: MergedConfig;
 
-  constructor({ workspace, configFile, load, handover, lastGood }: ConfigurationOptions) {
-    const layers = (kept?: KeptTexts) => new ConfigLayers(workspace, process.env, configFile, load, kept);
-    this.#layers = layers(handover?.kept);
-    let written = this.#read();
-    if (lastGood && Object.keys(this.#kept).length > 0) {
-      this.#layers = layers(lastGood());
-      this.#settings = new CallSettings();
-      written = this.#read();
-    }
-    this.inForce = joined(this.#layers.inForce, this.#settings.inForce(written.config.calls));
-    this.#config = written.config;
-    this.calls = written.calls;
-    this.#meaning = meaningOf(written);
-    // Without the rules that a person has written nothing takes over from a worker that knows them.
-    const [unread] = Object.entries(this.#settings.kept).filter(
-      ([file, { calls }]) => calls === null && handover?.kept[file]?.calls === undefined,
-    );
-    const isThere = ({ severity, location }: ConfigurationProblem): boolean =>
-      severity === 'error' && location.file === unread?.[0];
-    this.#flaw = this.#layers.unusable ?? this.#config.problems.find(isThere);
+  constructor({ workspace, configFile, load, lastGood }: ConfigurationOptions) {
+    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, lastGood?.());
+    this.#inForce = this.#layers.load();
   }
 
   get files(): readonly string[] {
     return this.#layers.places.map(({ file }) => file);
   }
 
-  /** What is in force, with what is wrong with what is written. */
   get current(): MergedConfig {
-    const refusal = this.#refused;
-    return refusal ? { ...this.#config, problems: [...this.#config.problems, refusal] } : this.#config;
+    return this.#inForce;
   }
 
-  /** Why what the person has written cannot be served, where that is so: a gateway that is to take over says it first. */
-  get flaw(): string | undefined {
-    return this.#flaw && told(this.#flaw);
+  /** Texts in force of all files, for the next worker. */
+  get texts(): KeptTexts {
+    return this.#layers.inForce;
   }
 
-  /** For the gateway that takes over. */
-  get handover(): Handover {
-    return handoverOf(this.#kept, this.#config.servers);
+  /** Reads the files again. Returns whether they mean something else than before. */
+  read(): boolean {
+    const before = this.#inForce;
+    this.#inForce = this.#layers.load();
+    return !isDeepStrictEqual(meaningOf(this.#inForce), meaningOf(before));
   }
 
-  get #kept(): KeptTexts {
-    return joined(this.#layers.kept, this.#settings.kept);
-  }
-
-  /** Reads the files again. Whether they say something else than what is in force: a broken one says nothing. */
-  look(): boolean {
-    const written = this.#read();
-    const differs = !isDeepStrictEqual(meaningOf(written), this.#meaning);
-    if (!differs) this.#refusal = undefined;
-    const { exists, files, problems } = written.config;
-    this.#config = differs ? { ...this.#config, exists, files, problems } : written.config;
-    return differs;
-  }
-
-  /** Why what is written now is not in force. */
-  get refusal(): string | undefined {
-    return this.#refusal;
-  }
-
-  /** What is written now was not taken over. */
-  refuse(reason: string): void {
-    this.#refusal = reason;
-  }
-
-  /** What the servers that are written now would run: `${env:NAME}` is what this process has of it. */
+  /** Returns what the configured servers run. `${env:NAME}` is read in this process. */
   wouldRun(): WouldRun[] {
-    const { servers } = this.#read().config;
-    return servers
+    return this.current.servers
       .filter(({ disabled }) => !disabled)
       .map((server) => {
         const { hash, lines } = approvable(server);
         return { name: server.name, hash, lines };
       });
   }
-
-  /** What is wrong, a line each. */
-  get problemLines(): string[] {
-    return this.current.problems.map((problem) => `${problem.severity}: ${told(problem)}`);
-  }
-
-  #read(): Written {
-    const config = this.#layers.load();
-    const { settings, problems } = this.#settings.read(config);
-    return { config: { ...config, problems: [...config.problems, ...problems] }, calls: settings };
-  }
-
-  get #refused(): ConfigurationProblem | undefined {
-    if (this.#refusal === undefined) return undefined;
-    const message = `What is written now is not in force, the gateway serves on as it was: ${this.#refusal}`;
-    return { severity: 'error', message, location: { file: this.#config.file, line: 1, column: 1 } };
-  }
 }
 
-function joined(whole: KeptTexts, calls: KeptTexts): KeptTexts {
-  const files = [...new Set([...Object.keys(whole), ...Object.keys(calls)])];
-  return Object.fromEntries(files.map((file) => [file, { ...whole[file], ...calls[file] }]));
-}
-
-/** All that two configurations can differ in, but not where it stands in a file. */
-function meaningOf({ config, calls }: Written): object {
-  const { browse, artifacts, idleMinutes, passthrough, startup, liveRefresh, inputs } = config;
+/** Everything that two configurations can differ in, except the position of things in a file. */
+function meaningOf({ settings, servers, broken, inputs }: MergedConfig): object {
   return {
-    calls,
-    servers: config.servers.map(({ location: _, ...server }) => server),
-    broken: config.broken.map(({ name, reason }) => ({ name, reason })),
-    ...{ browse, artifacts, idleMinutes, passthrough, startup, liveRefresh, inputs },
+    ...{ settings, inputs },
+    servers: servers.map(({ location: _, ...server }) => server),
+    broken: broken.map(({ name, reason }) => ({ name, reason })),
   };
-}
-
-function told({ message, location }: ConfigurationProblem): string {
-  return `${location.file}:${location.line}:${location.column}: ${message}`;
 }

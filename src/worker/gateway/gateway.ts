@@ -1,5 +1,5 @@
-import type { KeptTexts } from '../../config/configLayers.ts';
-import type { ConfigPlace, LoadedConfig } from '../../config/loadConfig.ts';
+import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
+import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
@@ -7,6 +7,7 @@ import type {
   SecretAnswer,
   SecretRequest,
   TreeChildren,
+  WouldRun,
 } from '../../control/contract.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
@@ -16,13 +17,10 @@ import { systemResources } from '../../modes/shared/systemResources.ts';
 import { UseMemory } from '../../ranking/useMemory.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
+import { ConfigurationEdits } from '../configuration/applyConfiguration.ts';
 import { Configuration } from '../configuration/configuration.ts';
-import { ConfigurationChanges } from '../configuration/configurationChanges.ts';
-import { ConfigurationWatch } from '../configuration/configurationWatch.ts';
-import type { Handover } from '../configuration/handover.ts';
 import { Diagnostics, type SupervisedLife } from '../reports/diagnostics.ts';
 import { GatewayReports } from '../reports/gatewayReports.ts';
-import { watchedServer } from '../reports/serverStatuses.ts';
 import { WorkAccount } from '../reports/workAccount.ts';
 import { CallPath } from './callPath.ts';
 import { GatewayServers } from './gatewayServers.ts';
@@ -38,12 +36,10 @@ export interface GatewayOptions {
   life?: () => Partial<SupervisedLife>;
   /** Reads that file, where it is no configuration. */
   load?: (place: ConfigPlace) => LoadedConfig;
-  /** What the worker before has told. */
-  handover?: Handover;
-  /** What the last one had in force, where nobody has told anything. */
+  /** Configuration texts that the last worker had in force. */
   lastGood?: () => KeptTexts;
-  /** Has another worker take over that runs by what is written now; rejects with why not. */
-  rollOut(handover: Handover): Promise<unknown>;
+  /** Keeps the texts in force for the next worker. */
+  keepTexts(texts: KeptTexts): void;
   log(line: string): void;
   /** Something that a watcher shows has changed. */
   onChange(): void;
@@ -70,9 +66,7 @@ export class Gateway {
   readonly #calls: CallPath;
   readonly #catalog: LiveCatalog;
   readonly #modes: Modes;
-  readonly #changes: ConfigurationChanges;
-  readonly #watch: ConfigurationWatch;
-  /** Its sessions are another worker's from now on. */
+  readonly #edits: ConfigurationEdits;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -103,9 +97,17 @@ export class Gateway {
     const shown = { workspace, configuration, pool, catalog, account, uses };
     const reports = new GatewayReports({ ...shown, diagnostics, links });
     this.#modes = new Modes({ ...shown, reports, calls, clientRequests });
-    const onRefused = (reason: string): void => diagnostics.rolloutFailed(reason);
-    this.#changes = new ConfigurationChanges({ ...options, configuration, onRefused });
-    this.#watch = new ConfigurationWatch(this.#changes);
+    this.#edits = new ConfigurationEdits({
+      configuration,
+      adoptSettings: () => calls.adopt(),
+      reconcileServers: () => {
+        this.servers.reconcile();
+        catalog.rebuild();
+      },
+      keep: options.keepTexts,
+      onChange: options.onChange,
+      log,
+    });
     this.configuration = configuration;
     this.diagnostics = diagnostics;
     this.account = account;
@@ -122,7 +124,7 @@ export class Gateway {
 
   start(): void {
     this.diagnostics.started();
-    this.#changes.logProblems();
+    this.#edits.report();
     // Not before the first browse: that needs none of it.
     setTimeout(() => this.#calls.pipeline.validator.warmUp(), WARM_UP_AFTER_MS).unref();
     this.servers.start();
@@ -130,10 +132,10 @@ export class Gateway {
     this.#catalog.rebuild();
   }
 
-  /** It is found from now on, so that it is its turn to see to changes. `after` another worker that serves until now. */
-  begin({ after }: { after: boolean }): void {
-    this.servers.begin();
-    this.#watch.start(after);
+  /** Serves the workspace from now on, and applies edits of its configuration. */
+  begin(): void {
+    this.servers.dropSnapshots();
+    this.#edits.watch();
   }
 
   /** Resolves when every server's tools are known, or have been waited for long enough. */
@@ -143,13 +145,13 @@ export class Gateway {
 
   /** Another worker serves from now on. */
   supersede(): void {
-    this.#watch.stop();
+    this.#edits.stop();
     this.#uses.flush();
     this.servers.supersede();
   }
 
   async stop(): Promise<void> {
-    this.#watch.stop();
+    this.#edits.stop();
     this.servers.close();
     this.#catalog.stop();
     this.#uses.flush();
@@ -158,11 +160,17 @@ export class Gateway {
     await this.diagnostics.close();
   }
 
-  /** Lists every server's tools again, and has a changed configuration take effect; resolves when both are done. */
+  /** Applies edits of the configuration, and lists every server's tools again. */
   async refresh(): Promise<void> {
+    this.#edits.apply();
     await this.servers.pool.refresh();
     this.#catalog.rebuild();
-    await this.#watch.look();
+  }
+
+  /** Returns what the servers run, edits included. */
+  wouldRun(): WouldRun[] {
+    this.#edits.apply();
+    return this.configuration.wouldRun();
   }
 
   /** Resolves when no call is in flight, or when that takes too long. */
@@ -184,7 +192,13 @@ export class Gateway {
   }
 
   #onServersChanged(): void {
-    this.diagnostics.serversChanged(this.servers.pool.connections.map(watchedServer));
+    const watched = this.servers.pool.connections.map(({ config: { name }, state, catalog: { tools }, health }) => ({
+      name,
+      state,
+      tools,
+      health,
+    }));
+    this.diagnostics.serversChanged(watched);
     this.#options.onChange();
     this.#catalog.touch();
   }

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
+import { canonicalJson } from '../../catalog/canonicalJson.ts';
+import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { SecretMissingError } from '../../config/secretReferences.ts';
+import { INPUT_PREFIX, SecretMissingError } from '../../config/secretReferences.ts';
 import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
@@ -17,7 +20,6 @@ import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { type Handover, isChanged } from '../configuration/handover.ts';
 import { KeptTokens } from './keptTokens.ts';
 import { ServerLinks } from './serverLinks.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
@@ -26,8 +28,6 @@ export interface GatewayServersOptions extends Pick<PoolEvents, 'onChange' | 'on
   workspace: string;
   stateFolder: string;
   configuration: Configuration;
-  /** What the worker before has told. */
-  handover?: Handover | undefined;
   /** Reaches into the editor's own store of secrets. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
 }
@@ -50,7 +50,6 @@ export class GatewayServers {
   constructor(options: GatewayServersOptions) {
     this.#options = options;
     const { workspace, stateFolder, configuration, log, secret } = options;
-    const { idleMinutes, startup, liveRefresh, inputs } = configuration.current;
     const stateRoot = rootOf(stateFolder);
     this.#approvals = approvalsOf(stateRoot);
     this.#signIns = new SignIns(new KeptTokens(new FileTokens(stateRoot), secret));
@@ -62,7 +61,7 @@ export class GatewayServers {
       environment: new OwnEnvironment(process.env, log),
       secrets: new SharedSecrets(stateRoot, workspace, secret),
       signIns: this.#signIns,
-      inputs: ({ origin = 'workspace' }) => inputs[origin] ?? [],
+      inputs: (server) => this.#inputsOf(server),
     });
     this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log);
     this.pool = new ServerPool(
@@ -71,9 +70,9 @@ export class GatewayServers {
         mayTry: (config) => this.#signIns.mayTry(config),
         isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(workspace, config),
         snapshots: this.#snapshots,
-        idleMs: () => (this.#superseded ? 0 : idleMinutes * 60_000),
-        startTimeoutMs: () => startup.timeoutSeconds * 1_000,
-        liveRefresh: () => liveRefresh,
+        idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
+        startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
+        liveRefresh: () => configuration.current.settings.liveRefresh,
         restartLimits: restartLimits(process.env),
       },
       options,
@@ -82,18 +81,23 @@ export class GatewayServers {
   }
 
   start(): void {
-    const { configuration, handover, log } = this.#options;
+    const { log } = this.#options;
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) log(`ended ${n} servers that a killed worker had left`);
     });
-    const enabled = configuration.current.servers.filter((server) => !server.disabled);
-    this.pool.open(enabled, (server) => handover !== undefined && isChanged(handover, server));
+    this.#reconcilePool();
     // By the editor, the command line, or another window.
     watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
-  /** From now on this gateway's servers are the workspace's: what is kept of others is of no more use. */
-  begin(): void {
+  /** Makes the servers those of the configuration in force; unchanged ones keep their process. */
+  reconcile(): void {
+    this.#reconcilePool();
+    this.dropSnapshots();
+  }
+
+  /** Removes what is kept of servers that the configuration does not name. */
+  dropSnapshots(): void {
     const { servers, broken } = this.#options.configuration.current;
     this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
   }
@@ -133,6 +137,18 @@ export class GatewayServers {
     void this.#recheckSignIns();
   }
 
+  #reconcilePool(): void {
+    const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
+    this.pool.reconcile(
+      enabled.map((config) => ({ config, startedWith: startedWith(config, this.#inputsOf(config)) })),
+    );
+  }
+
+  /** Inputs of the file that the server is from: a repository's `default` must not reach a server of the user's own. */
+  #inputsOf({ origin = 'workspace' }: ServerConfig): readonly InputConfig[] {
+    return this.#options.configuration.current.inputs[origin] ?? [];
+  }
+
   readonly #onApprovals = (): void => this.pool.recheck();
 
   async #recheckSignIns(): Promise<void> {
@@ -141,6 +157,16 @@ export class GatewayServers {
       if (connection.state === 'needs_sign_in' && (await canStart(connection.config))) void connection.start();
     }
   }
+}
+
+/** Stands for all that a start of a server uses. Everything else of its entry applies to the running server. */
+export function startedWith(config: ServerConfig, inputs: readonly InputConfig[]): string {
+  const { location, tools, required, keepAlive, startTimeoutSeconds, ...started } = config;
+  const text = JSON.stringify(started);
+  const used = inputs.filter(({ id }) => text.includes(INPUT_PREFIX + id));
+  return createHash('sha256')
+    .update(canonicalJson([started, used]))
+    .digest('hex');
 }
 
 /** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */

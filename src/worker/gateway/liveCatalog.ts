@@ -15,7 +15,7 @@ export interface LiveCatalogOptions extends Omit<PrimitivesOptions, 'settled'> {
 /** Several servers come up within a moment: one rebuild serves them all. */
 const REBUILD_DELAY_MS = 30;
 
-/** The catalog as the servers change it: whoever asks sees a whole one, the old or the new (000 §4.6). */
+/** Current catalog. A reader sees a whole one, the old or the new (G8.1). */
 export class LiveCatalog {
   /** Resources and prompts, which change in the same step. */
   readonly primitives: Primitives;

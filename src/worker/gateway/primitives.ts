@@ -54,7 +54,7 @@ export class Primitives {
     connection.onReady(() => this.#subscriptions.serverReady(name));
   }
 
-  /** One synchronous step, like the tools' (000 §4.6); nothing is done where nothing has changed. */
+  /** Rebuilds in one synchronous step, like the tools (G8.1), and only where something changed. */
   rebuild(connections: readonly ServerConnection[]): void {
     const listed = connections.flatMap(({ config, catalog, capabilities }) => {
       const { resources, resourceTemplates, prompts, instructions } = catalog;

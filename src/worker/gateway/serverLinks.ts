@@ -1,8 +1,9 @@
-import type { InputConfig, ServerConfig } from '../../config/gatewayConfig.ts';
+import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { followReferences, SecretMissingError } from '../../config/secretReferences.ts';
+import { secretsGiven } from '../../config/secretsGiven.ts';
 import { secretKey } from '../../config/state/fileSecrets.ts';
 import type { MissingSecret } from '../../control/contract.ts';
-import { secretsGiven } from '../../import/secretsGiven.ts';
 import { knownSecrets } from '../../secrets/mask.ts';
 import type { SignIns } from '../../upstream/connection/signIns.ts';
 import type { ChildJournal } from '../../upstream/process/childJournal.ts';

@@ -1,14 +1,15 @@
 import { fitNamespace, inferNamespace } from '../../catalog/namespace.ts';
 import { ingestPrompt, ingestResource } from '../../catalog/primitives/primitiveIngest.ts';
 import { type CatalogFile, CatalogFileError, readCatalogFile } from '../../config/catalogFile.ts';
+import type { LoadedConfig } from '../../config/fileReader.ts';
 import type { StaticItem, StaticListing } from '../../config/gatewayConfig.ts';
-import { CONFIG_DEFAULTS, type LoadedConfig } from '../../config/loadConfig.ts';
+import { nothingSaid } from '../../config/loadConfig.ts';
 import type { GatewayOptions } from './gateway.ts';
 
 /**
- * A file in place of a workspace's configuration (`waygate serve --catalog`). No server has a name there, so the
- * namespaces are those of the items: a tool's own, else what its name or URI says (000 §1.2). Throws for a file that
- * cannot be served at all; one that becomes so later leaves the last good one.
+ * Reads a file in place of a workspace's configuration (`waygate serve --catalog`). No server has a name there, so each
+ * item determines its namespace: a tool's own, else the one that its name or URI implies (G1.6, G10.4). Throws for a
+ * file that cannot be served at all; a file that breaks later keeps its last good content.
  */
 export function staticCatalog(file: string): Required<Pick<GatewayOptions, 'load' | 'configFile'>> {
   let first: LoadedConfig | undefined = configurationOf(file, readCatalogFile(file));
@@ -49,12 +50,9 @@ function configurationOf(file: string, catalog: CatalogFile): LoadedConfig {
     listingOf(ingestResource(resource.listed).namespace).resources.push(resource);
   for (const prompt of catalog.prompts) listingOf(ingestPrompt(prompt.listed).namespace).prompts.push(prompt);
   return {
-    ...CONFIG_DEFAULTS,
-    origin: 'given',
-    file,
+    ...nothingSaid({ origin: 'given', file }),
     exists: true,
     usable: true,
-    problems: [],
     servers: [...listings].map(([name, listing]: [string, StaticListing]) => ({
       type: 'static',
       origin: 'given',

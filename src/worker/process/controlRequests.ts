@@ -33,7 +33,6 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     },
     health: () => gateway.reports.health(),
     telemetry: () => gateway.reports.telemetry(),
-    inherit: (counts) => gateway.account.inherit(counts),
     approve: ({ hashes }) => {
       gateway.servers.approve(hashes);
       return snapshot();
@@ -43,7 +42,7 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
       gateway.servers.recheck();
       return snapshot();
     },
-    wouldRun: () => gateway.configuration.wouldRun(),
+    wouldRun: () => gateway.wouldRun(),
     refresh: async () => {
       await refresh();
       return snapshot();

@@ -4,7 +4,6 @@ import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { CACHE_VARIABLE, sweepCompileCaches } from '../../host/attach/compileCache.ts';
 import { READY_FD } from '../../host/attach/startWorker.ts';
-import { readHandover } from '../configuration/handover.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
 
@@ -19,31 +18,17 @@ async function main(): Promise<void> {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const { values } = parseArgs({
-    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag, handover: flag },
+    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag },
   });
   const { workspace, state: stateFolder, config: configFile, catalog } = values;
   if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
   keepCompiledCode(stateFolder);
-  const token = randomBytes(32).toString('hex');
-  const runtime = {
-    workspace,
-    configFile,
-    catalog,
-    nodePath: process.execPath,
-    workerScript: process.argv[1] as string,
-  };
   const worker = new WorkerProcess({
     workspace,
     stateFolder,
     ...(configFile === undefined ? {} : { configFile }),
     candidate: values.candidate === true,
-    token,
-    ...(values.handover ? { handover: await readHandover(process.stdin) } : {}),
-    rollOut: async (handover) => {
-      // Loaded when it is needed: few workers ever make their own successor.
-      const { rollOut } = await import('../../host/attach/rollOut.ts');
-      return rollOut(runtime, { folder: stateFolder, onlyOf: token, handover });
-    },
+    token: randomBytes(32).toString('hex'),
     ...(catalog === undefined ? {} : await served(catalog)),
     onServing: () => say('ready'),
     onEnd: () => process.exit(0),

@@ -1,22 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Fault, faultOf } from '../../errors/fault.ts';
-import { writeWhole } from '../../lib/writeWhole.ts';
+import { faultOf } from '../../errors/fault.ts';
+import { type LastWorker, readLastWorker, updateLastWorker } from '../../host/attach/lastWorker.ts';
 import type { Rendezvous } from '../../link/rendezvous.ts';
 import { RESTART_LIMITS } from '../../supervision/restartPolicy.ts';
 import type { SupervisedLife } from '../reports/diagnostics.ts';
-
-const FILE = 'life.json';
-
-/** What one worker leaves the next to know of it. */
-interface Record {
-  generation: number;
-  restarts: number;
-  failures: number;
-  lastFault?: Fault;
-  /** An editor was watching, as far as that worker knew. */
-  watched?: boolean;
-}
 
 export type Succession =
   /** Nobody served before it, or who did had left. */
@@ -26,38 +12,36 @@ export type Succession =
   /** Its predecessor ended by itself, or hangs. */
   | { kind: 'loss'; of: Rendezvous; hangs: boolean };
 
-/** The line of a workspace's workers: which one this is, and what became of those before it (004, Health). */
+/** Counts the workers of a workspace and records how the last one ended (O7.1). */
 export class WorkerLife {
-  readonly #file: string;
+  readonly #folder: string;
   readonly #startedAt = performance.now();
-  #record: Record;
+  #record: LastWorker;
 
   constructor(folder: string) {
-    this.#file = join(folder, FILE);
-    this.#record = read(this.#file);
+    this.#folder = folder;
+    this.#record = readLastWorker(folder);
   }
 
-  /** From now on it is this one that serves. */
+  /** This worker serves from now on. */
   begin(succession: Succession): void {
     // Another worker may have come and gone while this one was prepared.
-    const before = read(this.#file);
-    const { generation, restarts } = before;
-    this.#record =
-      succession.kind === 'loss'
-        ? { ...afterLoss(before, succession), generation: generation + 1, restarts: restarts + 1 }
-        : { ...before, generation: generation + 1, failures: 0 };
-    this.#write();
+    this.#record = updateLastWorker(this.#folder, (before) => {
+      const { generation, restarts } = before;
+      const begun = { generation: generation + 1, outage: undefined };
+      return succession.kind === 'loss'
+        ? { ...afterLoss(before, succession), ...begun, restarts: restarts + 1 }
+        : { ...begun, failures: 0 };
+    });
   }
 
-  /** Whether an editor watched the worker before, until the first one here has come or gone. */
+  /** Whether an editor watched the worker before, until the first editor here has come or gone. */
   get watched(): boolean {
     return this.#record.watched === true;
   }
 
   noteWatched(watched: boolean): void {
-    if (watched === this.watched) return;
-    this.#record.watched = watched;
-    this.#write();
+    if (watched !== this.watched) this.#record = updateLastWorker(this.#folder, () => ({ watched }));
   }
 
   get generation(): number {
@@ -68,23 +52,15 @@ export class WorkerLife {
     const recovered = performance.now() - this.#startedAt >= RESTART_LIMITS.stableMs;
     return { ...reportOf(this.#record), ...(recovered ? { consecutive_failures: 0 } : {}) };
   }
-
-  #write(): void {
-    try {
-      writeWhole(this.#file, `${JSON.stringify(this.#record)}\n`, { mode: 0o600 });
-    } catch {
-      // A disk that is full costs the count, not the worker.
-    }
-  }
 }
 
 /** What is known of it while no worker serves; `lost` is the one that did, where it has not left. */
 export function lifeLeft(folder: string, lost: Rendezvous | undefined): ReturnType<typeof reportOf> {
-  const record = read(join(folder, FILE));
+  const record = readLastWorker(folder);
   return reportOf(lost ? afterLoss(record, { of: lost, hangs: false }) : { ...record, failures: 0 });
 }
 
-function afterLoss(record: Record, { of, hangs }: Omit<Extract<Succession, { kind: 'loss' }>, 'kind'>): Record {
+function afterLoss(record: LastWorker, { of, hangs }: Omit<Extract<Succession, { kind: 'loss' }>, 'kind'>): LastWorker {
   const lasted = Date.now() - of.startedAt >= RESTART_LIMITS.stableMs;
   const facts = { generation: Math.max(1, record.generation), detail: `pid ${of.pid}` };
   return {
@@ -94,22 +70,11 @@ function afterLoss(record: Record, { of, hangs }: Omit<Extract<Succession, { kin
   };
 }
 
-function reportOf({ generation, restarts, failures, lastFault }: Record) {
+function reportOf({ generation, restarts, failures, lastFault }: LastWorker) {
   return {
     generation: Math.max(1, generation),
     consecutive_failures: failures,
     restart_count: restarts,
     ...(lastFault === undefined ? {} : { last_fault: lastFault }),
   };
-}
-
-function read(file: string): Record {
-  const none: Record = { generation: 0, restarts: 0, failures: 0 };
-  try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as Record;
-    const counts = [value.generation, value.restarts, value.failures];
-    return counts.every((count) => Number.isSafeInteger(count) && count >= 0) ? value : none;
-  } catch {
-    return none;
-  }
 }

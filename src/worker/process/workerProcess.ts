@@ -2,21 +2,16 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { serveControl } from '../../control/channel.ts';
 import type { GatewaySnapshot } from '../../control/contract.ts';
-import type { RolloutState } from '../../control/healthContract.ts';
-import { faultOf } from '../../errors/fault.ts';
+import { readLastWorker, updateLastWorker } from '../../host/attach/lastWorker.ts';
 import { sweepLeftovers } from '../../host/attach/leftovers.ts';
 import { BUILD, VERSION } from '../../lib/build.ts';
 import type { Hello } from '../../link/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../../link/rendezvous.ts';
-import { scrubSecrets } from '../../secrets/mask.ts';
+import type { RolloutState } from '../../supervision/health.ts';
 import { processStart } from '../../upstream/process/processStart.ts';
-import type { Handover } from '../configuration/handover.ts';
-import { LastGood } from '../configuration/lastGood.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
-import type { SupervisedLife } from '../reports/diagnostics.ts';
 import { Attachers } from './attachers.ts';
 import { controlRequests } from './controlRequests.ts';
-import { HandingOn } from './handOn.ts';
 import { Watchers } from './watchers.ts';
 import { WorkerLife } from './workerLife.ts';
 import { writeLog } from './workerLog.ts';
@@ -32,10 +27,6 @@ export interface WorkerOptions {
   candidate?: boolean;
   /** What is served instead of the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
-  /** What the worker before has told. */
-  handover?: Handover;
-  /** Has another worker take over; rejects with why not. */
-  rollOut: GatewayOptions['rollOut'];
   /** Whoever looks for a worker finds it from now on; what it is asked waits until its catalog is there. */
   onServing(): void;
   onEnd(): void;
@@ -47,8 +38,6 @@ export interface WorkerOptions {
 const LINGER_MS = 60_000;
 /** Within this every host has heard that another worker serves. */
 const HEARD_MS = 250;
-/** What was written last is counted by then. */
-const FLUSH_MS = 1_000;
 /** How long a candidate waits for servers that have never been listed: it has all to be ready for, but not to hang. */
 const PREPARE_MS = 5_000;
 
@@ -61,7 +50,6 @@ export class WorkerProcess {
   readonly #life: WorkerLife;
   readonly #sessions: WorkerSessions;
   readonly #place: WorkerPlace;
-  readonly #lastGood: LastGood;
   readonly #watchers = new Watchers(
     () => this.#snapshot(),
     (watched) => this.#noteWatched(watched),
@@ -70,16 +58,11 @@ export class WorkerProcess {
   #successors = 0;
   #rollout: RolloutState = 'stable';
   #givesWay = false;
-  #onGiveWay: () => void = () => undefined;
-  readonly #gaveWay = new Promise<void>((resolve) => {
-    this.#onGiveWay = resolve;
-  });
   #stopping: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#life = new WorkerLife(options.stateFolder);
-    this.#lastGood = new LastGood(options.stateFolder);
     this.#place = new WorkerPlace(
       options.stateFolder,
       (successor) => this.#giveWay(successor),
@@ -90,12 +73,11 @@ export class WorkerProcess {
       workspace: options.workspace,
       ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
-      life: () => ({ ...this.#life.report, rollout: this.#rolloutState, ...this.#refusal }),
+      life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
       ...(options.load === undefined ? {} : { load: options.load }),
-      ...(options.handover === undefined ? {} : { handover: options.handover }),
-      // Whoever is to take over from a gateway that serves must not guess.
-      ...(options.candidate || options.load ? {} : { lastGood: () => this.#lastGood.texts }),
-      rollOut: options.rollOut,
+      // A static catalog holds no rules to keep.
+      ...(options.load ? {} : { lastGood: () => readLastWorker(options.stateFolder).configuration ?? {} }),
+      keepTexts: (configuration) => options.load ?? updateLastWorker(options.stateFolder, () => ({ configuration })),
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
       approve: (question) => this.#watchers.approve(question),
@@ -134,15 +116,12 @@ export class WorkerProcess {
     // Its host comes while the catalog is built.
     this.#options.onServing();
     if (!candidate) this.#gateway.start();
-    this.#gateway.begin({ after: candidate });
-    if (!this.#options.load) this.#lastGood.keep(this.#gateway.configuration.inForce);
+    this.#gateway.begin();
   }
 
   /** Everything but the name: what is wrong with it shows before anybody depends on it. */
   async #prepare(): Promise<void> {
     try {
-      const { flaw } = this.#gateway.configuration;
-      if (flaw !== undefined) throw new Error(flaw);
       this.#gateway.start();
       await this.#gateway.prepared(PREPARE_MS);
     } catch (error) {
@@ -177,13 +156,6 @@ export class WorkerProcess {
     return this.#rollout === 'stable' && this.#successors > 0 ? 'pending' : this.#rollout;
   }
 
-  /** What keeps the configuration that is written now from being in force is the last thing that went wrong. */
-  get #refusal(): Pick<SupervisedLife, 'last_fault'> {
-    const detail = this.#gateway.configuration.refusal;
-    if (detail === undefined) return {};
-    return { last_fault: faultOf('candidate_failed', { generation: this.#life.generation, detail }, scrubSecrets) };
-  }
-
   /** Leaves with everything it has started, within three seconds. */
   stop(reason: string): Promise<void> {
     this.#stopping ??= this.#stop(reason);
@@ -205,7 +177,6 @@ export class WorkerProcess {
   async #giveWay(successor: Rendezvous | undefined): Promise<void> {
     this.#rollout = 'reloading';
     this.#givesWay = true;
-    this.#onGiveWay();
     this.#log(successor ? `worker ${successor.pid} takes over` : 'its file is gone');
     this.#attachers.refuseNew();
     this.#sessions.announceSuccessor();
@@ -213,12 +184,8 @@ export class WorkerProcess {
     // An editor looks at the successor from now on.
     this.#watchers.supersede();
     // What hosts have sent before they heard of it is served here: a closed socket would make it a lost call.
-    const counts = new HandingOn(this.#options.stateFolder, this.#gateway.account);
-    await Promise.all([sleep(HEARD_MS), counts.handOn()]);
+    await sleep(HEARD_MS);
     await this.#gateway.drained();
-    // The tokens of a call are counted as its line is written. A disk that hangs must not keep anybody.
-    await Promise.race([this.#gateway.diagnostics.flush(), sleep(FLUSH_MS, undefined, { ref: false })]);
-    await counts.handOn();
     this.#sessions.handBack();
     // What is withdrawn by that is told before nothing more can be.
     await nextTurn();
@@ -235,8 +202,7 @@ export class WorkerProcess {
     const requests = controlRequests(this.#gateway, {
       session: socket,
       snapshot: () => this.#snapshot(),
-      // Whoever takes over has to be asked anew.
-      refresh: () => Promise.race([this.#gateway.refresh(), this.#gaveWay]),
+      refresh: () => this.#gateway.refresh(),
       watch: () => {
         this.#watchers.add(control);
         // An editor may bring the secrets that it keeps.
@@ -267,9 +233,10 @@ export class WorkerProcess {
 
   #snapshot(): GatewaySnapshot {
     const now = Date.now();
+    const status = this.#gateway.reports.status();
     return {
-      ...this.#gateway.reports.status(),
-      health: this.#stopping ? 'stopping' : this.#gateway.reports.condition,
+      ...status,
+      health: this.#stopping ? 'stopping' : status.health,
       worker: {
         pid: process.pid,
         version: VERSION,

@@ -1,59 +1,61 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallRecord, GatewayHealth, ServerStatus } from '../../control/contract.ts';
-import type { HealthCore, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
+import type { CallRecord, ServerStatus } from '../../control/contract.ts';
+import type { GatewayHealth, HealthCore, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
+import type { Fault } from '../../errors/fault.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';
 import { BUILD } from '../../lib/build.ts';
 import type { SessionRequest } from '../../mcp/session/sessionRequest.ts';
 import type { CallEvent } from '../../modes/shared/callEvents.ts';
-import { type CatalogLoaded, catalogLoaded } from '../../modes/shared/catalog/catalogEvents.ts';
+import { catalogLoaded } from '../../modes/shared/catalog/catalogEvents.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import { TokenMeter } from '../../modes/shared/catalog/tokenMeter.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/definitions.ts';
-import type { HealthSnapshot } from '../../supervision/health.ts';
+import { Counters } from '../../telemetry/counters.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../../telemetry/diagnosticEvent.ts';
-import { EventLog } from '../../telemetry/eventLog.ts';
-import { eventLogFile } from '../../telemetry/eventLogFile.ts';
-import { Telemetry, type TelemetryKept } from '../../telemetry/telemetry.ts';
-import type { ToldFault } from '../../telemetry/telemetryForms.ts';
-import { UpstreamWatch, type WatchedServer } from '../../telemetry/upstreamWatch.ts';
+import { EventLog, eventLogFile } from '../../telemetry/eventLog.ts';
+import { ServerWatch, type WatchedServer } from '../../telemetry/serverEvents.ts';
 import { rememberClean } from './rememberClean.ts';
-import { serverHealth } from './serverHealth.ts';
+import { serverHealth } from './serverStatuses.ts';
 
 export interface DiagnosticsOptions {
   workspace: string;
   stateFolder: string;
   scrubSecrets(text: string): string;
-  /** What whoever supervises this worker knows of its life; without one it is the first and has no past. */
+  /** Facts about the life of this worker; without them it is the first of its workspace. */
   life?: () => Partial<SupervisedLife>;
 }
 
-export type SupervisedLife = Pick<
-  HealthCore,
-  'state' | 'worker_handshake' | 'generation' | 'consecutive_failures' | 'restart_count' | 'rollout' | 'last_fault'
->;
+export type SupervisedLife = Omit<HealthCore, 'uptime_ms'>;
 
-/** A catalog is counted when it has come to rest: servers come up one after the other. */
+/** State of the gateway at one moment: the reports are made of it. */
+export interface GatewayState {
+  condition: GatewayHealth;
+  servers: readonly ServerStatus[];
+  problems: readonly string[];
+}
+
+/** Servers start one after the other: a catalog is counted when it has not changed for this time. */
 const CATALOG_REST_MS = 1_000;
-/** A snapshot of the busiest tools stands in the log every so many calls of tools. */
+/** Calls of tools between two snapshots of the busiest tools in the log. */
 const SNAPSHOT_EVERY = 200;
-/** Of all servers together, in telemetry. */
+/** Limit for all servers together, in telemetry. */
 const MAX_ODDITIES = 50;
-/** A server's words may repeat what it was given: the log has none of them, worker.log has them scrubbed. */
+/** A server's error may repeat a secret that the server was given: the log gets Waygate's own words only. */
 const OWN_WORDS: Readonly<Record<string, string>> = {
   UPSTREAM_ERROR: 'The server answered with an error.',
   UPSTREAM_TIMEOUT: 'The server did not answer in time.',
-  UPSTREAM_UNAVAILABLE: 'The server was lost, or not to be reached.',
+  UPSTREAM_UNAVAILABLE: 'The server crashed or could not be reached.',
   RATE_LIMITED: 'The server limits its calls.',
 };
 const CLOSE_TIMEOUT_MS = 500;
 
-/** What the gateway knows of its own health and work: counts at once, events a moment later (004). */
+/** Counts the work of this worker at once, writes its events in the background, and makes its reports. */
 export class Diagnostics {
   readonly #options: DiagnosticsOptions;
-  readonly #startedAt = performance.now();
-  readonly #telemetry: Telemetry;
+  readonly #counters: Counters;
   readonly #meter = new TokenMeter();
-  readonly #watch = new UpstreamWatch();
+  readonly #watch = new ServerWatch();
+  readonly #logFile: string;
   readonly #log: EventLog;
   readonly #scrub: (text: string) => string;
   #toolCalls = 0;
@@ -64,88 +66,69 @@ export class Diagnostics {
   constructor(options: DiagnosticsOptions) {
     this.#options = options;
     this.#scrub = rememberClean(options.scrubSecrets);
-    this.#telemetry = new Telemetry({
+    this.#counters = new Counters({
       now: () => performance.now(),
       wallClock: () => Date.now(),
       scrub: options.scrubSecrets,
     });
+    this.#logFile = eventLogFile(options.stateFolder);
     this.#log = new EventLog({
-      file: eventLogFile(options.stateFolder),
-      notice: (event, attributes) => this.#line({ event, success: event === 'log.healed', attributes }, new Date()),
+      file: this.#logFile,
+      dropped: (loss) => this.#line({ event: 'log.dropped', success: false, attributes: { ...loss } }, new Date()),
     });
   }
 
   started(): void {
-    this.#write({
-      event: 'worker.started',
-      success: true,
-      attributes: { pid: process.pid, build: BUILD, generation: this.#life('starting').generation },
-    });
+    const { generation } = this.#life('starting');
+    this.#write({ event: 'worker.started', success: true, attributes: { pid: process.pid, build: BUILD, generation } });
   }
 
-  /** The worker before this one ended by itself, or hangs. */
-  workerLost(fault: ToldFault): void {
-    this.#telemetry.fault(fault, { restarts: true });
+  /** Counts the crash or hang of the previous worker. */
+  workerLost(fault: Fault): void {
+    this.#counters.fault(fault, { restarts: true });
     const { generation, class: kind, code } = fault;
     this.#write({ event: 'worker.lost', success: false, attributes: { generation, reason: `${kind}/${code}` } });
   }
 
-  rolloutFailed(reason: string): void {
-    this.#write({ event: 'rollout.failed', success: false, attributes: { pid: process.pid, reason } });
-  }
-
-  callEnded(call: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId?: string }): void {
+  callEnded({ durationMs }: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId?: string }): void {
     const { method, end, retries, error, fault, toolId } = event;
-    const { durationMs } = call;
-    // Rows of tools are of calls: a schema that is read, or an id that is none, is not.
+    // Only calls of known tools have rows: reading a schema, or an unknown id, has none.
     const tool = event.event.startsWith('execute.') && event.namespace !== null ? toolId : null;
-    this.#telemetry.request({
+    const ofTool = tool === null ? {} : { tool };
+    this.#counters.request({
       method,
       latencyMs: durationMs,
       end,
       retries,
-      ...(tool === null ? {} : { tool }),
+      ...ofTool,
       ...(error === undefined ? {} : { error }),
     });
-    // An incident of its own; a server that ended is one too, however many calls it took with it.
-    if (fault && traitsOf(fault).error === 'UPSTREAM_TIMEOUT') {
-      this.#telemetry.fault(fault, { restarts: false, method, ...(tool === null ? {} : { tool }) });
-    }
+    // A timeout is an incident of its own. A crash is counted once, however many calls it ends.
+    if (fault && traitsOf(fault).error === 'UPSTREAM_TIMEOUT')
+      this.#counters.fault(fault, { restarts: false, method, ...ofTool });
     this.#requests += 1;
     const at = new Date();
     const requestId = this.#requests;
     this.#log.append(() => {
       const attributes = event.attributes(this.#meter);
-      if (typeof attributes.raw_tokens === 'number') {
-        this.#telemetry.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens) });
-      }
+      if (typeof attributes.raw_tokens === 'number')
+        this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens) });
       return this.#line({ ...event, durationMs, attributes }, at);
     });
-    if (tool !== null && event.dispatched) this.#toolCalled(event, tool, durationMs, requestId, at);
+    if (tool !== null && event.dispatched) this.#toolCalled(event, { tool, durationMs, requestId, at });
   }
 
-  /** What a client asked for by MCP's own methods. Its words are its own: none of them is kept, nor of the answer. */
+  /** Counts a request of MCP's own methods. Neither its parameters nor its answer are recorded. */
   sessionAnswered({ method, latencyMs, failed, replays = 0 }: SessionRequest): void {
     const error = failed === undefined ? undefined : { code: String(failed), message: `JSON-RPC error ${failed}` };
     const end = error ? 'answered_with_error' : 'ok';
-    this.#telemetry.request({ method, latencyMs, end, retries: replays, ...(error ? { error } : {}) });
+    this.#counters.request({ method, latencyMs, end, retries: replays, ...(error ? { error } : {}) });
   }
 
-  /** What was counted so far; it is the successor's from now on. */
-  takeCounts(): TelemetryKept {
-    this.#toolCalls = 0;
-    return this.#telemetry.take();
-  }
-
-  inherit(counts: TelemetryKept): void {
-    this.#toolCalls += counts.tools.reduce((sum, [, { counts: row }]) => sum + row.request_count, 0);
-    this.#telemetry.inherit(counts);
-  }
-
-  /** To be called whenever a server's state or list has changed. */
+  /** Call after every change of a server's state or list. */
   serversChanged(servers: readonly WatchedServer[]): void {
     for (const { event, server, attributes, fault } of this.#watch.look(servers)) {
-      if (fault) this.#telemetry.fault(fault, { restarts: true });
+      if (fault) this.#counters.fault(fault, { restarts: true });
       this.#write({ event, success: fault === undefined, namespace: server, attributes });
     }
   }
@@ -157,56 +140,52 @@ export class Diagnostics {
     this.#catalogTimer = setTimeout(() => void this.#countCatalog(view), CATALOG_REST_MS).unref();
   }
 
-  /** The last good catalog, which serves on. */
+  /** Reports a failed refresh: `view` is the last good catalog, which stays in use. */
   catalogFailed(view: CatalogView): void {
     this.#refreshed('error', view);
   }
 
-  #refreshed(outcome: 'refreshed' | 'error', view: CatalogView): void {
-    const registered = view.catalog.tools.length;
-    this.#write({
-      event: 'catalog.refresh.live',
-      success: outcome === 'refreshed',
-      attributes: { outcome, registered },
-    });
-  }
-
-  /** `healthOf`: what a server's supervisor knows; nothing of one that is disabled or written wrong. */
-  health(
-    condition: GatewayHealth,
-    servers: readonly ServerStatus[],
-    problems: readonly string[],
-    healthOf: (server: string) => HealthSnapshot | undefined = noop,
-  ): HealthReport {
-    const { file, ...log } = { file: eventLogFile(this.#options.stateFolder), ...this.#log.status };
+  health({ condition, servers, problems }: GatewayState): HealthReport {
+    const { status } = this.#log;
+    const logProblem =
+      status.failing === undefined ? [] : [`The event log ${this.#logFile} cannot be written (${status.failing}).`];
     return {
       workspace: this.#options.workspace,
       ...this.#life(condition),
-      uptime_ms: Math.round(performance.now() - this.#startedAt),
+      ...this.#counters.period,
       condition,
-      problems: [
-        ...problems,
-        ...(log.failing === undefined ? [] : [`The event log ${file} cannot be written (${log.failing}).`]),
-      ],
-      servers: servers.map((server) => serverHealth(server, healthOf(server.name), this.#options.scrubSecrets)),
-      event_log: { file, ...log },
+      problems: [...problems, ...logProblem],
+      servers: servers.map(serverHealth),
+      event_log: { file: this.#logFile, ...status },
     };
   }
 
-  telemetry(condition: GatewayHealth, servers: readonly ServerStatus[] = []): TelemetryReport {
-    const { workspace } = this.#options;
+  telemetry({ condition, servers }: Omit<GatewayState, 'problems'>): TelemetryReport {
     const oddities = servers.flatMap(({ name: server, oddities = [] }) => oddities.map((one) => ({ server, ...one })));
     return {
-      workspace,
-      ...this.#telemetry.snapshot(this.#life(condition)),
+      workspace: this.#options.workspace,
+      ...this.#counters.snapshot(this.#life(condition)),
       oddities: oddities.sort((a, b) => b.count - a.count).slice(0, MAX_ODDITIES),
     };
+  }
+
+  /** Resolves when all events so far are written or dropped. */
+  flush(): Promise<void> {
+    return this.#log.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#counting?.abort();
+    clearTimeout(this.#catalogTimer);
+    this.#write({ event: 'worker.stopped', success: true, attributes: { pid: process.pid } });
+    // A disk that hangs must not keep the worker alive.
+    await Promise.race([this.#log.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   #life(condition: GatewayHealth): SupervisedLife {
     return {
       state: condition === 'starting' ? 'starting' : 'ready',
-      // Who can ask has shaken hands.
+      // A client that can ask has completed the handshake.
       worker_handshake: 'ready',
       generation: 1,
       consecutive_failures: 0,
@@ -216,29 +195,18 @@ export class Diagnostics {
     };
   }
 
-  /** Resolves when what has happened so far is in the log, or lost. */
-  flush(): Promise<void> {
-    return this.#log.flush();
-  }
-
-  async close(): Promise<void> {
-    this.#counting?.abort();
-    clearTimeout(this.#catalogTimer);
-    this.#write({ event: 'worker.stopped', success: true, attributes: { pid: process.pid } });
-    // A disk that hangs must not keep the worker.
-    await Promise.race([this.#log.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-  }
-
-  /** The record of a call as 004's own consumers write it, and now and then a snapshot of the busiest. */
-  #toolCalled(event: CallEvent, tool: string, latencyMs: number, requestId: number, at: Date): void {
-    const { end, retries, error } = event;
+  /** Writes the record of a call in the form of libmcp, and now and then a snapshot of the busiest tools. */
+  #toolCalled(
+    { retries, error, end }: CallEvent,
+    { tool, durationMs, requestId, at }: { tool: string; durationMs: number; requestId: number; at: Date },
+  ): void {
+    const origin = { ts_unix_ms: at.getTime(), repo_root: this.#options.workspace };
     this.#log.append(() => ({
       event: 'tool_call',
-      ts_unix_ms: at.getTime(),
-      repo_root: this.#options.workspace,
+      ...origin,
       request_id: requestId,
       tool_name: tool,
-      latency_ms: Math.round(latencyMs * 1_000) / 1_000,
+      latency_ms: Math.round(durationMs * 1_000) / 1_000,
       replay_attempts: retries,
       outcome: error === undefined ? 'ok' : 'error',
       error_code: error?.code ?? null,
@@ -246,23 +214,25 @@ export class Diagnostics {
       error_message: error === undefined ? null : (OWN_WORDS[error.code] ?? 'The gateway did not make the call.'),
     }));
     this.#toolCalls += 1;
-    if (this.#toolCalls % SNAPSHOT_EVERY !== 0) return;
     const total = this.#toolCalls;
-    this.#log.append(() => ({
-      event: 'hot_paths_snapshot',
-      ts_unix_ms: at.getTime(),
-      repo_root: this.#options.workspace,
-      total_tool_events: total,
-      ...hotPaths(this.telemetry('ready').tools.map(({ tool_id: path, ...row }) => pathOf(path, row))),
-    }));
+    if (total % SNAPSHOT_EVERY !== 0) return;
+    this.#log.append(() => {
+      const { tools } = this.#counters.snapshot(this.#life('ready'));
+      return { event: 'hot_paths_snapshot', ...origin, total_tool_events: total, ...hotPaths(tools) };
+    });
+  }
+
+  #refreshed(outcome: 'refreshed' | 'error', view: CatalogView): void {
+    const attributes = { outcome, registered: view.catalog.tools.length };
+    this.#write({ event: 'catalog.refresh.live', success: outcome === 'refreshed', attributes });
   }
 
   async #countCatalog(view: CatalogView): Promise<void> {
     const counting = new AbortController();
     this.#counting = counting;
-    const loaded: CatalogLoaded | undefined = await catalogLoaded(view, GATEWAY_TOOLS, this.#meter, counting.signal);
+    const loaded = await catalogLoaded(view, GATEWAY_TOOLS, this.#meter, counting.signal);
     if (!loaded) return;
-    this.#telemetry.schemas({ full: loaded.full_schema_tokens, exposed: loaded.exposed_schema_tokens });
+    this.#counters.schemas({ full: loaded.full_schema_tokens, exposed: loaded.exposed_schema_tokens });
     this.#write({ event: 'catalog.loaded', success: true, attributes: { ...loaded } });
   }
 
@@ -274,14 +244,4 @@ export class Diagnostics {
   #line(draft: EventDraft, at: Date): object {
     return diagnosticEvent(draft, at, this.#scrub);
   }
-}
-
-const noop = (): undefined => undefined;
-
-function pathOf(
-  path: string,
-  row: { request_count: number; error_count: number; avg_latency_ms: number; max_latency_ms: number },
-) {
-  const { request_count, error_count, avg_latency_ms, max_latency_ms } = row;
-  return { path, request_count, error_count, avg_latency_ms, max_latency_ms };
 }

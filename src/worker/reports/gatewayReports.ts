@@ -1,18 +1,20 @@
 import type { ConfigurationProblem } from '../../config/gatewayConfig.ts';
-import type { CatalogReport, GatewayHealth, GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
-import type { HealthReport, TelemetryReport } from '../../control/healthContract.ts';
+import type { CatalogReport, GatewaySnapshot, ServerBrief, ServerStatus } from '../../control/contract.ts';
+import type { GatewayHealth, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
+import { serverState } from '../../control/serverStates.ts';
 import { advertisedTools } from '../../modes/gateway/gatewayMode.ts';
 import { catalogReport } from '../../modes/shared/catalog/catalogReport.ts';
 import { StartupGate, type StartupView } from '../../modes/shared/startupGate.ts';
 import type { RankExplanation } from '../../ranking/explanation.ts';
 import { explainRanking } from '../../ranking/rankIndex.ts';
 import type { UseMemory } from '../../ranking/useMemory.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { LiveCatalog } from '../gateway/liveCatalog.ts';
 import type { ServerLinks } from '../gateway/serverLinks.ts';
 import type { Diagnostics } from './diagnostics.ts';
-import { serverStatuses } from './serverStatuses.ts';
+import { type StatusSources, serverBriefs, serverStatuses } from './serverStatuses.ts';
 import type { WorkAccount } from './workAccount.ts';
 
 export interface ReportSources {
@@ -26,15 +28,7 @@ export interface ReportSources {
   uses: Pick<UseMemory, 'history'>;
 }
 
-/** These serve nothing until somebody does something. */
-const NEEDS_THE_PERSON: ReadonlySet<ServerStatus['state']> = new Set([
-  'failed',
-  'needs_sign_in',
-  'needs_secret',
-  'needs_approval',
-]);
-
-/** How the gateway stands, for whoever asks: the editor, the command line, a model, and a start that is `strict`. */
+/** Computes the state of the gateway for the editor, the command line, models and the startup gate. */
 export class GatewayReports {
   readonly gate = new StartupGate(() => this.#startupView());
   readonly #sources: ReportSources;
@@ -43,55 +37,48 @@ export class GatewayReports {
     this.#sources = sources;
   }
 
-  get servers(): ServerStatus[] {
-    const { catalog, configuration, pool, links } = this.#sources;
-    return serverStatuses({
-      config: configuration.current,
-      view: catalog.view,
-      connection: (name) => pool.get(name),
-      missing: (name) => links.missing(name),
-    });
-  }
-
-  get condition(): GatewayHealth {
-    const states = this.servers.map((server) => server.state);
-    if (this.#sources.configuration.current.problems.some((problem) => problem.severity === 'error')) return 'degraded';
-    if (this.gate.flaw !== undefined && !states.includes('starting')) return 'degraded';
-    if (states.some((state) => NEEDS_THE_PERSON.has(state))) return 'degraded';
-    return states.includes('starting') ? 'starting' : 'ready';
+  /** State of every configured server. */
+  get servers(): ServerBrief[] {
+    return serverBriefs(this.#statusSources);
   }
 
   health(): HealthReport {
-    const problems = this.#sources.configuration.current.problems.filter(({ severity }) => severity === 'error');
-    return this.#sources.diagnostics.health(
-      this.condition,
-      this.servers,
-      problems.map(({ message }) => message),
-      (name) => this.#sources.pool.get(name)?.health,
-    );
+    const servers = this.#statuses;
+    const condition = this.#conditionOf(servers);
+    const errors = this.#sources.configuration.current.problems.filter(({ severity }) => severity === 'error');
+    return this.#sources.diagnostics.health({ condition, servers, problems: errors.map(({ message }) => message) });
   }
 
   telemetry(): TelemetryReport {
-    return this.#sources.diagnostics.telemetry(this.condition, this.servers);
+    const servers = this.#statuses;
+    return this.#sources.diagnostics.telemetry({ condition: this.#conditionOf(servers), servers });
   }
 
-  status(): Pick<GatewaySnapshot, 'workspace' | 'configuration' | 'servers' | 'catalog' | 'recentCalls'> {
+  status(): Omit<GatewaySnapshot, 'worker' | 'sessions'> {
     const { workspace, catalog, account } = this.#sources;
     catalog.catchUp();
-    const { file, exists, files, problems, mode } = this.#sources.configuration.current;
+    const servers = this.#statuses;
+    const { file, exists, files, problems, settings } = this.#sources.configuration.current;
     return {
       workspace,
-      configuration: { file, exists, files, mode, problems: [...problems, ...this.#startupProblem()] },
-      servers: this.servers,
+      health: this.#conditionOf(servers),
+      configuration: {
+        file,
+        exists,
+        files,
+        mode: settings.mode,
+        problems: [...problems, ...this.#startupProblem(servers)],
+      },
+      servers,
       catalog: catalog.view.status,
-      recentCalls: account.activity.recent,
+      recentCalls: account.recent,
     };
   }
 
   /** For a person who wants to know why a query brings what it brings. */
   explain(query: string, topK: number): RankExplanation {
     const { catalog, uses } = this.#sources;
-    const history = this.#sources.configuration.current.browse.learning ? { history: uses.history } : {};
+    const history = this.#sources.configuration.current.settings.browse.learning ? { history: uses.history } : {};
     return explainRanking(catalog.view.index, query, { topK, ...history });
   }
 
@@ -104,19 +91,50 @@ export class GatewayReports {
   #startupView(): StartupView {
     const { catalog } = this.#sources;
     const config = this.#sources.configuration.current;
-    // Whoever asks whether there is a tool is told of those that have just come.
+    // Tools that have just come count too.
     catalog.catchUp();
     const required = new Map(config.servers.map((server) => [server.name, server.required ?? true]));
     const servers = this.servers
       .filter(({ state }) => state !== 'disabled')
       .map(({ name, state }) => ({ name, state, required: required.get(name) ?? true }));
-    return { config: config.startup, servers, toolCount: catalog.view.status.toolCount };
+    return { config: config.settings.startup, servers, toolCount: catalog.view.status.toolCount };
   }
 
-  #startupProblem(): ConfigurationProblem[] {
-    const { flaw } = this.gate;
-    const isStarting = this.servers.some(({ state }) => state === 'starting');
-    if (flaw === undefined || isStarting) return [];
-    return [{ severity: 'error', message: flaw, location: this.#sources.configuration.current.startupAt }];
+  get #statuses(): ServerStatus[] {
+    return serverStatuses(this.#statusSources);
   }
+
+  get #statusSources(): StatusSources {
+    const { catalog, configuration, pool, links } = this.#sources;
+    return {
+      config: configuration.current,
+      view: catalog.view,
+      connection: (name) => pool.get(name),
+      missing: (name) => links.missing(name),
+      scrubSecrets,
+    };
+  }
+
+  #conditionOf(servers: readonly ServerBrief[]): GatewayHealth {
+    const { problems } = this.#sources.configuration.current;
+    const isBad = problems.some(({ severity }) => severity === 'error') || this.#startupFlaw(servers) !== undefined;
+    if (isBad || servers.some(({ state }) => serverState(state).needsPerson)) return 'degraded';
+    return servers.some(isStarting) ? 'starting' : 'ready';
+  }
+
+  /** Why the startup gate is closed, once no server is starting. */
+  #startupFlaw(servers: readonly ServerBrief[]): string | undefined {
+    const { flaw } = this.gate;
+    return servers.some(isStarting) ? undefined : flaw;
+  }
+
+  #startupProblem(servers: readonly ServerBrief[]): ConfigurationProblem[] {
+    const message = this.#startupFlaw(servers);
+    if (message === undefined) return [];
+    return [{ severity: 'error', message, location: this.#sources.configuration.current.startupAt }];
+  }
+}
+
+function isStarting({ state }: ServerBrief): boolean {
+  return state === 'starting';
 }

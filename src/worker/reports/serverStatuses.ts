@@ -1,10 +1,12 @@
 import type { MergedConfig } from '../../config/configLayers.ts';
-import type { BrokenServer, ServerConfig } from '../../config/gatewayConfig.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { approvable } from '../../config/state/approvals.ts';
-import type { MissingSecret, ServerStatus } from '../../control/contract.ts';
+import type { MissingSecret, ServerBrief, ServerStatus } from '../../control/contract.ts';
+import type { ServerHealth } from '../../control/healthContract.ts';
+import { serverState } from '../../control/serverStates.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
-import { oddityReport } from '../../telemetry/oddityReport.ts';
-import type { WatchedServer } from '../../telemetry/upstreamWatch.ts';
+import { HealthRecord } from '../../supervision/health.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 
 export interface StatusSources {
@@ -12,43 +14,85 @@ export interface StatusSources {
   view: CatalogView;
   connection(name: string): ServerConnection | undefined;
   missing(name: string): MissingSecret | undefined;
+  scrubSecrets(text: string): string;
 }
 
-/** Every server of the configuration as a person sees it, also one that cannot be. */
+const MAX_REASON = 200;
+const NEVER_STARTED = new HealthRecord(() => 0).snapshot();
+
+/** Name and state of every configured server, including servers whose configuration is wrong. */
+export function serverBriefs({ config, view, connection: find, scrubSecrets }: StatusSources): ServerBrief[] {
+  const known = config.servers.map(({ name, location, disabled }): ServerBrief => {
+    const connection = find(name);
+    if (!connection) return { name, namespace: '', state: disabled ? 'disabled' : 'starting', toolCount: 0, location };
+    const { state, reason } = connection;
+    const namespace = view.namespaceOf(name);
+    return {
+      name,
+      namespace,
+      state,
+      toolCount: view.toolCountOf(name),
+      location,
+      ...(reason && { reason: scrubSecrets(reason) }),
+    };
+  });
+  const broken = config.broken.map(
+    ({ name, reason, location }): ServerBrief => ({
+      name,
+      namespace: '',
+      state: 'failed',
+      toolCount: 0,
+      reason,
+      location,
+    }),
+  );
+  return [...known, ...broken];
+}
+
+/** The whole status of every configured server. */
 export function serverStatuses(sources: StatusSources): ServerStatus[] {
-  const { servers, broken } = sources.config;
-  return [...servers.map((config) => statusOf(config, sources)), ...broken.map(brokenStatus)];
+  const configs = new Map(sources.config.servers.map((config) => [config.name, config]));
+  return serverBriefs(sources).map((brief) => {
+    const config = configs.get(brief.name);
+    const connection = config && sources.connection(brief.name);
+    return connection ? connectionStatus(brief, config, connection, sources) : { ...brief, since: 0 };
+  });
 }
 
-function statusOf(config: ServerConfig, { view, connection: find, missing: lacking }: StatusSources): ServerStatus {
-  const base = { name: config.name, location: config.location };
-  const connection = find(config.name);
-  if (!connection) {
-    const state = config.disabled ? ('disabled' as const) : ('starting' as const);
-    return { ...base, namespace: '', state, since: 0, toolCount: 0 };
-  }
-  const { state, since, pid, reason, stderr } = connection;
-  const oddities = oddityReport(connection.oddities);
-  const missing = state === 'needs_secret' ? lacking(config.name) : undefined;
+function connectionStatus(
+  brief: ServerBrief,
+  config: ServerConfig,
+  { since, pid, stderr, health, oddities }: ServerConnection,
+  { missing, scrubSecrets }: StatusSources,
+): ServerStatus {
+  const { last_fault: fault, ...supervised } = health;
+  const odd = oddities.report();
+  const secret = brief.state === 'needs_secret' ? missing(brief.name) : undefined;
   return {
-    ...base,
-    namespace: view.namespaceOf(config.name),
-    state,
+    ...brief,
     since,
-    toolCount: view.toolCountOf(config.name),
-    ...(pid === undefined ? {} : { pid }),
-    ...(missing ? { secret: missing } : {}),
-    ...(state === 'needs_approval' ? { approval: approvable(config) } : {}),
-    ...(reason === undefined ? {} : { reason }),
+    ...(pid !== undefined && { pid }),
+    supervised: {
+      ...supervised,
+      ...(fault && { last_fault: { ...fault, detail: oneLine(scrubSecrets(fault.detail), MAX_REASON) } }),
+    },
+    ...(secret && { secret }),
+    ...(brief.state === 'needs_approval' && { approval: approvable(config) }),
     stderr,
-    ...(oddities.length === 0 ? {} : { oddities }),
+    ...(odd.length > 0 && { oddities: odd }),
   };
 }
 
-function brokenStatus({ name, reason, location }: BrokenServer): ServerStatus {
-  return { name, namespace: '', state: 'failed', since: 0, toolCount: 0, reason, location };
-}
-
-export function watchedServer({ config, state, reason, catalog, health }: ServerConnection): WatchedServer {
-  return { name: config.name, state, reason, tools: catalog.tools, health };
+/** Health of a server, without the parts of its status that only the editor shows. */
+export function serverHealth(status: ServerStatus): ServerHealth {
+  const { name, state, reason, oddities, supervised = NEVER_STARTED } = status;
+  const { state: _lifecycle, ...counts } = supervised;
+  return {
+    name,
+    state,
+    down: serverState(state).isDown === true,
+    ...counts,
+    ...(reason !== undefined && { reason: oneLine(reason, MAX_REASON) }),
+    ...(oddities && { oddities }),
+  };
 }

@@ -1,27 +1,30 @@
-import { randomUUID } from 'node:crypto';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallRecord } from '../../control/contract.ts';
-import type { KeptCounts } from '../../control/healthContract.ts';
-import { BUILD } from '../../lib/build.ts';
-import type { CallEvent } from '../../modes/shared/callEvents.ts';
+import { faultError } from '../../errors/faultError.ts';
+import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
+import { type SessionRequest, UNKNOWN_METHOD } from '../../mcp/session/sessionRequest.ts';
+import { type CallEvent, failedEvent } from '../../modes/shared/callEvents.ts';
+import { callRecord } from '../../modes/shared/callRecord.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
-import { Activity } from '../../telemetry/activity.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import type { Diagnostics } from './diagnostics.ts';
-import { lostRequest, lostToolCall } from './lostCalls.ts';
 
 export interface WorkAccountOptions {
   diagnostics: Diagnostics;
   toolOf(toolId: string): CatalogTool | undefined;
-  /** Something that a watcher shows has changed. */
+  /** Called when something changes that a watcher shows. */
   onChange(): void;
 }
 
-/** The account of a gateway's calls: each is told and counted once, here or, what is handed on, by its successor. */
+const MAX_RECORDS = 100;
+const SUBJECT_CHARS = 120;
+const TOOL_CHARS = 64;
+
+/** Records every call of this worker once: in the recent calls, in telemetry and in the event log. */
 export class WorkAccount {
-  readonly activity = new Activity();
   readonly #options: WorkAccountOptions;
-  /** What was taken over from others, by its id. */
-  readonly #inherited = new Set<string>();
+  readonly #recent: CallRecord[] = [];
+  #nextId = 1;
   #inFlight = 0;
   #closed = false;
 
@@ -33,54 +36,65 @@ export class WorkAccount {
     return this.#inFlight;
   }
 
+  /** The latest calls, newest first. Argument values are never recorded. */
+  get recent(): readonly CallRecord[] {
+    return [...this.#recent];
+  }
+
   callStarted(): void {
     this.#inFlight += 1;
   }
 
   callEnded(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }): void {
     this.#inFlight -= 1;
-    // Its successor serves it, or is told of its loss by the host.
-    if (!this.#closed) this.#note(call, event);
+    if (!this.#closed) this.#record(call, event);
     this.#options.onChange();
   }
 
-  /** What ends from now on ends with this worker, and is told and counted by the next. */
+  /** Ignores calls that end from now on: the next worker serves them, or their hosts report them to it as lost. */
   close(): void {
     this.#closed = true;
   }
 
-  /** What hosts have answered because there was no worker. */
+  /** Records calls that a host answered with an error because there was no worker. */
   lost(calls: readonly LostCall[], client: string): void {
     const { diagnostics, toolOf, onChange } = this.#options;
     for (const call of calls) {
-      if (call.tool === undefined) diagnostics.sessionAnswered(lostRequest(call));
-      else {
-        const { record, event } = lostToolCall(call, client, toolOf);
-        this.#note(record, event);
+      if (call.tool === undefined) {
+        diagnostics.sessionAnswered(lostRequest(call));
+        continue;
       }
+      const { record, event } = lostToolCall(call, client, toolOf);
+      this.#record(record, event);
     }
     onChange();
   }
 
-  /** What was counted and noted so far; it is the successor's from now on. */
-  takeCounts(): KeptCounts {
-    const telemetry = this.#options.diagnostics.takeCounts();
-    return { id: randomUUID(), build: BUILD, telemetry, recentCalls: this.activity.take() };
-  }
-
-  /** What comes again, because it was not heard that it was taken, is not counted again. */
-  inherit({ id, build, telemetry, recentCalls }: KeptCounts): { inherited: boolean } {
-    if (build !== BUILD) return { inherited: false };
-    if (this.#inherited.has(id)) return { inherited: true };
-    this.#inherited.add(id);
-    this.#options.diagnostics.inherit(telemetry);
-    this.activity.inherit(recentCalls);
-    this.#options.onChange();
-    return { inherited: true };
-  }
-
-  #note(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }): void {
-    this.activity.add(call);
+  #record(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }): void {
+    this.#recent.unshift({
+      ...call,
+      id: this.#nextId++,
+      metaTool: oneLine(call.metaTool, TOOL_CHARS),
+      subject: oneLine(call.subject, SUBJECT_CHARS),
+    });
+    this.#recent.length = Math.min(this.#recent.length, MAX_RECORDS);
     this.#options.diagnostics.callEnded(call, event);
   }
+}
+
+export function lostToolCall(
+  { tool: name = '', toolId, metaTool = name, took, fault, knowledge, contract, dispatches }: LostCall,
+  client: string,
+  toolOf: (toolId: string) => CatalogTool | undefined,
+): { record: Omit<CallRecord, 'id'>; event: CallEvent } {
+  const error = faultError(fault, { subject: undefined, knowledge, contract, dispatches });
+  const event = failedEvent(name, { tool_id: toolId }, error, toolOf);
+  const call = { at: Date.now() - took, client, metaTool, subject: toolId ?? '', durationMs: took };
+  return { record: callRecord(call, event), event };
+}
+
+export function lostRequest({ method, contract, took, dispatches }: LostCall): SessionRequest {
+  // Requests of MCP's own methods are reads. An unknown method gets no row of its own.
+  const named = contract === 'convergent' ? method : UNKNOWN_METHOD;
+  return { method: named, latencyMs: took, failed: INTERNAL_ERROR, replays: Math.max(0, dispatches - 1) };
 }

@@ -1,4 +1,4 @@
-/** Operations of identity, cards, paths and primitives: specification 000 §1, §2, §3, §5, §9. */
+/** Operations of identity, cards, paths, cache-stable browsing and primitives (G1, G2, G3, G9, G10). */
 import { CacheStableSession } from '../../../src/catalog/cards/cacheStable.ts';
 import {
   type ChoiceCard,
@@ -40,13 +40,13 @@ export const catalogOverruled: readonly OverruledCase[] = [
   {
     id: 'cache_stable-06-top_k',
     op: 'top_k 2, one seen: marker takes a slot',
-    section: '000 §5.1',
+    rule: 'G9.3',
     why: 'new cards are emitted after the marker; the marker is no choice and takes no place from one',
   },
   {
     id: 'cache_stable-07-path',
     op: 'path browse twice',
-    section: '000 §3.2',
+    rule: 'G3.4',
     why: 'a bare "/" lists one card per namespace, also in a small catalog',
   },
 ];
@@ -169,7 +169,7 @@ interface Ordering {
 
 const orderItems = operation(({ items, scores, max_cards }: Ordering) => {
   const cards = items.map((id) => createCard({ id, name: id, score: scores?.[id] ?? 0 }));
-  // Without scores nothing was ranked and there is nothing to order (000 §2.5 orders by score).
+  // Without scores nothing was ranked and there is nothing to order (G2.9).
   return { ids: (scores ? orderCards(cards) : cards).slice(0, max_cards).map((card) => card.id) };
 });
 
@@ -232,7 +232,7 @@ export const catalogOperations: OperationTable = {
     'construct card': constructCard,
   },
   card_render: {
-    // 000 §2.1 keeps the score out of prompts; these cases are of the form that shows it.
+    // A prompt never shows the score (G2.5); these cases use the form that does.
     render_cards_text: operation((cards: ChoiceCard[]) => ({ text: renderCardLines(cards, { score: true }) })),
     format_card_for_prompt: operation((card: ChoiceCard) => ({ text: renderCardBlock(card) })),
   },

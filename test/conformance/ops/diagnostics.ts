@@ -1,7 +1,6 @@
-/** Operations of the event log: what each of the gateway's own tools leaves in it (004, Telemetry). */
+/** Operations of the event log: events of each gateway tool (O8.7). */
 import { CallPipeline } from '../../../src/calls/pipeline/callPipeline.ts';
-import { readCacheSettings } from '../../../src/calls/pipeline/resultCache.ts';
-import { DISPATCH_DEFAULTS } from '../../../src/calls/settings/dispatchConfig.ts';
+import { DEFAULT_SETTINGS } from '../../../src/config/declaration/document.ts';
 import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
 import type { CallEvent } from '../../../src/modes/shared/callEvents.ts';
 import { catalogLoaded } from '../../../src/modes/shared/catalog/catalogEvents.ts';
@@ -17,7 +16,7 @@ export const diagnosticsOverruled: readonly OverruledCase[] = [
   {
     id: 'diagnostics-04-browse-path-/',
     op: 'browse path /',
-    section: '000 §3.2',
+    rule: 'G3.4',
     why: 'a bare "/" lists one card per namespace, also in a small catalog',
   },
 ];
@@ -47,7 +46,7 @@ function gateway(file: ConformanceFile) {
       firewall: (result, { tool }) => firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName }),
       scrubSecrets,
     },
-    { ...DISPATCH_DEFAULTS, cache: readCacheSettings({ read_only: true }) },
+    { ...DEFAULT_SETTINGS, cache: { ...DEFAULT_SETTINGS.cache, readOnly: true } },
   );
   const events: CallEvent[] = [];
   const mode = gatewayMode({ ...context, calls, onCallEnd: (_call, event) => void events.push(event) });
@@ -91,7 +90,7 @@ const execute = (args: object, more: object = {}): Step => [
   { tool_id: READ_ID, args, render: 'json', ...more },
 ];
 
-/** 004 adds `render` to what 000 pins: without it the schemas cost what the case says. */
+/** Remove `render`, which the case does not count: then the schemas cost what it says. */
 const exposed = GATEWAY_TOOLS.map(({ inputSchema }) => {
   const { render: _render, ...properties } = inputSchema.properties;
   return { inputSchema: { ...inputSchema, properties } };

@@ -1,4 +1,4 @@
-/** Operations of the meta-tools: specification 000 §3.1, §3.4, §4.2. */
+/** Operations of the gateway tools (G3, G4, G5). */
 import { GatewayError } from '../../../src/errors/gatewayError.ts';
 import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
 import { ALL_TOOLS } from '../../../src/modes/shared/definitions.ts';
@@ -28,7 +28,7 @@ function fixtureTools(file: ConformanceFile): unknown[] {
 /** Of both modes: those of the same name take the same. */
 const DEFINITIONS = [...ALL_TOOLS, ...TRANSPARENT_TOOLS.filter(({ name }) => name === 'tool_hydrate')];
 
-/** 004 adds `render` to what 000 pins. */
+/** Schema without `render`, which the cases do not have (O9.1). */
 const inputSchema = (name: string): Operation => ({
   run: () => {
     const definition = DEFINITIONS.find((tool) => tool.name === name);

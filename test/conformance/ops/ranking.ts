@@ -1,4 +1,4 @@
-/** Operations of the selection contract: specification 000 §2.6. */
+/** Operations of the selection contract (G12). */
 import {
   SelectionError,
   type SelectionProvider,

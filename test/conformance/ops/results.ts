@@ -6,7 +6,7 @@ import { contentBytes, textContent } from '../../../src/results/envelope/partCon
 import { Firewall } from '../../../src/results/firewall.ts';
 import { scrubSecrets } from '../../../src/secrets/mask.ts';
 
-/** The operations of the cases on specification 001 and 000 §4.2 that the firewall answers. */
+/** Operations of results and artifact views (M2, G11). */
 export const FIREWALL_OPS: Readonly<Record<string, (input: never) => unknown>> = {
   mcp_result_to_envelope: convert,
   'tool_execute text result (24 short lines + 600 x)': executeText,

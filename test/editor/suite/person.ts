@@ -17,7 +17,7 @@ export function readConfiguration(): Configuration {
   return JSON.parse(readFileSync(configurationFile(), 'utf8')) as Configuration;
 }
 
-/** Writes the workspace's configuration, which another worker then serves, and returns what puts the one before back. */
+/** Writes the workspace's configuration, waits until it is in force, and returns a function that restores the former one. */
 export async function configure(edit: (configuration: Configuration) => void): Promise<() => Promise<void>> {
   const before = readFileSync(configurationFile(), 'utf8');
   const configuration = JSON.parse(before) as Configuration;
@@ -27,27 +27,21 @@ export async function configure(edit: (configuration: Configuration) => void): P
 }
 
 async function write(text: string): Promise<void> {
-  const { worker } = await settledGateway();
   writeFileSync(configurationFile(), text);
   await vscode.commands.executeCommand('waygate.refresh');
-  await nextWorker(worker.pid);
-}
-
-/** The worker after this one, once this one has gone: everybody has looked away from it then. */
-async function nextWorker(pid: number): Promise<void> {
-  await eventually(
-    'another worker',
-    () => settledGateway().catch(() => undefined),
-    (status) => status !== undefined && status.worker.pid !== pid,
-  );
-  await eventually('the worker before to end', async () => (await processStart(pid)) === undefined);
+  await settledGateway();
 }
 
 /** Ends the worker and waits for the next one, in which nothing is left of what the first had in mind. */
 export async function anotherWorker(): Promise<void> {
   const { worker } = await settledGateway();
   process.kill(worker.pid, 'SIGKILL');
-  await nextWorker(worker.pid);
+  await eventually(
+    'another worker',
+    () => settledGateway().catch(() => undefined),
+    (status) => status !== undefined && status.worker.pid !== worker.pid,
+  );
+  await eventually('the worker before to end', async () => (await processStart(worker.pid)) === undefined);
 }
 
 /** Approves all that waits, where anything does. */

@@ -21,7 +21,7 @@ describe('The skill', () => {
     assert.match(original, /^---\nname: mcp-bootstrap\n/);
     assert.match(
       readFileSync(join(skills, 'mcp-bootstrap/parts/src/errors/fault.ts'), 'utf8'),
-      /^import .*FAULT_CODES/,
+      /^import .*FAULT_CODES/m,
     );
     writeFileSync(file, 'mine\n');
     const second = vscode.commands.executeCommand('waygate.installSkill');

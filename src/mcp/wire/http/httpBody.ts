@@ -2,12 +2,10 @@ import { peekIsAnswer } from '../../../link/frames.ts';
 import { UpstreamRequestError } from '../upstreamClient.ts';
 
 const DATA = /(?:^|[\r\n])data: ?(.*)/;
-/** Of an event, to see what it is. */
+/** Length of an event's beginning that shows its kind. */
 const HEAD_CHARS = 1_024;
 
-/**
- * A body with a limit: for the whole of it, or for each event where it is a stream of events, which may well be endless.
- */
+/** Returns a body with a limit: for the whole, or for each event of a stream, which may be endless. */
 export function boundedBody(
   source: ReadableStream<Uint8Array>,
   contentType: string,
@@ -42,7 +40,7 @@ export function boundedBody(
   );
 }
 
-/** `onEnd` is called once, when no more of the body will be read, with the failure where it was too large. */
+/** Watches a body. `onEnd` is called once, when no more of it will be read, with the failure where it was too large. */
 export function watchedBody(
   source: ReadableStream<Uint8Array>,
   onEnd: (tooLarge?: UpstreamRequestError) => void,
@@ -74,12 +72,15 @@ export function watchedBody(
         return reader.cancel(reason);
       },
     },
-    // Nothing waits in it: what has come out of it is being read.
+    // Nothing waits in the stream: its output is being read.
     { highWaterMark: 0 },
   );
 }
 
-/** What has an answer was carried out, as over stdio; of what something else cuts off nobody knows. */
+/**
+ * Makes the failure of an oversized body. A request with an answer was carried out, as over stdio; the outcome of any
+ * other is unknown.
+ */
 function tooLarge(limit: number, isAnswer: boolean): UpstreamRequestError {
   const words = `an ${isAnswer ? 'answer' : 'event'} is beyond the limit of ${limit} bytes`;
   return Object.assign(new UpstreamRequestError('protocol', words), isAnswer ? TOO_LARGE : {});

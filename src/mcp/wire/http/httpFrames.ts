@@ -1,7 +1,7 @@
-/** What is made of one frame: its replacements, or `undefined` where it may stay as it came. */
+/** Judges a frame. Returns its replacements, or `undefined` to keep it unchanged. */
 export type JudgeFrame = (frame: Buffer) => readonly object[] | undefined;
 
-/** Resolves when the next event is to be read; `undefined` for at once. */
+/** Resolves when the next event may be read; `undefined` for at once. */
 export type ReadingHold = () => Promise<void> | undefined;
 
 const NEWLINE = 0x0a;
@@ -10,7 +10,7 @@ const DATA = /^data: ?/;
 const EVENT_ID = /^id: ?(.+)$/;
 const MAX_EVENT_ID_BYTES = 4_096;
 
-/** The frames of an answer over HTTP go through the same judgement as those over stdio, before the SDK reads them. */
+/** Applies the judgement of stdio frames to the frames of an HTTP answer, before the SDK reads them. */
 export function judgedBody(
   body: ReadableStream<Uint8Array>,
   contentType: string,
@@ -23,7 +23,7 @@ export function judgedBody(
   return type.startsWith('application/json') ? body.pipeThrough(judgedJson(judge)) : body;
 }
 
-/** One body, one frame. */
+/** Judges a body with a single frame. */
 function judgedJson(judge: JudgeFrame): TransformStream<Uint8Array, Uint8Array> {
   const parts: Uint8Array[] = [];
   return new TransformStream({
@@ -37,7 +37,7 @@ function judgedJson(judge: JudgeFrame): TransformStream<Uint8Array, Uint8Array> 
   });
 }
 
-/** A stream of events (WHATWG HTML, Server-sent events); each `message` holds a frame. */
+/** Judges a stream of events (WHATWG HTML, Server-sent events). Each `message` holds a frame. */
 function judgedEvents(
   judge: JudgeFrame,
   hold: ReadingHold,
@@ -86,7 +86,7 @@ function isData(line: Buffer): boolean {
   return line.toString('latin1', 0, 5) === 'data:';
 }
 
-/** Of an event that has data: of none other the SDK knows it. */
+/** Returns the id of an event with data; the SDK knows no other ids. */
 function eventId(lines: readonly Buffer[]): string | undefined {
   const line = lines.findLast((each) => each.toString('latin1', 0, 3) === 'id:');
   return line && line.length <= MAX_EVENT_ID_BYTES ? EVENT_ID.exec(line.toString('utf8'))?.[1] : undefined;

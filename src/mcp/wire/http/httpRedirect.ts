@@ -1,9 +1,11 @@
-/** One that stays on the host is for the SDK to judge: it follows what stays within the origin, and nothing else. */
+/**
+ * Returns whether the SDK judges this redirect: it stays on the host, and the SDK follows it only within the origin.
+ */
 export function isLeftToSdk(response: Response, url: string | URL): boolean {
   return isRedirect(response) && staysOnHost(response, url);
 }
 
-/** Where a redirect leads, in words; `undefined` for an answer that is none. */
+/** Describes the target of a redirect; `undefined` for any other answer. */
 export function redirectTarget(response: Response, url: string | URL): string | undefined {
   const location = isRedirect(response) ? response.headers.get('location') : null;
   return location === null ? undefined : whereTo(location, url);

@@ -41,8 +41,8 @@ export function httpUpstream(options: HttpUpstreamOptions): UpstreamTransport {
 }
 
 /**
- * The SDK's client transports with what they leave out: limits for each phase and for the size of an answer, a request
- * whose answer is cut off fails at once, and a server that is gone is told. Both follow redirects within the origin only.
+ * Extends the SDK's client transports by limits for each phase and for the size of an answer, by an immediate failure of
+ * a request whose answer is cut off, and by a report of a lost server. Both follow redirects within the origin only.
  */
 class HttpUpstream implements Transport {
   onclose?: () => void;
@@ -60,6 +60,8 @@ class HttpUpstream implements Transport {
   #closed = false;
   #refusing = 0;
   readonly #refusals: (() => void)[] = [];
+  /** Failed attempts in a row to open a stream, by the event that it goes on from; `''` is the stream that just listens. */
+  readonly #failures = new Map<string, number>();
   /** The stream that just listens is there, or the server has none. */
   #listens = false;
 
@@ -79,7 +81,9 @@ class HttpUpstream implements Transport {
     const url = new URL(options.url);
     const fetch: Fetch = (target, init) => this.#fetch(target, init);
     this.#inner =
-      kind === 'sse' ? new SSEClientTransport(url, { fetch }) : new StreamableHTTPClientTransport(url, { fetch });
+      kind === 'sse'
+        ? new SSEClientTransport(url, { fetch })
+        : new StreamableHTTPClientTransport(url, { fetch, reconnectionOptions: RECONNECTION });
     this.#inner.onmessage = (message) => this.#onMessage(message);
     this.#inner.onerror = (error) => this.#onError(error);
     this.#inner.onclose = () => this.#onClose();
@@ -123,7 +127,7 @@ class HttpUpstream implements Transport {
       throw thrownFailure(error);
     } finally {
       if (message.method === 'notifications/cancelled') {
-        // It has been told, or does not listen; what it still sends is for nobody.
+        // The server knows, or does not listen: ignore the rest of the answer.
         const { requestId } = (message.params ?? {}) as { requestId?: RequestId };
         if (requestId !== undefined) this.#open.abort(requestId);
       }
@@ -138,7 +142,7 @@ class HttpUpstream implements Transport {
     }
   }
 
-  /** A server that asks without end, and does not hear, is not told of each question that it may ask no more. */
+  /** Rejects a request of the server. A server that asks without end and does not read gets no endless rejections. */
   async #refuse(message: JSONRPCMessage): Promise<void> {
     if (this.#refusing < MAX_REFUSALS_UNDER_WAY) this.#refusing += 1;
     else if (this.#refusals.length < MAX_REFUSALS_WAITING) await new Promise<void>((go) => this.#refusals.push(go));
@@ -167,7 +171,7 @@ class HttpUpstream implements Transport {
 
   async #fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const isPost = init.method === 'POST';
-    if (this.#kind === 'http' && init.method === 'GET') return this.#listen(url, init);
+    if (this.#kind === 'http' && init.method === 'GET') return this.#openStream(url, init);
     const id = idOf(init.body);
     const response = await this.#requests.send(url, init, id);
     if (isLeftToSdk(response, url)) return response;
@@ -182,9 +186,26 @@ class HttpUpstream implements Transport {
     });
   }
 
+  /** Closes the connection with the last attempt of the SDK to take up a stream again: it gives up without a typed error. */
+  async #openStream(url: string | URL, init: RequestInit): Promise<Response> {
+    const event = new Headers(init.headers).get('last-event-id') ?? '';
+    let response: Response | undefined;
+    try {
+      response = await this.#listen(url, init);
+      return response;
+    } finally {
+      if (response?.ok || response?.status === METHOD_NOT_ALLOWED) this.#failures.delete(event);
+      else if (!response || !isLeftToSdk(response, url)) {
+        const failures = (this.#failures.get(event) ?? 0) + 1;
+        this.#failures.set(event, failures);
+        if (failures >= RECONNECTION.maxRetries) void this.#inner.close();
+      }
+    }
+  }
+
   /**
-   * What the SDK asks for by GET: the stream that just listens, or the rest of an answer. It asks for the rest of a call
-   * that is over too, and gives the whole connection up where that cannot be had: neither is to cost more than that call.
+   * Serves the SDK's GET: the stream for unrequested messages, or the rest of an answer. The SDK also asks for the rest
+   * of a finished call, and gives up the connection where that fails. Neither may cost more than that call.
    */
   #listen(url: string | URL, init: RequestInit): Promise<Response> {
     const event = new Headers(init.headers).get('last-event-id');
@@ -238,10 +259,8 @@ class HttpUpstream implements Transport {
   #onError(error: Error): void {
     this.onerror?.(error);
     if (!this.#started || this.#closed) return;
-    // The SDK has given up on the stream; the one before it would open another, unknown to the server's session.
-    const over =
-      this.#kind === 'sse' ? !(error instanceof UpstreamRequestError) : /^Maximum reconnection/.test(error.message);
-    if (over) void this.#inner.close();
+    // The SDK would open another stream, unknown to the server's session.
+    if (this.#kind === 'sse' && !(error instanceof UpstreamRequestError)) void this.#inner.close();
   }
 
   #onClose(): void {
@@ -251,7 +270,7 @@ class HttpUpstream implements Transport {
     this.onclose?.();
   }
 
-  /** Its answer will not come any more. */
+  /** Settles a request whose answer cannot come any more. */
   #lose(id: RequestId, tooLarge?: UpstreamRequestError): void {
     if (!this.#open.settle(id)) return;
     if (tooLarge?.frame) {
@@ -264,6 +283,13 @@ class HttpUpstream implements Transport {
 }
 
 const METHOD_NOT_ALLOWED = 405;
+
+const RECONNECTION = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: 2,
+};
 
 /** To a GET: the SDK asks for it no more. */
 function nothingThere(): Response {

@@ -15,7 +15,7 @@ export interface HttpUpstreamAnswersOptions {
   bodyLimit: number;
   oddities: Oddities;
   open: OpenRequests;
-  /** Tells the server what was wrong with something that it asked. */
+  /** Reports to the server that one of its requests was invalid. */
   reply: (message: JSONRPCMessage) => void;
 }
 
@@ -27,11 +27,11 @@ const MAX_STREAMS = 1_024;
 export class HttpUpstreamAnswers {
   readonly #options: HttpUpstreamAnswersOptions;
   readonly #unasked = new UnaskedAllowance();
-  /** It has said something by itself since the others had their last turn. */
+  /** Whether the server has sent unrequested messages since the others had their turn. */
   #hasSpoken = false;
-  /** The last event of each stream, by the request whose answer it brings; of none for the one that just listens. */
+  /** Last event of each stream, by its request; undefined for the stream without a request. */
   readonly #lastEvents = new Map<RequestId | undefined, string>();
-  /** The requests of which a stream is being read; none for the one that just listens: nobody comes back to those. */
+  /** Requests with a stream that is being read; undefined for the stream without a request. */
   readonly #underWay = new Set<RequestId | undefined>();
   /** The revision of MCP that was agreed on. */
   version: string | undefined;
@@ -72,7 +72,7 @@ export class HttpUpstreamAnswers {
     return new Response(watched, { status, statusText, headers });
   }
 
-  /** Whose stream an event was the last of; `undefined` where it is that of no request. */
+  /** Returns the request on whose stream an event was the last; `undefined` for the stream of no request. */
   askedWith(event: string): RequestId | undefined {
     const streams = [...this.#lastEvents]
       .filter(([asked, last]) => last === event && !this.#underWay.has(asked))
@@ -91,7 +91,7 @@ export class HttpUpstreamAnswers {
     }
   }
 
-  /** What is wrong with a frame of an answer fails the call it answers, at once. */
+  /** Judges a frame. A defect fails the answered call at once. */
   #judge(frame: Buffer, asked: RequestId | undefined): readonly object[] | undefined {
     const { oddities, open, reply } = this.#options;
     const { messages, replies, isGarbage, isAltered } = readUpstreamFrame(frame, {

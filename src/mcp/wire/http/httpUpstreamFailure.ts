@@ -3,9 +3,12 @@ import { oneLine } from '../../../text/porcelain.ts';
 import { UpstreamRequestError } from '../upstreamClient.ts';
 import { redirectTarget } from './httpRedirect.ts';
 
-/** So much of an error is told; whoever shows less of it masks what is secret first: half a secret is one still. */
+/**
+ * Length of an error that is passed on. A caller that shows less masks secrets first, because half a secret is still a
+ * secret.
+ */
 const MAX_ERROR_CHARS = 8_000;
-/** What undici and the system say when nothing was sent yet. */
+/** Codes of undici and the system for a request of which nothing was sent. */
 const UNSENT_CODES = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -15,7 +18,7 @@ const UNSENT_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** What `fetch` or a transport of the SDK has thrown. */
+/** Converts an error of `fetch` or of the SDK's transport. */
 export function thrownFailure(error: unknown): UpstreamRequestError {
   if (error instanceof UpstreamRequestError) return error;
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
@@ -26,7 +29,7 @@ export function thrownFailure(error: unknown): UpstreamRequestError {
   return new UpstreamRequestError('closed', words);
 }
 
-/** What a server has answered that takes no request of ours, or not this one. */
+/** Converts an answer with which a server rejects a request. */
 export async function refusalFailure(
   response: Response,
   url: string | URL,

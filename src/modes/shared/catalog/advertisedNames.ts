@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What every client takes for the name of a tool (design.md §3). */
+/** Names that every client accepts for a tool (G5.6). */
 const STRICT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MAX_NAME = 64;
 const HASH_CHARS = 8;

@@ -2,7 +2,7 @@ import { compareCodePoints } from '../../../catalog/codePointOrder.ts';
 import type { CatalogView } from './catalogView.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 
-/** What a catalog holds, and what it would cost a model to have it all (000: `catalog.loaded`). */
+/** Size of a catalog, and its cost for a model that would get all of it, for the event `catalog.loaded` (O8.7). */
 export interface CatalogLoaded {
   mode: string;
   tool_count: number;

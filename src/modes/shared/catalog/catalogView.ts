@@ -10,8 +10,8 @@ import { oneLine } from '../../../text/porcelain.ts';
 const ROW_DESCRIPTION_CHARS = 200;
 
 /**
- * The catalog with its rank index at one moment. It never changes: a call finishes on the view it started on, and a
- * refresh puts another in its place (000 §4.6).
+ * Catalog with its rank index at one moment. Immutable: a call finishes on the view on which it started, and a refresh
+ * creates another view (G8.1).
  */
 export class CatalogView {
   readonly catalog: Catalog;

@@ -4,7 +4,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../../../errors
 import { RpcError } from '../../../errors/rpcError.ts';
 import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
-import { scrubValue } from '../../../results/envelope/scrubValue.ts';
+import { scrubValue } from '../../../secrets/scrubValue.ts';
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 import { SessionCall } from '../sessionCall.ts';

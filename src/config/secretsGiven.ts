@@ -1,0 +1,25 @@
+import { clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
+import type { ServerConfig } from './gatewayConfig.ts';
+
+/**
+ * Returns every secret that a server receives with its start: the values that were `kept` for it, secrets in clear, and
+ * the password within an address or a connection string. `config` has its references followed.
+ */
+export function secretsGiven(config: ServerConfig, kept: readonly string[]): string[] {
+  const whole = [...kept, ...inClear(config)];
+  const within = whole.flatMap((value) => clearSecrets('', value).map((secret) => secret.value));
+  return [...new Set([...whole, ...within])];
+}
+
+function inClear(config: ServerConfig): string[] {
+  if (config.type === 'static') return [];
+  const named =
+    config.type === 'stdio'
+      ? [['command', config.command] as const, ...Object.entries(config.env)]
+      : [['url', config.url] as const, ...Object.entries(config.headers)];
+  const fromArguments = config.type === 'stdio' ? clearArguments(config.args) : [];
+  return [
+    ...fromArguments.flatMap(({ secrets }) => secrets),
+    ...named.flatMap(([name, value]) => clearSecrets(name, value)),
+  ].map(({ value }) => value);
+}

@@ -1,0 +1,382 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { attachControl } from '../../src/host/attach/attachControl.ts';
+import type { Rendezvous } from '../../src/link/rendezvous.ts';
+import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
+import { linesOf } from '../support/lines.ts';
+import { PseudoRandom } from '../support/pseudoRandom.ts';
+import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
+
+/** Scale of the two long tests: `WAYGATE_EDITS=21 WAYGATE_EDIT_SECONDS=35 WAYGATE_LONG_CALL_MS=25000` in the full run. */
+const EDITS = Number(process.env.WAYGATE_EDITS ?? 10);
+const EDIT_SECONDS = Number(process.env.WAYGATE_EDIT_SECONDS ?? 10);
+const LONG_CALL_MS = Number(process.env.WAYGATE_LONG_CALL_MS ?? 6_000);
+const SEED = Number(process.env.WAYGATE_EDIT_SEED ?? Date.now() % 2 ** 31);
+const CALLERS = 8;
+const BROKEN_SHARE = 0.15;
+
+const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
+const writes = (file: string, config: object | string): void =>
+  writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config));
+const log = (workspace: TestWorkspace): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
+const applied = (workspace: TestWorkspace): number =>
+  log(workspace).split('the edited configuration is in force').length - 1;
+/** Writes the configuration, and waits until the worker has applied it. */
+async function edits(workspace: TestWorkspace, change: () => void): Promise<void> {
+  const before = applied(workspace);
+  change();
+  await until('the edit', () => applied(workspace) > before);
+}
+const pidOf = async (workspace: TestWorkspace, server: string): Promise<number | undefined> =>
+  (await status(workspace)).servers.find(({ name }) => name === server)?.pid;
+const problems = async (workspace: TestWorkspace): Promise<string[]> =>
+  (await status(workspace)).configuration.problems.map(({ message }) => message);
+/** Runs until the workspace opens its gate. */
+const held = ({ gate }: TestWorkspace, host: HostProcess, id: string, nonce: string) =>
+  host.call('tool_execute', { tool_id: id, args: { until: gate, nonce } });
+const LET_GO = { isError: false, text: 'ok\nwaited until it was let go\n' };
+const execute = (host: HostProcess, id: string, args: object = {}) =>
+  host.call('tool_execute', { tool_id: id, args }).then(({ text }) => text);
+const notified = (host: HostProcess): string[] => host.told.map(({ method }) => method as string);
+
+/** Three servers that note what they do. */
+function three() {
+  const workspace = testWorkspace();
+  const effects = workspace.write('effects.txt', '');
+  const one = (...flags: string[]) => servers.fixture('--effects', effects, ...flags);
+  workspace.configure({ same: one(), changed: one('--name-suffix', '_a'), gone: one() });
+  return { workspace, effects, one };
+}
+
+describe('an edit of the configuration', () => {
+  it('leaves the process and the memory of a server alone that it does not concern, 20 times', async () => {
+    const workspace = testWorkspace();
+    const pids = workspace.write('pids.txt', '');
+    const keeps = { ...servers.fixture('--pid-file', pids, '--counts'), keepAlive: true };
+    const configure = (other: object, more: object): void => {
+      workspace.configure({ keeps, other: { ...servers.fixture(), ...other } });
+      const { servers: entries } = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
+      writes(workspace.configFile, { servers: entries, ...more });
+    };
+    configure({}, {});
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/keeps/count');
+    const worker = here(workspace);
+    expect(await execute(host, id)).toBe('ok\n1\n');
+    for (let n = 1; n <= 20; n++) {
+      const env = n % 4 === 0 ? { env: { N: String(n) } } : {};
+      const more = { idleMinutes: 10 + n, timeouts: { default: 60 + n } };
+      await edits(workspace, () => configure(env, n % 4 === 1 ? { ...more, browse: { topK: 1 + n } } : more));
+      expect(await execute(host, id)).toBe(`ok\n${n + 1}\n`);
+    }
+    expect(pidsIn(pids)).toHaveLength(1);
+    expect(await pidOf(workspace, 'keeps')).toBe(pidsIn(pids)[0]);
+    expect(here(workspace).token).toBe(worker.token);
+    expect(await workersOf(workspace)).toEqual([worker.pid]);
+  });
+
+  it('costs no long call: not as it is applied, as another server is removed, nor as a file is saved half', async () => {
+    const { workspace, effects, one } = three();
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/same/wait');
+    await host.toolId('/gone/wait');
+    const call = execute(host, id, { ms: LONG_CALL_MS, nonce: 'long' });
+    await until('its effect', () => linesOf(effects).includes('long'));
+    const began = performance.now();
+    await edits(workspace, () =>
+      workspace.configure({ same: one(), changed: one('--name-suffix', '_b'), gone: one() }),
+    );
+    await edits(workspace, () => workspace.configure({ same: one(), changed: one('--name-suffix', '_b') }));
+    const good = readFileSync(workspace.configFile, 'utf8');
+    writes(workspace.configFile, good.slice(0, -9));
+    await until('the problem', async () => (await problems(workspace)).some((line) => line.includes('not JSON')));
+    expect(performance.now() - began).toBeLessThan(LONG_CALL_MS);
+    expect(await call).toBe(`ok\nwaited ${LONG_CALL_MS} ms\n`);
+    expect(linesOf(effects)).toEqual(['long']);
+  });
+
+  it('lets the calls of each server end: it keeps one, restarts one behind its calls, ends one after them', async () => {
+    const { workspace, effects, one } = three();
+    const host = await HostProcess.connect(workspace);
+    const ids = await Promise.all(['/same/wait', '/changed/wait_a', '/gone/wait'].map((path) => host.toolId(path)));
+    const before = (await status(workspace)).servers.map(({ pid }) => pid as number);
+    const calls = ids.map((id, i) => held(workspace, host, id, `n${i}`));
+    await until('the effects', () => linesOf(effects).length === 3);
+    const worker = here(workspace);
+    await edits(workspace, () =>
+      workspace.configure({ same: one(), changed: one('--name-suffix', '_b'), comes: one() }),
+    );
+    // While they run, new servers serve and removed ones are not shown.
+    expect(await execute(host, await host.toolId('/comes/echo'), { text: 'new' })).toBe('ok\nnew\n');
+    expect((await host.call('tool_browse', { path: '/gone' })).text).toMatch(/^Error PATH_NOT_FOUND/);
+    expect((await host.call('tool_execute', { tool_id: ids[2], args: {} })).isError).toBe(true);
+    const changed = (await status(workspace)).servers.find(({ name }) => name === 'changed');
+    expect(changed).toMatchObject({ state: 'starting', reason: expect.stringContaining('when the calls') });
+    // Its tools are shown as they were until it has listed its own.
+    const waiting = execute(host, await host.toolId('/changed/echo_a'), { text: 'queued' });
+    expect(before.every(isAlive)).toBe(true);
+    workspace.letGo();
+    for (const call of calls) expect(await call).toMatchObject(LET_GO);
+    expect(await waiting).toBe('ok\nqueued\n');
+    expect(await execute(host, await host.toolId('/changed/echo_b'), { text: 'other' })).toBe('ok\nother\n');
+    await until('the ends', () => before.map(isAlive).join() === 'true,false,false');
+    expect(await pidOf(workspace, 'same')).toBe(before[0]);
+    expect(linesOf(effects).sort()).toEqual(['n0', 'n1', 'n2']);
+    expect(here(workspace).token).toBe(worker.token);
+    expect(host.stderr).toBe('');
+  });
+
+  it('gives a call at a removed server its own deadline, and ends the server then', async () => {
+    const workspace = testWorkspace();
+    const write = (entries: object): void => {
+      workspace.configure(entries as Record<string, unknown>);
+      writes(workspace.configFile, { servers: entries, timeouts: { default: 3 } });
+    };
+    write({ gone: servers.fixture(), stays: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/gone/wait');
+    const pid = (await pidOf(workspace, 'gone')) as number;
+    const call = held(workspace, host, id, 'never');
+    await edits(workspace, () => write({ stays: servers.fixture() }));
+    expect(isAlive(pid)).toBe(true);
+    expect((await call).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
+    await until('its end', () => !isAlive(pid));
+  });
+
+  it('holds for the next call: rules that are added, rules that are removed, limits, and what is masked', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const text = 'key AKIAIOSFODNN7EXAMPLE';
+    const call = () => execute(host, id, { text });
+    const policy = (action: string): object => ({ policy: { rules: [{ action, tool: 'echo', reason: 'Not here.' }] } });
+    expect(await call()).toBe(`ok\n${text}\n`);
+    const pid = await pidOf(workspace, 'one');
+    for (const [more, answer] of [
+      [policy('deny'), /^Error POLICY_DENIED.*Not here/],
+      [policy('allow'), `ok\n${text}\n`],
+      [policy('require_approval'), /^Error AUTH_REQUIRED/],
+      [{ artifacts: { maskSecrets: 'always' } }, /REDACTED/],
+      [{ rateLimits: { tool_execute: { maxCallsPerSession: 1 } } }, /^ok/],
+      [{ rateLimits: { tool_execute: { maxCallsPerSession: 1 } }, idleMinutes: 7 }, /^Error RATE_LIMITED/],
+      [{ rateLimits: { tool_execute: { maxCallsPerSession: 2 } } }, /^ok/],
+      [{}, `ok\n${text}\n`],
+    ] as const) {
+      await edits(workspace, () => writes(workspace.configFile, { servers: { one: servers.fixture() }, ...more }));
+      const told = await call();
+      if (typeof answer === 'string') expect(told).toBe(answer);
+      else expect(told, JSON.stringify(more)).toMatch(answer);
+    }
+    expect(await pidOf(workspace, 'one')).toBe(pid);
+  });
+
+  it('of a tool filter restarts nothing, and is told to sessions that list tools alone', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const [gateway, listing] = [
+      await HostProcess.connect(workspace),
+      await HostProcess.connect(workspace, ['--mode', 'transparent']),
+    ];
+    await gateway.toolId('/one/picture');
+    const names = async () => JSON.stringify((await listing.request('tools/list')).result);
+    await until('the tools', async () => (await names()).includes('picture'));
+    await sleep(1_200);
+    listing.told.length = 0;
+    gateway.told.length = 0;
+    const pid = await pidOf(workspace, 'one');
+    // Settings that change no list are told to nobody.
+    await edits(workspace, () => writes(workspace.configFile, { servers: { one: servers.fixture() }, idleMinutes: 7 }));
+    expect(notified(listing)).toEqual([]);
+    const filtered = { ...servers.fixture(), tools: { exclude: ['picture'] } };
+    await edits(workspace, () => workspace.configure({ one: filtered }));
+    await until('the notification', () => notified(listing).length > 0);
+    expect(notified(listing)).toEqual(['notifications/tools/list_changed']);
+    expect(await names()).not.toContain('picture');
+    expect(notified(gateway)).toEqual([]);
+    expect(await pidOf(workspace, 'one')).toBe(pid);
+  });
+
+  it('of `mode` leaves the sessions that there are alone', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    await edits(workspace, () =>
+      writes(workspace.configFile, { servers: { one: servers.fixture() }, mode: 'passthrough' }),
+    );
+    expect(await execute(host, id, { text: 'x' })).toBe('ok\nx\n');
+    const next = await HostProcess.connect(workspace);
+    const { result } = await next.request('tools/list');
+    expect(JSON.stringify(result)).toContain('"echo"');
+    expect((await status(workspace)).sessions.map(({ mode }) => mode).sort()).toEqual(['gateway', 'passthrough']);
+  });
+
+  it('of the user’s own file, of a file given by hand and of a static catalog is applied alike', async () => {
+    const workspace = testWorkspace({ theirs: servers.fixture() });
+    writes(workspace.userConfigFile, { servers: { mine: servers.fixture() } });
+    const given = workspace.write('given.json', JSON.stringify({ servers: { given: servers.fixture() } }));
+    const catalogOf = (name: string) => ({ tools: [{ name, inputSchema: { type: 'object' }, result: name }] });
+    const catalog = workspace.write('catalog.json', JSON.stringify(catalogOf('weather.first')));
+    const [host, byHand, fixed] = (await Promise.all(
+      [[], ['--config', given], ['--catalog', catalog]].map((args) => HostProcess.connect(workspace, args)),
+    )) as [HostProcess, HostProcess, HostProcess];
+    await Promise.all([host.toolId('/mine/echo'), byHand.toolId('/given/echo'), fixed.toolId('/weather/first')]);
+    const workers = (await workersOf(workspace)).sort();
+    expect(workers).toHaveLength(3);
+    writes(workspace.userConfigFile, { servers: { mine2: servers.fixture() } });
+    writes(given, { servers: { later: servers.fixture() } });
+    writes(catalog, catalogOf('weather.second'));
+    await Promise.all([host.toolId('/mine2/echo'), byHand.toolId('/later/echo'), fixed.toolId('/weather/second')]);
+    expect((await workersOf(workspace)).sort()).toEqual(workers);
+  });
+
+  it('of a server that a repository names needs an approval again, and takes the earlier one away', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const pid = (await pidOf(workspace, 'one')) as number;
+    await edits(workspace, () =>
+      writes(workspace.configFile, { servers: { one: servers.fixture('--name-suffix', '_evil') } }),
+    );
+    expect(await execute(host, id, { text: 'x' })).toMatch(/^Error .*approve/s);
+    await until('its end', () => !isAlive(pid));
+    expect((await status(workspace)).servers).toMatchObject([{ name: 'one', state: 'needs_approval' }]);
+    workspace.approve();
+    await host.toolId('/one/echo_evil');
+  });
+
+  it('is in force when a refresh is answered, with the editor attached all along', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const runtime = { workspace: workspace.folder, nodePath: process.execPath, workerScript: WORKER };
+    const options = { ...runtime, stateDir: workspace.stateDir, env: workspace.env };
+    const control = await attachControl(options, { start: true, holds: true });
+    if (!control) throw new Error('There is no gateway.');
+    await control.request('watch', {});
+    workspace.configure({ two: servers.fixture() });
+    expect((await control.request('refresh', {})).servers.map(({ name }) => name)).toEqual(['two']);
+    control.dispose();
+  });
+
+  it(
+    `loses nothing ${EDITS} times in ${EDIT_SECONDS} s under ${CALLERS} callers (seed ${SEED})`,
+    async () => {
+      const random = new PseudoRandom(SEED);
+      const workspace = testWorkspace();
+      const pids = workspace.write('pids.txt', '');
+      const stays = servers.fixture('--pid-file', pids);
+      const entries = (n: number) => ({
+        stays,
+        changes: { ...servers.fixture(), env: { N: String(n) } },
+        [`comes${n}`]: servers.fixture(),
+      });
+      workspace.configure(entries(0));
+      const hosts = await Promise.all(Array.from({ length: CALLERS }, () => HostProcess.connect(workspace)));
+      const ids = await Promise.all(
+        ['/stays/echo', '/changes/echo'].map((path) => (hosts[0] as HostProcess).toolId(path)),
+      );
+      const worker = here(workspace);
+      let over = false;
+      let calls = 0;
+      const lost: string[] = [];
+      const callers = hosts.map(async (host, i) => {
+        for (let n = 0; !over; n++) {
+          const id = ids[(i + n) % 2] as string;
+          const answer = await execute(host, id, { text: `${i}-${n}` });
+          calls += 1;
+          if (answer !== `ok\n${i}-${n}\n`) lost.push(`${id}: ${answer}`);
+        }
+      });
+      let last = 0;
+      for (let n = 1; n <= EDITS; n++) {
+        await sleep((EDIT_SECONDS * 1_000) / EDITS);
+        // The last one is whole, so that there is an end to wait for.
+        if (n < EDITS && random.next() < BROKEN_SHARE)
+          writes(workspace.configFile, JSON.stringify({ servers: entries(n) }).slice(0, -7));
+        else {
+          workspace.configure(entries(n));
+          last = n;
+        }
+      }
+      await (hosts[0] as HostProcess).toolId(`/comes${last}/echo`);
+      over = true;
+      await Promise.all(callers);
+      expect(lost).toEqual([]);
+      expect(calls).toBeGreaterThan(CALLERS * EDITS);
+      expect(pidsIn(pids)).toHaveLength(1);
+      expect(here(workspace).token).toBe(worker.token);
+      expect(await workersOf(workspace)).toEqual([worker.pid]);
+      expect((await status(workspace)).servers.map(({ name }) => name)).toEqual(['stays', 'changes', `comes${last}`]);
+    },
+    60_000 + EDIT_SECONDS * 3_000,
+  );
+});
+
+describe('a file that is written', () => {
+  it('and means the same changes nothing but positions', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const good = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
+    writes(workspace.configFile, JSON.stringify({ ...good, idleMinuts: 3 }));
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const line = async () => (await status(workspace)).configuration.problems.map(({ location }) => location.line);
+    expect(await line()).toEqual([1]);
+    writes(workspace.configFile, `// Mine.\n\n{ "idleMinuts": 4,\n ${JSON.stringify(good).slice(1)}`);
+    await until('the new place', async () => (await line())[0] === 3);
+    expect(applied(workspace)).toBe(0);
+    expect((await status(workspace)).servers[0]?.location?.line).toBe(4);
+  });
+
+  it('beside another that cannot be read counts, and of that one the last good content, its rules included', async () => {
+    const workspace = testWorkspace();
+    const rules = [{ action: 'deny', tool: 'large', reason: 'Not here.' }];
+    const mine = { mine: servers.fixture() };
+    writes(workspace.userConfigFile, { servers: mine, policy: { rules } });
+    workspace.configure({ theirs: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/mine/large');
+    const denied = () => execute(host, id, { lines: 1 });
+    expect(await denied()).toMatch(/^Error POLICY_DENIED/);
+    // The whole file, then the block alone.
+    for (const [n, text] of ['{ "servers": ', JSON.stringify({ servers: mine, policy: { rules: 'none' } })].entries()) {
+      if (n === 1) writes(workspace.userConfigFile, { servers: mine, policy: { rules } });
+      writes(workspace.userConfigFile, text);
+      workspace.configure({ theirs: servers.fixture(), [`new${n}`]: servers.fixture() });
+      await host.toolId(`/new${n}/echo`);
+      await until('the problem', async () => (await problems(workspace)).length === 1);
+      expect(await denied()).toMatch(/^Error POLICY_DENIED.*Not here/);
+      const { problems: told } = (await status(workspace)).configuration;
+      expect(told.map(({ location }) => location.file)).toEqual([workspace.userConfigFile]);
+    }
+  });
+
+  it('and cannot be read outlives its worker: after a kill and after a reload the last good content is in force', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const rules = [{ action: 'deny', tool: 'large', reason: 'Not here.' }];
+    const good = { servers: { one: servers.fixture() }, policy: { rules } };
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/large');
+    // Written while the worker runs, so the running worker has kept it.
+    await edits(workspace, () => writes(workspace.configFile, good));
+    const kept = join(stateFolder(workspace), 'lastWorker.json');
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    // The whole file, then the block alone.
+    for (const text of ['{ "servers": ', JSON.stringify({ ...good, policy: { rules: 'none' } })]) {
+      writes(workspace.configFile, text);
+      process.kill(here(workspace).pid, 'SIGKILL');
+      for (const reload of [false, true]) {
+        if (reload) expect((await waygate(workspace, ['reload'])).code).toBe(0);
+        expect((await host.call('tool_browse', { path: '/' })).text).toContain('/one');
+        expect(await execute(host, id, { lines: 1 })).toMatch(/^Error POLICY_DENIED.*Not here/);
+        expect(await problems(workspace)).toHaveLength(1);
+      }
+      writes(workspace.configFile, good);
+    }
+    // A file that is removed leaves nothing in force.
+    await until('the good file', async () => (await problems(workspace)).length === 0);
+    await edits(workspace, () => rmSync(workspace.configFile));
+    writes(workspace.configFile, '{');
+    process.kill(here(workspace).pid, 'SIGKILL');
+    expect((await host.call('tool_browse', { path: '/' })).text).not.toContain('/one');
+  });
+});

@@ -1,0 +1,97 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { HealthWithoutWorker } from '../../src/control/healthContract.ts';
+import {
+  forgetOutage,
+  noteOutage,
+  readLastWorker,
+  readOutage,
+  updateLastWorker,
+} from '../../src/host/attach/lastWorker.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const health = (more: Partial<HealthWithoutWorker> = {}): HealthWithoutWorker => ({
+  workspace: '/shop',
+  state: 'recovering',
+  generation: 5,
+  uptime_ms: 0,
+  consecutive_failures: 5,
+  restart_count: 4,
+  rollout: 'stable',
+  worker_handshake: 'failed',
+  supervision: 'crash_loop',
+  next_attempt_in_ms: 60_000,
+  condition: 'down',
+  problems: ['It keeps ending.'],
+  servers: [],
+  host_pid: process.pid,
+  ...more,
+});
+
+describe('what is known of the last worker', () => {
+  it('loses nothing where several processes change it at once', async () => {
+    const folder = temporaryFolder('wg-last-');
+    const module = JSON.stringify(resolve('src/host/attach/lastWorker.ts'));
+    const script = `import { updateLastWorker } from ${module};
+      for (let i = 0; i < 25; i++) updateLastWorker(${JSON.stringify(folder)}, ({ restarts }) => ({ restarts: restarts + 1 }));`;
+    const counting = Array.from({ length: 4 }, () =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]),
+    );
+    await Promise.all(counting);
+    expect(readLastWorker(folder)).toMatchObject({ generation: 0, restarts: 100 });
+    expect(readdirSync(folder)).toEqual(['lastWorker.json']);
+    expect(statSync(join(folder, 'lastWorker.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is not held up by a process that was killed as it changed it', () => {
+    const folder = temporaryFolder('wg-last-');
+    writeFileSync(join(folder, 'lastWorker.json.lock'), String(spawnSync(process.execPath, ['-e', '']).pid));
+    expect(updateLastWorker(folder, () => ({ watched: true }))).toMatchObject({ watched: true });
+    expect(readLastWorker(folder).watched).toBe(true);
+  });
+
+  it('begins anew where the file is none', () => {
+    const folder = temporaryFolder('wg-last-');
+    for (const text of ['', '{', '7', '"x"', '[]', '{"generation":-1}']) {
+      writeFileSync(join(folder, 'lastWorker.json'), text);
+      expect(readLastWorker(folder)).toMatchObject({ generation: 0, restarts: 0, failures: 0 });
+    }
+  });
+});
+
+describe('an outage, for whoever asks on the command line', () => {
+  it('is what the host has told, as long as that may be true', () => {
+    const folder = temporaryFolder('wg-outage-');
+    noteOutage(folder, health());
+    const now = Date.now();
+    expect(readOutage(folder, now)).toMatchObject({ state: 'recovering', supervision: 'crash_loop' });
+    expect(readOutage(folder, now + 20_000)?.next_attempt_in_ms).toBeLessThanOrEqual(40_000);
+    // By then it has told again, or the number is another process's.
+    expect(readOutage(folder, now + 3_600_000)).toMatchObject({
+      state: 'cold',
+      supervision: 'idle',
+      condition: 'down',
+    });
+  });
+
+  it('is over as far as trying goes when that host has ended, and over when it is forgotten', () => {
+    const folder = temporaryFolder('wg-outage-');
+    noteOutage(folder, health({ host_pid: spawnSync(process.execPath, ['-e', '']).pid }));
+    const left = readOutage(folder);
+    expect(left).toMatchObject({ state: 'cold', supervision: 'idle', problems: ['It keeps ending.'] });
+    expect(left).not.toHaveProperty('next_attempt_in_ms');
+    expect(left).not.toHaveProperty('host_pid');
+    forgetOutage(folder);
+    expect(readOutage(folder)).toBeUndefined();
+    expect(readdirSync(folder)).toEqual(['lastWorker.json']);
+  });
+
+  it('costs nothing where the folder cannot be written', () => {
+    expect(() => noteOutage('/nowhere/at/all', health())).not.toThrow();
+    expect(() => forgetOutage('/nowhere/at/all')).not.toThrow();
+    expect(readOutage('/nowhere/at/all')).toBeUndefined();
+  });
+});

@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const tests = globSync('test/**/*.ts').map((file) => file.replaceAll('\\', '/'));
+const using = (pattern: RegExp): string[] => tests.filter((file) => pattern.test(readFileSync(file, 'utf8'))).sort();
+
+it('tests read nothing beside the clone, apart from listings that have a generated replacement', () => {
+  expect(tests.length).toBeGreaterThan(200);
+  expect(using(/['"](?:\.\.\/)+shared\/(?:cases|data)\//)).toEqual([
+    'test/bench/catalog.ts',
+    'test/catalog/sampleListings.ts',
+  ]);
+});
+
+it('no test is skipped because a file is missing, apart from a device that only Linux has', () => {
+  expect(using(/skipIf\(!existsSync\((?!'\/dev\/)/)).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf } from '../../src/errors/fault.ts';
+import { Oddities } from '../../src/mcp/wire/oddities.ts';
+import { CatalogView } from '../../src/modes/shared/catalog/catalogView.ts';
+import { HealthRecord } from '../../src/supervision/health.ts';
+import type { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
+import {
+  type StatusSources,
+  serverBriefs,
+  serverHealth,
+  serverStatuses,
+} from '../../src/worker/reports/serverStatuses.ts';
+
+const location = { file: '/w/waygate.json', line: 3, column: 5, endColumn: 9 };
+const config = (name: string, more: object = {}) => ({
+  name,
+  location,
+  type: 'stdio',
+  command: 'x',
+  args: [],
+  env: {},
+  cwd: '/w',
+  ...more,
+});
+
+function sources(state: string, more: Partial<ServerConnection> = {}): StatusSources {
+  const record = new HealthRecord(() => 1_000);
+  record.starting(1, false);
+  record.failed(
+    faultOf('exited', { generation: 1, detail: `SECRET ${'x'.repeat(300)}` }, (text) => text),
+    'backing_off',
+  );
+  const connection = {
+    state,
+    since: 7,
+    pid: 4,
+    reason: 'It said SECRET.',
+    stderr: ['line'],
+    health: record.snapshot(),
+    oddities: new Oddities(),
+    ...more,
+  } as unknown as ServerConnection;
+  return {
+    config: {
+      servers: [config('git'), config('off', { disabled: true })],
+      broken: [{ name: 'bad', reason: 'No.', location }],
+    },
+    view: CatalogView.build([{ server: 'git', tools: [{ name: 'a', inputSchema: { type: 'object' } }] }], 1),
+    connection: (name: string) => (name === 'git' ? connection : undefined),
+    missing: () => ({ key: 'k', name: 'K', description: '', password: true, options: [] }),
+    scrubSecrets: (text: string) => text.replaceAll('SECRET', '***'),
+  } as unknown as StatusSources;
+}
+
+describe('the status of servers', () => {
+  it('has every configured server in brief, including disabled and misconfigured ones, with secrets masked', () => {
+    expect(serverBriefs(sources('failed'))).toEqual([
+      { name: 'git', namespace: 'git', state: 'failed', toolCount: 1, location, reason: 'It said ***.' },
+      { name: 'off', namespace: '', state: 'disabled', toolCount: 0, location },
+      { name: 'bad', namespace: '', state: 'failed', toolCount: 0, location, reason: 'No.' },
+    ]);
+  });
+
+  it('adds process, supervision and misbehaviour, with secrets masked and the fault bounded', () => {
+    const oddities = new Oddities();
+    oddities.add('batch', 2);
+    const [git, off, bad] = serverStatuses(sources('failed', { oddities }));
+    expect(git).toMatchObject({ since: 7, pid: 4, stderr: ['line'], supervised: { supervision: 'backing_off' } });
+    expect(git?.oddities).toMatchObject([{ kind: 'batch', count: 2 }]);
+    const detail = git?.supervised?.last_fault?.detail ?? '';
+    expect(detail).toMatch(/^\*\*\* x+…$/);
+    expect(detail.length).toBeLessThanOrEqual(200);
+    for (const none of [off, bad]) expect(none).not.toHaveProperty('supervised');
+  });
+
+  it('says what the user is asked for, in the state that asks', () => {
+    expect(serverStatuses(sources('needs_secret'))[0]).toMatchObject({ secret: { key: 'k' } });
+    expect(serverStatuses(sources('needs_approval'))[0]?.approval?.hash).toMatch(/./);
+    for (const member of ['secret', 'approval'])
+      expect(serverStatuses(sources('failed'))[0]).not.toHaveProperty(member);
+  });
+
+  it('becomes health with the counts of the supervisor, or of a server that never started', () => {
+    const [git, off] = serverStatuses(sources('failed')).map(serverHealth);
+    expect(git).toMatchObject({ name: 'git', state: 'failed', down: true, worker_handshake: 'failed', generation: 1 });
+    expect(Object.keys(git ?? {})).not.toContain('stderr');
+    expect(off).toMatchObject({ state: 'disabled', down: false, supervision: 'idle', restart_count: 0, uptime_ms: 0 });
+  });
+});
