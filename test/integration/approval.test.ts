@@ -4,7 +4,7 @@ import type { GatewaySnapshot } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { status, stopGateway, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
 
 /** As a repository brings it: nobody has approved anything. */
@@ -46,7 +46,7 @@ describe('what a repository names', () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ one: servers.fixture('--pid-file', pids) });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
     write(workspace, { one: servers.fixture('--pid-file', pids, '--wild') });
     await until('the change', async () => (await stateOf(workspace, 'one')) === 'needs_approval');

@@ -41,7 +41,7 @@ describe('the person’s own waygate.json', () => {
   it('serves where a workspace has none, and a broken one leaves the last good one running', async () => {
     const workspace = testWorkspace();
     write(workspace.userConfigFile, { servers: { mine: servers.fixture() } });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/mine/echo');
     write(workspace.userConfigFile, '{\n  "servers": {');
     workspace.configure({ theirs: servers.fixture() });
@@ -105,7 +105,7 @@ describe('the tools that a server shows', () => {
     const pids = workspace.write('pids.txt', '');
     const entry = servers.fixture('--pid-file', pids);
     workspace.configure({ one: entry });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
     expect((await toolsOf(host, '/one')).length).toBeGreaterThan(2);
     write(workspace.configFile, { servers: { one: { ...entry, tools: { include: ['e*'], exclude: ['echo'] } } } });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { status, stopGateway, waygate, workersOf } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 const started = (file: string): number => readFileSync(file, 'utf8').split('\n').filter(Boolean).length;
@@ -50,7 +50,7 @@ describe('a workspace whose servers are known', () => {
 
   it('forgets what has left the configuration, and starts what is new or changed', async () => {
     const { workspace, pids } = await knownWorkspace(2);
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/s0/echo');
     workspace.configure({
       s0: servers.fixture('--pid-file', pids, '--name-suffix', '_new'),

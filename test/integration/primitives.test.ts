@@ -106,7 +106,7 @@ describe('a real server with everything', () => {
 describe('a gateway without resources and prompts', () => {
   it('has its three tools alone, answers the lists with nothing, and tells when that changes', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/echo');
     expect(await listed(host, 'tools/list', 'tools')).toHaveLength(3);
     expect(await listed(host, 'resources/list', 'resources')).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TelemetryReport } from '../../src/control/healthContract.ts';
 import { status, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
-import { HostProcess, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
+import { type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** Transparent mode with real processes: the whole list without schemas, and calls of listed tools (G5.5). */
@@ -99,7 +99,7 @@ describe('the transparent mode', () => {
 
   it('tells of a changed list', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     await toolsOf(host);
     workspace.configure({ one: servers.fixture(), two: servers.fixture() });
     const changed = (message: RpcMessage): boolean => message.method === 'notifications/tools/list_changed';

@@ -121,7 +121,6 @@ class LocalWorker {
         workspace: this.#workspace.folder,
         stateFolder: this.folder,
         token: randomBytes(32).toString('hex'),
-        rollOut: () => Promise.reject(new Error('A gateway inside the test cannot be replaced: use HostProcess.')),
         onServing: () => undefined,
         onEnd: () => {
           this.#running = undefined;
