@@ -22,6 +22,10 @@ const { version: VERSION } = JSON.parse(readFileSync('package.json', 'utf8')) as
 
 const beside = (file: string): string => JSON.stringify(pathToFileURL(resolve('dist', file)).href);
 
+const CORES = availableParallelism();
+/** Files that start processes wait for them more than they compute. */
+const WAITING = CORES + 1;
+
 const common = {
   // For a busy machine, as the limit of `until`: a test of speed has a limit of its own.
   testTimeout: 120_000,
@@ -34,10 +38,8 @@ const common = {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/homes.ts', 'test/support/globalSetup.ts'],
-    // Two on two cores: most files that are no computation wait for processes.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { ...common, name: 'pure', include: PURE, pool: 'threads' } },
+      { test: { ...common, name: 'pure', include: PURE, pool: 'threads', maxWorkers: Math.max(2, CORES - 1) } },
       {
         test: {
           ...common,
@@ -45,6 +47,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...PURE, ...ELSEWHERE, ...GATEWAY_STAGES.map((stage) => `test/${stage}/**`)],
           pool: 'forks',
+          maxWorkers: WAITING,
         },
       },
       ...GATEWAY_STAGES.map((name) => ({
@@ -56,7 +59,7 @@ export default defineConfig({
           __WAYGATE_RANKS__: beside('cl100k_base.bin'),
           __WAYGATE_THESAURUS__: beside('thesaurus.txt'),
         },
-        test: { ...common, name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const },
+        test: { ...common, name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const, maxWorkers: WAITING },
       })),
     ],
   },
