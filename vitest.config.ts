@@ -13,7 +13,9 @@ const GATEWAY_STAGES = ['integration', 'conformance', 'hardening'];
 /** Rooms whose tests compute and hardly start a process. */
 const PURE = [
   'test/*.test.ts',
-  'test/{calls,catalog,control,docs,errors,extension,import,lib,link,mcp,modes,ranking,replay}/**/*.test.ts',
+  // The others measure the CPU of all threads, or start a gateway.
+  'test/calls/!(hostileSchemas|realServer|shipped).test.ts',
+  'test/{catalog,control,docs,errors,extension,import,lib,link,mcp,modes,ranking,replay}/**/*.test.ts',
   'test/{results,secrets,supervision,telemetry,text}/**/*.test.ts',
   'test/webview/render.test.ts',
 ];

@@ -84,7 +84,6 @@ describe('a call that ends its server each time', () => {
       expect(text).toMatch(/fault: process\/crash_loop\nretry_after: \d\d\n(?:.*\n)*retryable: the same call may/);
     }
     expect(['a', 'b', 'c', 'd'].map((nonce) => gateway.effectsOf(nonce))).toEqual([2, 2, 1, 0]);
-    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(10_000);
     expect(gateway.lives).toHaveLength(5);
     expect(await gateway.other()).toBe(UNDISTURBED);
     // What ended it is told to whoever looks: it did not lose a connection, nor did it fail to list.
