@@ -24,10 +24,6 @@ const { version: VERSION } = JSON.parse(readFileSync('package.json', 'utf8')) as
 
 const beside = (file: string): string => JSON.stringify(pathToFileURL(resolve('dist', file)).href);
 
-const CORES = availableParallelism();
-/** Files that start processes wait for them more than they compute. */
-const WAITING = CORES + 1;
-
 const common = {
   // For a busy machine, as the limit of `until`: a test of speed has a limit of its own.
   testTimeout: 120_000,
@@ -40,8 +36,10 @@ const common = {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/homes.ts', 'test/support/globalSetup.ts'],
+    // Two on two cores; scripts/test.mjs gives more to stages that wait for processes.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { ...common, name: 'pure', include: PURE, pool: 'threads', maxWorkers: Math.max(2, CORES - 1) } },
+      { test: { ...common, name: 'pure', include: PURE, pool: 'threads' } },
       {
         test: {
           ...common,
@@ -49,7 +47,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...PURE, ...ELSEWHERE, ...GATEWAY_STAGES.map((stage) => `test/${stage}/**`)],
           pool: 'forks',
-          maxWorkers: WAITING,
         },
       },
       ...GATEWAY_STAGES.map((name) => ({
@@ -61,7 +58,7 @@ export default defineConfig({
           __WAYGATE_RANKS__: beside('cl100k_base.bin'),
           __WAYGATE_THESAURUS__: beside('thesaurus.txt'),
         },
-        test: { ...common, name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const, maxWorkers: WAITING },
+        test: { ...common, name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const },
       })),
     ],
   },

@@ -90,11 +90,14 @@ async function check(stage, commands) {
   return tallyOfStep(worst);
 }
 
-/** Runs the vitest project of the stage's name. @param {Stage} stage */
-async function vitest(stage) {
+/** Test files that start processes wait for them more than they compute. */
+const WAITING_WORKERS = availableParallelism() + 1;
+
+/** Runs the vitest project of the stage's name. @param {Stage} stage @param {number} [workers] */
+async function vitest(stage, workers = WAITING_WORKERS) {
   const report = join(reports, `${stage.name}.json`);
   rmSync(report, { force: true });
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', stage.name];
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', stage.name, `--maxWorkers=${workers}`];
   const code = await run(stage, [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
   const counted = readReport(report);
   if (counted) failures.push(...failuresOfVitest(counted));
@@ -125,12 +128,12 @@ const STAGES = {
       ['tsconfig.json', 'webview/tsconfig.json'].map((file) => [binary('typescript', 'tsc'), '-p', file]),
     ),
   lint: (stage) => check(stage, [[binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.']]),
-  hardening: vitest,
+  hardening: (stage) => vitest(stage),
   editor,
-  integration: vitest,
-  processes: vitest,
-  conformance: vitest,
-  pure: vitest,
+  integration: (stage) => vitest(stage),
+  processes: (stage) => vitest(stage),
+  conformance: (stage) => vitest(stage),
+  pure: (stage) => vitest(stage, availableParallelism()),
 };
 
 /** Stages that look at the dashboard in a browser, or have a server open pages in one. */
