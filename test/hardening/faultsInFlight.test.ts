@@ -156,7 +156,10 @@ describe('a server that no longer reads', () => {
 describe('a server that lets the time limit of a call pass', () => {
   it('and answers others is left alone', async () => {
     const gateway = await FaultGateway.open({ steps: [first('hang')] }, { blocks: SHORT });
-    const [hung, beside] = await Promise.all([gateway.act('hung'), gateway.act('beside')]);
+    const hanging = gateway.act('hung');
+    await until('its effect', () => gateway.effectsOf('hung') === 1);
+    const beside = await gateway.act('beside');
+    const hung = await hanging;
     expect(hung.text).toMatch(/^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s\./);
     expect(toldBy(hung)).toBe('unknown');
     expect(beside.text).toBe('ok\nbeside\n');

@@ -64,7 +64,8 @@ export async function stopGateway(workspace: TestWorkspace): Promise<void> {
 export async function status(workspace: TestWorkspace): Promise<StatusReport> {
   for (let asked = 1; ; asked++) {
     const control = await attachControl(runtimeOf(workspace), { start: false, holds: false });
-    if (!control) return { worker: null, sessions: [], servers: [] } as unknown as StatusReport;
+    if (!control)
+      return { workspace: workspace.folder, worker: null, sessions: [], servers: [] } as unknown as StatusReport;
     try {
       const { worker, health, ...rest } = await control.request('status', {});
       return { ...rest, worker: { ...worker, state: health } } as unknown as StatusReport;
