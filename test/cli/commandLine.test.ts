@@ -148,7 +148,12 @@ describe('the command line', () => {
       stdout: `No gateway runs for ${workspace.folder}.\n`,
     });
     expect((await waygate(workspace, ['stop'])).stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
-    expect(await status(workspace)).toEqual({ workspace: workspace.folder, worker: null, sessions: [], servers: [] });
+    expect(JSON.parse((await waygate(workspace, ['status', '--json'])).stdout)).toEqual({
+      workspace: workspace.folder,
+      worker: null,
+      sessions: [],
+      servers: [],
+    });
     expect(rendezvous(workspace)).toBeUndefined();
   });
 
