@@ -1,9 +1,10 @@
 import type { Fault } from '../../errors/fault.ts';
 import { type JsonRpcMessage, type RequestId, requestKey } from '../../link/frames.ts';
 import type { Mode } from '../../link/mode.ts';
+import { GATEWAY_TOOL_NAMES, type GatewayTool, gatewayTool } from '../../modes/shared/gatewayTools.ts';
 import { CallJournal } from '../../replay/callJournal.ts';
 import type { Admission, JournalCall, JournalEffects } from '../../replay/journalCall.ts';
-import { contractOf, OWN_TOOLS, type ReplayContract } from '../../replay/replay.ts';
+import { contractOf, type ReplayContract } from '../../replay/replay.ts';
 import { meantRenderMode, meantTool } from '../../text/normalise.ts';
 import type { ClientCall } from './clientCall.ts';
 
@@ -66,7 +67,7 @@ export class SessionCalls {
     this.#journal.reply(generation, requestKey(id), frame);
   }
 
-  /** A cancelled request gets no answer and is never sent again; only who has it is told. */
+  /** Cancels a request: it gets no answer and is never sent again. Returns the worker that has it, for a notice. */
   cancel(id: RequestId): { generation: number | undefined } | undefined {
     return this.#journal.cancel(requestKey(id));
   }
@@ -91,8 +92,8 @@ export class SessionCalls {
     this.#journal.retire(generation);
   }
 
-  lose(generation: number, fault: Fault, told: { heardOut: boolean }): void {
-    this.#journal.lose(generation, fault, told);
+  lose(generation: number, fault: Fault, loss: { heardOut: boolean }): void {
+    this.#journal.lose(generation, fault, loss);
   }
 
   failWaiting(fault: Fault): void {
@@ -113,13 +114,13 @@ export function journalCallOf(
 ): JournalCall<ClientCall> {
   const tool = method === 'tools/call' ? text(params?.name) : undefined;
   const own = tool === undefined ? undefined : ownTool(tool, mode);
-  const contract = contractOf(method, own);
+  const contract = own?.contract ?? contractOf(method);
   // In passthrough mode the arguments are a server's.
   const args = mode === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
   return {
     id: requestKey(id),
     contract,
-    // A worker tells before anything of it leaves.
+    // The worker announces the begin of such a call before anything of it leaves.
     declared: method === 'tools/call' && contract !== 'convergent',
     payload: {
       id,
@@ -137,13 +138,12 @@ export function journalCallOf(
   };
 }
 
-/** The tool of ours that a name means. */
-function ownTool(name: string, mode: Mode): string | undefined {
-  // A name is a server's, whatever it reads like.
+/** Returns the gateway tool that a name means. */
+function ownTool(name: string, mode: Mode): GatewayTool | undefined {
+  // In passthrough mode every name is a server's.
   if (mode === 'passthrough') return undefined;
-  if (mode === 'gateway') return meantTool(name, OWN_TOOLS);
-  // A listed tool may be called what would be another spelling of one of ours.
-  return OWN_TOOLS.find((own) => own === name);
+  // In transparent mode a listed tool may have what would be another spelling of a gateway tool.
+  return gatewayTool((mode === 'gateway' ? meantTool(name, GATEWAY_TOOL_NAMES) : name) ?? name);
 }
 
 function text(value: unknown): string | undefined {

@@ -30,7 +30,7 @@ export function requestError(server: string, method: string, thrown: unknown): R
   const own = ownErrorOf(thrown);
   if (own) return own;
   const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
-  const contract = contractOf(method, undefined);
+  const contract = contractOf(method);
   const told = faultError(fault, {
     subject: server,
     knowledge,
