@@ -1,4 +1,5 @@
-import type { InputConfig, ServerConfig } from './gatewayConfig.ts';
+import type { InputConfig } from './declaration/gatewayBlocks.ts';
+import type { ServerConfig } from './gatewayConfig.ts';
 
 /** Where the values of secrets and inputs come from: `NAME` for a secret, `input:ID` for an input of this workspace. */
 export interface SecretSource {

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY, decide, readPolicy } from '../../src/calls/policy/policy.ts';
-import { RateLimiter, rateLimited, readRateLimits } from '../../src/calls/policy/quota.ts';
+import { decide } from '../../src/calls/policy/policy.ts';
+import { RateLimiter, rateLimited } from '../../src/calls/policy/quota.ts';
+import { DEFAULT_POLICY, POLICY } from '../../src/config/declaration/policyBlock.ts';
+import { RATE_LIMITS } from '../../src/config/declaration/rateLimitsBlock.ts';
 import { globMatches } from '../../src/lib/glob.ts';
+import { readField } from '../support/readSettings.ts';
 
 describe('globs', () => {
   it.each([
@@ -21,11 +24,11 @@ describe('globs', () => {
     expect(globMatches(pattern, name)).toBe(matches);
   });
 
-  it('need no time to fail', () => {
+  it('fail fast', () => {
     expect(globMatches(`${'*a'.repeat(200)}b`, 'a'.repeat(5_000))).toBe(false);
   });
 
-  it('match every text by itself, without its special characters', () => {
+  it('match every text literally except for special characters', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const plain = name.replace(/[*?[\]]/g, '');
@@ -37,32 +40,32 @@ describe('globs', () => {
 });
 
 describe('policy', () => {
-  it('knows a server by its name, and needs every tag of a rule', () => {
-    const policy = readPolicy({
+  it('matches a server by name, and requires every tag of a rule', () => {
+    const policy = readField(POLICY.field, {
       rules: [
         { action: 'deny', server: 'prod' },
         { action: 'require_approval', tags: ['destructive', 'mcp'] },
       ],
     });
-    const subject = { meta_tool: 'tool_execute' as const, tags: ['mcp'] };
+    const subject = { metaTool: 'tool_execute' as const, tags: ['mcp'] };
     expect(decide(policy, { ...subject, server: 'prod' })).toEqual({ action: 'deny', rule_index: 0 });
     expect(decide(policy, { ...subject, server: 'test' })).toEqual({ action: 'allow', rule_index: null });
     expect(decide(policy, { ...subject, tags: ['mcp', 'destructive'] }).rule_index).toBe(1);
   });
 
-  it('asks before what is declared destructive where nothing is configured', () => {
-    const subject = { meta_tool: 'tool_execute' as const, tool_id: 'a:b@1' };
+  it('asks before tools declared destructive without a configuration', () => {
+    const subject = { metaTool: 'tool_execute' as const, toolId: 'a:b@1' };
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['destructive'] }).action).toBe('require_approval');
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['mcp'] }).action).toBe('allow');
   });
 });
 
 describe('quota', () => {
-  it('counts each session for itself, and a tool beside its meta-tool', () => {
+  it('counts each session separately, and a tool in addition to its gateway tool', () => {
     let now = 0;
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_minute: 2 },
-      per_tool: { 'a:b@1': { max_calls_per_session: 1 } },
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerMinute: 2 },
+      perTool: { 'a:b@1': { maxCallsPerSession: 1 } },
     });
     const limiter = new RateLimiter(limits, () => now);
     const [one, two] = [{}, {}];
@@ -83,10 +86,10 @@ describe('quota', () => {
     expect(take(one).allowed).toBe(true);
   });
 
-  it('goes on in another process, whatever its clock says, and believes nothing that is no count', () => {
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_minute: 2 },
-      tool_view: { max_calls_per_session: 1 },
+  it('continues in another process with any clock, and ignores invalid counts', () => {
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerMinute: 2 },
+      tool_view: { maxCallsPerSession: 1 },
     });
     let now = 1_000;
     const [before, after] = [new RateLimiter(limits, () => now), new RateLimiter(limits, () => now - 999)];
@@ -126,11 +129,11 @@ describe('quota', () => {
     }
   });
 
-  it('tells when it has counted, and only then; what is kept of it is no more than its limits are', () => {
+  it('reports each count and nothing else, and keeps no more than its limits', () => {
     const counted: object[] = [];
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_session: 100 },
-      tool_view: { max_calls_per_minute: 2 },
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerSession: 100 },
+      tool_view: { maxCallsPerMinute: 2 },
     });
     const limiter = new RateLimiter(
       limits,
@@ -159,10 +162,10 @@ describe('quota', () => {
     });
   });
 
-  it('counts what is sent again where it was counted, and lets it in', () => {
+  it('counts a call once that is sent again, and admits it', () => {
     const told: unknown[] = [];
     const limiter = new RateLimiter(
-      readRateLimits({ tool_execute: { max_calls_per_session: 1 } }),
+      readField(RATE_LIMITS.field, { tool_execute: { maxCallsPerSession: 1 } }),
       () => 0,
       (_session, requestId) => told.push(requestId),
     );
@@ -173,18 +176,18 @@ describe('quota', () => {
     expect(told).toEqual(['a']);
   });
 
-  it('says that the same call may succeed later where that is so', () => {
+  it('is retryable only if the same call may succeed later', () => {
     const refused = (scope: string, wait: number | null) =>
       rateLimited('a:b@1', { allowed: false, scope, retry_after: wait }).retryable;
     expect([refused('tool_execute/minute', 12), refused('tool_execute/session', null)]).toEqual([true, false]);
   });
 
-  it('never lets more calls through in any minute than it says', () => {
+  it('never admits more calls in any minute than the limit', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {
         let now = 0;
         const limiter = new RateLimiter(
-          { tool_view: { max_calls_per_minute: limit, max_calls_per_session: null } },
+          { tool_view: { maxCallsPerMinute: limit, maxCallsPerSession: null } },
           () => now,
         );
         const session = {};

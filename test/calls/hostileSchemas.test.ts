@@ -173,7 +173,7 @@ describe('hostile schemas and values', () => {
   validator.warmUp();
   afterAll(() => validator.dispose());
 
-  it.each(CORPUS)('%s: ends, and the loop goes on', async (_, schema, args) => {
+  it.each(CORPUS)('%s: ends without blocking the event loop', async (_, schema, args) => {
     // Its start is ours and not the schema's, also where it was killed over the attempt before.
     const threadIsThere = () =>
       until('the thread', async () => {
@@ -201,12 +201,12 @@ describe('hostile schemas and values', () => {
     expect(tookMs).toBeLessThan(100 + 400);
   });
 
-  it.each(CORPUS)('%s: its health is told without compiling it', async (_, schema) => {
+  it.each(CORPUS)('%s: has its health checked without being compiled', async (_, schema) => {
     const { blockedMs } = await best(async () => checkSchemaHealth(schema));
     expect(blockedMs).toBeLessThan(MAX_BLOCK_MS);
   });
 
-  it('goes on judging others after one had to be killed, and does not try that one again', async () => {
+  it('checks other schemas after a killed one, and does not try that one again', async () => {
     // Whoever waits behind a hostile one has time; the hostile one has no more than what ships.
     const own = new ArgumentValidator({
       thread: new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 60, compileMs: 1_000, startMs: 20_000 }),

@@ -6,9 +6,10 @@ import {
   type PipelinePorts,
 } from '../../src/calls/pipeline/callPipeline.ts';
 import type { Upstream } from '../../src/calls/pipeline/dispatchCall.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
 import { ingestTool } from '../../src/catalog/ingest.ts';
 import type { CatalogTool } from '../../src/catalog/types.ts';
+import type { CallSettings } from '../../src/config/declaration/callBlocks.ts';
+import { DEFAULT_SETTINGS } from '../../src/config/declaration/document.ts';
 import { faultOf } from '../../src/errors/fault.ts';
 import { GatewayError, type GatewayErrorObject } from '../../src/errors/gatewayError.ts';
 import { Oddities } from '../../src/mcp/wire/oddities.ts';
@@ -103,7 +104,7 @@ export interface Bench {
 
 export function bench(
   tools: ReadonlyMap<string, CatalogTool>,
-  config: Partial<DispatchConfig> = {},
+  config: Partial<CallSettings> = {},
   ports: Partial<PipelinePorts<Firewalled>> = {},
 ): Bench {
   const upstream = new TestUpstream();
@@ -123,7 +124,7 @@ export function bench(
       random: () => 1,
       ...ports,
     },
-    { ...DISPATCH_DEFAULTS, ...config },
+    { ...DEFAULT_SETTINGS, ...config },
   );
   const run: Bench['run'] = (toolId, args, more) =>
     pipeline.execute({

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { RateLimit } from '../../src/config/declaration/rateLimitsBlock.ts';
 import { GatewayError } from '../../src/errors/gatewayError.ts';
 import { journalCallOf } from '../../src/host/session/sessionCalls.ts';
 import { failedCallEvent, runnableTool } from '../../src/modes/gateway/toolTable.ts';
@@ -93,7 +94,7 @@ describe.each(TOOLS)('%s', (name, tool) => {
   });
 
   it.runIf(tool.modes.gateway !== undefined && tool.limit !== 'none')('takes the quota of its limit', async () => {
-    const once = { max_calls_per_minute: 1, max_calls_per_session: null };
+    const once: RateLimit = { maxCallsPerMinute: 1, maxCallsPerSession: null };
     const { view, call } = fixedGateway(SHOP, { calls: { rateLimits: { [tool.limit]: once } } });
     const { required = [], properties } = tool.definition.inputSchema;
     const samples: Record<string, unknown> = { string: 'x', object: {} };

@@ -35,7 +35,7 @@ describe('the time limits of a start', () => {
 });
 
 /** A real server that acts by a script, with its states and reasons as they came. */
-function connect(steps: object[], services: Partial<ConnectionServices>) {
+function connect(steps: object[], services: Partial<ConnectionServices>, keys: Partial<StdioServerConfig> = {}) {
   const pidFile = join(temporaryFolder('wg-patience-'), 'pids');
   writeFileSync(pidFile, '');
   const journal = new ChildJournal(temporaryFolder('wg-patience-'));
@@ -50,6 +50,7 @@ function connect(steps: object[], services: Partial<ConnectionServices>) {
     disabled: false,
     keepAlive: false,
     location: { file: 'waygate.json', line: 1, column: 1 },
+    ...keys,
   };
   const connection: ServerConnection = new ServerConnection(
     config,
@@ -73,6 +74,16 @@ describe('a server that hangs as it starts', () => {
     await connection.start();
     expect(told).toContain('starting: It has not answered for 0.3 s; it is given 20 s to start.');
     expect([connection.state, connection.reason]).toEqual(['ready', undefined]);
+  });
+
+  it('has its own time limit for a first start, if its entry sets one', async () => {
+    const { connection } = connect(
+      [{ on: 'initialize', do: [{ delay: 60_000 }, 'reply'] }],
+      { startTimeoutMs: () => 60_000 },
+      { startTimeoutSeconds: 0.2 },
+    );
+    await connection.start();
+    expect([connection.state, connection.reason]).toEqual(['failed', expect.stringContaining('0.2 s')]);
   });
 
   it('is given up sooner where it has started before, and then has as long as at first', async () => {

@@ -1,4 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import type { CallSettings } from '../../config/declaration/callBlocks.ts';
+import { DEFAULT_SETTINGS } from '../../config/declaration/document.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { RequestId } from '../../link/frames.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
@@ -9,7 +11,6 @@ import { type ApprovalPort, type ApprovalStore, Approvals } from '../policy/appr
 import { type AuthorizedCall, authorize } from '../policy/authorize.ts';
 import { decide, type PolicyDecision, subjectOf } from '../policy/policy.ts';
 import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../settings/dispatchConfig.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import { ArgumentValidator } from '../validation/argumentValidator.ts';
 import { CallHistory } from './callHistory.ts';
@@ -111,7 +112,7 @@ export interface Call<R> {
 
 /** What stages work with; the pipeline owns it. */
 export interface PipelineParts {
-  readonly config: DispatchConfig;
+  readonly config: CallSettings;
   readonly validator: ArgumentValidator;
   readonly approvals: Approvals;
   readonly limiter: RateLimiter;
@@ -131,7 +132,7 @@ export class CallPipeline<R> {
   #parts: PipelineParts;
   readonly #watchers = new WeakMap<object, (counted?: RequestId) => void>();
 
-  constructor(ports: PipelinePorts<R>, config: DispatchConfig = DISPATCH_DEFAULTS) {
+  constructor(ports: PipelinePorts<R>, config: CallSettings = DEFAULT_SETTINGS) {
     this.#ports = ports;
     const changed = (session: object, counted?: RequestId): void => this.#watchers.get(session)?.(counted);
     this.#parts = {
@@ -146,7 +147,7 @@ export class CallPipeline<R> {
   }
 
   /** Puts an edited configuration in force for the calls that begin from now on. Counts and approvals stay. */
-  adopt(config: DispatchConfig): void {
+  adopt(config: CallSettings): void {
     const { validator, limiter, cache, shared } = this.#parts;
     this.#parts = { ...this.#parts, config };
     validator.adopt(config.schemaLimits);
@@ -216,7 +217,6 @@ export class CallPipeline<R> {
   /** Decides whether a caller may view a result of a tool again: a rule can name `tool_view` (G11.7). */
   async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void> {
     const { config, approvals } = this.#parts;
-    if (!config.policy) return;
     const decision = decide(config.policy, subjectOf(call.tool, 'tool_view'));
     await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
   }

@@ -1,7 +1,5 @@
 /** Every call ends: by its answer, its client's cancellation, or its deadline. */
 
-/** A tool may work for as long as a client of VS Code waits; what hangs longer is cancelled. */
-export const CALL_DEADLINE_MS = 120_000;
 /** Longest call, with progress all along (O11.1). */
 export const LONGEST_CALL_MS = 600_000;
 

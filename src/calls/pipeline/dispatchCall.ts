@@ -72,9 +72,9 @@ export async function dispatchCall(
   const deadline = new Deadline(deadlineMs, signal);
   if (origin) origin.stillWorking = () => deadline.extend();
   // A replayable call is replayed once whatever `retry` says: the user declared it so (O3.9).
-  const repeated = { ...terms.retry, max_attempts: Math.max(2, terms.retry.max_attempts) };
+  const repeated = { ...terms.retry, maxAttempts: Math.max(2, terms.retry.maxAttempts) };
   const policy = contract === 'convergent' ? repeated : terms.retry;
-  const maxReplays = terms.retry.retryable_codes.includes('UPSTREAM_UNAVAILABLE') ? repeated.max_attempts - 1 : 1;
+  const maxReplays = terms.retry.retryableCodes.includes('UPSTREAM_UNAVAILABLE') ? repeated.maxAttempts - 1 : 1;
   let tries = 0;
   let replays = 0;
   const call = () => {

@@ -1,6 +1,6 @@
+import type { PolicyAction } from '../../config/declaration/policyBlock.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { count, groupDigits, shortened } from '../../text/porcelain.ts';
-import type { PolicyAction } from '../policy/policy.ts';
 import type { QuotaLeft } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import type { Expectation } from './callHistory.ts';

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
 import { decide, subjectOf } from '../policy/policy.ts';
 import { type QuotaSubject, rateLimited } from '../policy/quota.ts';
-import { replayFor } from '../settings/layeredConfig.ts';
 import { overrideFor } from '../settings/overrides.ts';
+import { replayFor } from '../settings/replaySettings.ts';
 import { repairArgs } from '../validation/argRepairs.ts';
 import { argumentError } from '../validation/argumentError.ts';
 import { resultBytes } from './callHistory.ts';
@@ -60,7 +60,6 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
 
 /** A person's own rules; where they ask for approval, the person is asked. */
 const policy: Stage = async (call, { config, approvals }) => {
-  if (!config.policy) return;
   const { tool, request } = call;
   const decision = decide(config.policy, subjectOf(tool, 'tool_execute'));
   call.policy = decision;
@@ -108,7 +107,7 @@ const dryRun: Stage = (call, parts) => {
       ...(upstream.reason === undefined ? {} : { reason: upstream.reason }),
     },
     replay: replayTerms(call, config).contract,
-    deadline_ms: overrideFor(config.deadlines, tool),
+    deadline_ms: 1_000 * overrideFor(config.timeouts, tool),
     cache: !cache.admits(tool) ? 'off' : cache.has(cacheKey(tool.id, args)) ? 'hit' : 'miss',
     ...(expected === undefined ? {} : { expected }),
   };
@@ -177,7 +176,7 @@ const dispatch: Stage = async (call, parts, ports) => {
 
 /** A repeated call would begin a second task, so the declared contract does not apply. */
 function replayTerms<R>(call: Call<R>, config: PipelineParts['config']): Pick<DispatchTerms, 'contract' | 'probe'> {
-  return beginsTask(call) ? { contract: 'never_replay' } : replayFor(config, call.tool);
+  return beginsTask(call) ? { contract: 'never_replay' } : replayFor(config.replay, call.tool);
 }
 
 function beginsTask<R>({ tool, upstream }: Call<R>): boolean {
@@ -188,7 +187,7 @@ function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePo
   return {
     retry: config.retry,
     ...replayTerms(call, config),
-    deadlineMs: overrideFor(config.deadlines, call.tool),
+    deadlineMs: 1_000 * overrideFor(config.timeouts, call.tool),
     random: ports.random ?? Math.random,
     scrubSecrets: ports.scrubSecrets,
     log: (line) => ports.log?.(line),

@@ -1,7 +1,8 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import type { PolicyMetaTool } from '../../config/declaration/policyBlock.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { ApprovalPort, Approvals } from './approval.ts';
-import type { PolicyDecision, PolicyMetaTool } from './policy.ts';
+import type { PolicyDecision } from './policy.ts';
 
 export interface AuthorizedCall {
   tool: CatalogTool;
@@ -22,7 +23,17 @@ export async function authorize(decision: PolicyDecision, call: AuthorizedCall, 
   await approvals.require({ tool, args, reason, session, signal }, approval);
 }
 
-function denied({ reason, rule_index: rule }: PolicyDecision, { tool, metaTool }: AuthorizedCall): GatewayError {
+function denied(
+  { reason, rule_index: rule, unreadable }: PolicyDecision,
+  { tool, metaTool }: AuthorizedCall,
+): GatewayError {
+  if (unreadable !== undefined) {
+    const words = `No call of ${tool.name} is allowed, because "policy" cannot be read: ${unreadable} Ask the user to correct it.`;
+    return new GatewayError('POLICY_DENIED', words, {
+      path: tool.id,
+      details: { meta_tool: metaTool, reason: unreadable },
+    });
+  }
   const by = rule === null ? 'the default of "policy"' : `rule ${rule + 1} of "policy"`;
   return new GatewayError(
     'POLICY_DENIED',

@@ -1,19 +1,9 @@
+import type { RateLimit, RateLimits } from '../../config/declaration/rateLimitsBlock.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { RequestId } from '../../link/frames.ts';
-import type { JsonPath } from '../json.ts';
-import { asObject, ConfigBlock } from '../settings/configReader.ts';
 
 /** Gateway tools that rate limits name, besides single tools (G7.8). */
 export type MetaTool = 'tool_browse' | 'tool_execute' | 'tool_view';
-
-export interface RateLimit {
-  max_calls_per_minute: number | null;
-  max_calls_per_session: number | null;
-}
-
-export type RateLimits = Readonly<Partial<Record<MetaTool, RateLimit>>> & {
-  readonly per_tool?: Readonly<Record<string, RateLimit>>;
-};
 
 export interface QuotaDecision {
   allowed: boolean;
@@ -21,6 +11,8 @@ export interface QuotaDecision {
   scope: string;
   /** Seconds; none where waiting does not help. */
   retry_after: number | null;
+  /** Why the limits cannot be read; that decided. */
+  unreadable?: string;
 }
 
 export interface QuotaLeft {
@@ -49,7 +41,6 @@ export interface QuotaSubject {
 const WINDOW_SECONDS = 60;
 /** More than one session can make. */
 const MAX_CALLS_A_SECOND = 100_000;
-const META_TOOLS: readonly MetaTool[] = ['tool_browse', 'tool_execute', 'tool_view'];
 const ALLOWED: QuotaDecision = { allowed: true, scope: '', retry_after: null };
 
 interface Bucket {
@@ -78,17 +69,22 @@ export class RateLimiter {
 
   /** Whether one more call fits, counting nothing. */
   evaluate(subject: QuotaSubject): QuotaDecision {
+    const { unreadable } = this.limits;
+    // A search calls no server, and its answer reports the error.
+    if (unreadable !== undefined && subject.metaTool !== 'tool_browse') {
+      return { allowed: false, scope: 'unreadable', retry_after: null, unreadable };
+    }
     const now = this.#now();
     for (const { name, limit } of this.#limitsOf(subject)) {
       const bucket = this.#sessions.get(subject.session)?.get(name);
       if (!bucket) continue;
-      if (limit.max_calls_per_session !== null && bucket.total >= limit.max_calls_per_session) {
+      if (limit.maxCallsPerSession !== null && bucket.total >= limit.maxCallsPerSession) {
         return { allowed: false, scope: `${name}/session`, retry_after: null };
       }
       const recent = within(bucket, now);
-      if (limit.max_calls_per_minute !== null && recent.length >= limit.max_calls_per_minute) {
+      if (limit.maxCallsPerMinute !== null && recent.length >= limit.maxCallsPerMinute) {
         // The call that has to leave the window before there is room.
-        const leaving = recent[recent.length - limit.max_calls_per_minute] as number;
+        const leaving = recent[recent.length - limit.maxCallsPerMinute] as number;
         return { allowed: false, scope: `${name}/minute`, retry_after: WINDOW_SECONDS - (now - leaving) };
       }
     }
@@ -105,7 +101,7 @@ export class RateLimiter {
     for (const { name, limit } of limits) {
       const bucket = this.#bucket(subject.session, name);
       // No more of them than the limit itself is.
-      if (limit.max_calls_per_minute !== null) bucket.recent = [...within(bucket, now), now];
+      if (limit.maxCallsPerMinute !== null) bucket.recent = [...within(bucket, now), now];
       bucket.total += 1;
     }
     if (limits.length > 0) this.#onCounted(subject.session, subject.requestId);
@@ -117,7 +113,7 @@ export class RateLimiter {
     const now = this.#now();
     return this.#limitsOf(subject).flatMap(({ name, limit }) => {
       const bucket = this.#sessions.get(subject.session)?.get(name) ?? { recent: [], total: 0 };
-      const { max_calls_per_minute: minute, max_calls_per_session: session } = limit;
+      const { maxCallsPerMinute: minute, maxCallsPerSession: session } = limit;
       const rows: QuotaLeft[] = [];
       if (minute !== null) rows.push(leftOf(`${name}/minute`, minute, within(bucket, now).length));
       if (session !== null) rows.push(leftOf(`${name}/session`, session, bucket.total));
@@ -151,7 +147,7 @@ export class RateLimiter {
 
   #limitsOf({ metaTool, toolId }: QuotaSubject): { name: string; limit: RateLimit }[] {
     const found: { name: string; limit: RateLimit }[] = [];
-    const { per_tool: perTool = {} } = this.limits;
+    const { perTool = {} } = this.limits;
     const own = this.limits[metaTool];
     if (own) found.push({ name: metaTool, limit: own });
     const tool = toolId !== undefined && Object.hasOwn(perTool, toolId) ? perTool[toolId] : undefined;
@@ -193,11 +189,15 @@ function leftOf(scope: string, limit: number, used: number): QuotaLeft {
   return { scope, limit, left: Math.max(0, limit - used) };
 }
 
-export function rateLimited(path: string, { scope, retry_after: wait }: QuotaDecision): GatewayError {
+export function rateLimited(path: string, { scope, retry_after: wait, unreadable }: QuotaDecision): GatewayError {
+  if (unreadable !== undefined) {
+    const words = `No call is allowed, because "rateLimits" cannot be read: ${unreadable} Ask the user to correct it.`;
+    return new GatewayError('RATE_LIMITED', words, { path, retryable: false, details: { scope } });
+  }
   const seconds = wait === null ? undefined : Math.round(wait * 1_000) / 1_000;
   const remedy =
     seconds === undefined
-      ? 'This session has used up its calls; the user can raise "rate_limits" or start a new session.'
+      ? 'This session has used up its calls; the user can raise "rateLimits" or start a new session.'
       : `Call again in ${Math.ceil(seconds)} s.`;
   return new GatewayError('RATE_LIMITED', `The limit ${scope} is reached. ${remedy}`, {
     path,
@@ -205,29 +205,4 @@ export function rateLimited(path: string, { scope, retry_after: wait }: QuotaDec
     retryable: seconds !== undefined,
     details: { scope, ...(seconds === undefined ? {} : { retry_after: seconds }) },
   });
-}
-
-/** The `rate_limits` block. */
-export function readRateLimits(value: unknown, path: JsonPath = ['rate_limits']): RateLimits {
-  const block = new ConfigBlock(value, path, [...META_TOOLS, 'per_tool']);
-  const limits: Record<string, unknown> = {};
-  for (const name of META_TOOLS) {
-    if (block.get(name) !== undefined) limits[name] = readLimit(block.get(name), [...path, name]);
-  }
-  const perTool = block.get('per_tool');
-  if (perTool !== undefined && perTool !== null) {
-    const entries = Object.entries(asObject(perTool, [...path, 'per_tool']));
-    limits.per_tool = Object.fromEntries(
-      entries.map(([id, limit]) => [id, readLimit(limit, [...path, 'per_tool', id])]),
-    );
-  }
-  return limits as RateLimits;
-}
-
-function readLimit(value: unknown, path: JsonPath): RateLimit {
-  const block = new ConfigBlock(value, path, ['max_calls_per_minute', 'max_calls_per_session']);
-  return {
-    max_calls_per_minute: block.count('max_calls_per_minute'),
-    max_calls_per_session: block.count('max_calls_per_session'),
-  };
 }

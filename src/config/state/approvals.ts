@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { AuthConfig, ServerConfig } from '../gatewayConfig.ts';
+import type { AuthConfig } from '../declaration/server.ts';
+import type { ServerConfig } from '../gatewayConfig.ts';
 import { writtenForm } from '../secretReferences.ts';
 import { readPrivateJson, writePrivateJson } from './privateFile.ts';
 import { canonicalWorkspace, ensurePrivateFolder, stateKey } from './stateFolder.ts';

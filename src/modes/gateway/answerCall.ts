@@ -2,7 +2,12 @@ import { rateLimited } from '../../calls/policy/quota.ts';
 import { errorText, GatewayError } from '../../errors/gatewayError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { boundData } from '../../text/boundData.ts';
-import { type Normalisation, normalisationNote, type RenderMode } from '../../text/normalise.ts';
+import {
+  type Normalisation,
+  normalisationNote,
+  type RenderMode,
+  type ReportNormalisation,
+} from '../../text/normalise.ts';
 import { boundText, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import { checkArguments, renderMode } from '../shared/arguments.ts';
 import type { CallEvent } from '../shared/callEvent.ts';
@@ -44,7 +49,7 @@ interface ToolResult {
 async function settle(
   { name, args, corrections: first }: NormalisedCall,
   context: Pick<GatewayContext, 'view'>,
-  run: (onCorrection: ToolCall['onCorrection']) => Promise<Answer>,
+  run: (onCorrection: ReportNormalisation) => Promise<Answer>,
 ): Promise<{ result: ToolResult; event: CallEvent }> {
   const mode = renderMode(args);
   const corrections = [...first];

@@ -81,10 +81,10 @@ function resultEvent(
   args: Args,
   tool: CatalogTool,
   { attempts, cacheHit, shared }: CallDiagnostics,
-  { isError, told: facts }: AdmittedResult,
+  { isError, summary }: AdmittedResult,
   shown: string,
 ): CallEvent {
-  const status = isError ? 'error' : facts.partial ? 'partial' : 'ok';
+  const status = isError ? 'error' : summary.partial ? 'partial' : 'ok';
   return completedEvent(TOOL_EXECUTE, {
     ...(cacheHit ? { event: 'execute.cache_hit' } : {}),
     ...ofTool(tool),
@@ -94,19 +94,19 @@ function resultEvent(
     attributes: (meter) => {
       const names = { arg_keys: argumentNames(args, tool), status };
       if (cacheHit) return { ...names, cache_hit: true, dispatched: false };
-      const raw = meter.countScaled(facts.beginning, facts.chars);
+      const raw = meter.countScaled(summary.beginning, summary.chars);
       const compact = meter.count(shown);
       return {
         ...names,
-        raw_chars: facts.chars,
+        raw_chars: summary.chars,
         raw_tokens: raw,
         compact_chars: shown.length,
         compact_tokens: compact,
         tokens_saved: Math.max(0, raw - compact),
-        artifact_count: facts.artifacts.length,
-        artifact_bytes: facts.artifacts.reduce((sum, artifact) => sum + artifact.size_bytes, 0),
-        artifact_refs: facts.artifacts.map((artifact) => artifact.handle),
-        firewall_triggered: facts.chars > shown.length,
+        artifact_count: summary.artifacts.length,
+        artifact_bytes: summary.artifacts.reduce((sum, artifact) => sum + artifact.size_bytes, 0),
+        artifact_refs: summary.artifacts.map((artifact) => artifact.handle),
+        firewall_triggered: summary.chars > shown.length,
         attempts,
         cache_hit: false,
       };

@@ -7,6 +7,7 @@ import type { GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { type RankedTool, type RankOptions, rank } from '../../ranking/rankIndex.ts';
 import { meantBy } from '../../text/nearest.ts';
+import type { ReportNormalisation } from '../../text/normalise.ts';
 import { boundText, count, groupDigits, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid } from '../shared/arguments.ts';
@@ -130,7 +131,7 @@ function cloneHints(noun: string, hits: readonly RankedTool[]): string[] {
     .map((hit) => `The same ${noun} as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
 }
 
-function byPath({ noun, choices }: Shelf, given: string, onCorrection: ToolCall['onCorrection']): Listing {
+function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNormalisation): Listing {
   const { graph, byId } = choices.catalog;
   const path = meantPath(given, graph);
   if (path !== given) onCorrection({ rule: 'path_style', from: oneLine(given, 128), to: path });

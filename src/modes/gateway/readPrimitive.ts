@@ -159,7 +159,7 @@ function withoutHash(id: string): string {
 /** Makes the answer. The event names no tool for an address that nobody lists, because the caller gave it. */
 function answerOf(
   declaration: GatewayTool,
-  { text, parts, isError, envelope, told: facts }: AdmittedResult,
+  { text, parts, isError, envelope, summary }: AdmittedResult,
   args: CheckedArguments,
   choice: CatalogTool | undefined,
 ): Answer {
@@ -167,13 +167,13 @@ function answerOf(
     ...(choice ? ofTool(choice) : { toolId: UNKNOWN }),
     dispatched: true,
     attributes: (meter) => ({
-      raw_chars: facts.chars,
-      raw_tokens: meter.countScaled(facts.beginning, facts.chars),
+      raw_chars: summary.chars,
+      raw_tokens: meter.countScaled(summary.beginning, summary.chars),
       compact_chars: text.length,
       compact_tokens: meter.count(text),
-      artifact_count: facts.artifacts.length,
+      artifact_count: summary.artifacts.length,
       // A handle begins with the name of its origin.
-      artifact_refs: choice ? facts.artifacts.map((artifact) => artifact.handle) : [],
+      artifact_refs: choice ? summary.artifacts.map((artifact) => artifact.handle) : [],
     }),
   });
   // The envelope counts tokens, so it is made only when it is asked for.

@@ -1,6 +1,6 @@
 import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { BrowseConfig } from '../../config/gatewayConfig.ts';
+import type { Settings } from '../../config/declaration/document.ts';
 import type { CallRecord, ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import type { GatewayError } from '../../errors/gatewayError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
@@ -8,7 +8,7 @@ import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
-import type { Normalisation } from '../../text/normalise.ts';
+import type { ReportNormalisation } from '../../text/normalise.ts';
 import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { CheckedArguments } from './arguments.ts';
 import type { CallEvent } from './callEvent.ts';
@@ -24,7 +24,7 @@ export interface GatewayContext {
   view(): CatalogView;
   servers(): readonly ServerBrief[];
   configuration(): ConfigurationStatus;
-  browseConfig(): BrowseConfig;
+  browseConfig(): Settings['browse'];
   /** Tools that ran after a query in this workspace. */
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;
@@ -64,7 +64,7 @@ export interface ToolCall {
   session: SessionState;
   call: CallContext;
   /** Reports that a part of the input was read as something else (O10.1). */
-  onCorrection(correction: Normalisation): void;
+  onCorrection: ReportNormalisation;
 }
 
 /** Call of a gateway tool that failed. Its arguments may never have been checked. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
-import { replayFor } from '../../calls/settings/layeredConfig.ts';
+import { replayFor } from '../../calls/settings/replaySettings.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
 import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
@@ -47,23 +47,23 @@ export class CallPath {
         approvalStore: approvalFile(stateFolder, log),
         log,
       },
-      configuration.calls,
+      configuration.current.settings,
     );
     this.adopt();
   }
 
   /** Puts the configuration in force for the calls that begin from now on. */
   adopt(): void {
-    const { current, calls } = this.#configuration;
-    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } = current.artifacts;
+    const { settings } = this.#configuration.current;
+    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } = settings.artifacts;
     this.artifacts.adopt({ maxBytes, maxCount: maxArtifacts, maxAgeMs: ttlSeconds * 1_000 });
     this.firewall.adopt({ shownChars, maskForModel: maskSecrets, maskOnDisk });
-    this.pipeline.adopt(calls);
+    this.pipeline.adopt(settings);
   }
 
   /** What may happen to a call of this tool whose answer is lost. */
   contractOf(tool: CatalogTool): ReplayContract {
-    return replayFor(this.#configuration.calls, tool).contract;
+    return replayFor(this.#configuration.current.settings.replay, tool).contract;
   }
 
   async stop(): Promise<void> {

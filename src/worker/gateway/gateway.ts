@@ -1,4 +1,4 @@
-import type { ConfigPlace, LoadedConfig } from '../../config/loadConfig.ts';
+import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
 import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type {
   ApprovalQuestion,

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
-import type { InputConfig, ServerConfig } from '../../config/gatewayConfig.ts';
+import { canonicalJson } from '../../catalog/canonicalJson.ts';
+import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { INPUT_PREFIX, SecretMissingError } from '../../config/secretReferences.ts';
 import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
@@ -68,9 +70,9 @@ export class GatewayServers {
         mayTry: (config) => this.#signIns.mayTry(config),
         isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(workspace, config),
         snapshots: this.#snapshots,
-        idleMs: () => (this.#superseded ? 0 : configuration.current.idleMinutes * 60_000),
-        startTimeoutMs: () => configuration.current.startup.timeoutSeconds * 1_000,
-        liveRefresh: () => configuration.current.liveRefresh,
+        idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
+        startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
+        liveRefresh: () => configuration.current.settings.liveRefresh,
         restartLimits: restartLimits(process.env),
       },
       options,
@@ -137,17 +139,9 @@ export class GatewayServers {
 
   #reconcilePool(): void {
     const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
-    this.pool.reconcile(enabled.map((config) => ({ config, startedWith: this.#startedWith(config) })));
-  }
-
-  /** Stands for all that a start of a server uses. Everything else of its entry applies to the running server. */
-  #startedWith(config: ServerConfig): string {
-    const { location: _location, tools: _tools, required: _required, keepAlive: _keepAlive, ...started } = config;
-    const text = JSON.stringify(started);
-    const inputs = this.#inputsOf(config).filter(({ id }) => text.includes(INPUT_PREFIX + id));
-    return createHash('sha256')
-      .update(JSON.stringify([started, inputs]))
-      .digest('hex');
+    this.pool.reconcile(
+      enabled.map((config) => ({ config, startedWith: startedWith(config, this.#inputsOf(config)) })),
+    );
   }
 
   /** Inputs of the file that the server is from: a repository's `default` must not reach a server of the user's own. */
@@ -163,6 +157,16 @@ export class GatewayServers {
       if (connection.state === 'needs_sign_in' && (await canStart(connection.config))) void connection.start();
     }
   }
+}
+
+/** Stands for all that a start of a server uses. Everything else of its entry applies to the running server. */
+export function startedWith(config: ServerConfig, inputs: readonly InputConfig[]): string {
+  const { location, tools, required, keepAlive, startTimeoutSeconds, ...started } = config;
+  const text = JSON.stringify(started);
+  const used = inputs.filter(({ id }) => text.includes(INPUT_PREFIX + id));
+  return createHash('sha256')
+    .update(canonicalJson([started, used]))
+    .digest('hex');
 }
 
 /** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */

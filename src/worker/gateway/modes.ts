@@ -98,13 +98,13 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     view: () => catalog.view,
     servers: () => reports.servers,
     configuration: () => configuration.current,
-    browseConfig: () => configuration.current.browse,
+    browseConfig: () => configuration.current.settings.browse,
     useHistory: () => uses.history,
     recordUse: (query, toolId) => {
-      if (configuration.current.browse.learning) uses.record(query, toolId);
+      if (configuration.current.settings.browse.learning) uses.record(query, toolId);
     },
     artifacts: calls.artifacts,
-    masksViews: () => configuration.current.artifacts.maskSecrets === 'always',
+    masksViews: () => configuration.current.settings.artifacts.maskSecrets === 'always',
     admit: () => reports.gate.admit(),
     onCallStart: () => account.callStarted(),
     onCallEnd: (call, event) => account.callEnded(call, event),
@@ -124,7 +124,7 @@ function passthroughOnly({
       const { servers, broken } = configuration.current;
       return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
     },
-    digest: () => (configuration.current.passthrough.firewall ? digest : undefined),
-    shownChars: () => configuration.current.artifacts.shownChars,
+    digest: () => (configuration.current.settings.passthrough.firewall ? digest : undefined),
+    shownChars: () => configuration.current.settings.artifacts.shownChars,
   };
 }

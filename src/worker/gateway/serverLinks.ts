@@ -1,4 +1,5 @@
-import type { InputConfig, ServerConfig } from '../../config/gatewayConfig.ts';
+import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { followReferences, SecretMissingError } from '../../config/secretReferences.ts';
 import { secretsGiven } from '../../config/secretsGiven.ts';
 import { secretKey } from '../../config/state/fileSecrets.ts';

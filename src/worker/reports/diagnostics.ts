@@ -90,10 +90,6 @@ export class Diagnostics {
     this.#write({ event: 'worker.lost', success: false, attributes: { generation, reason: `${kind}/${code}` } });
   }
 
-  rolloutFailed(reason: string): void {
-    this.#write({ event: 'rollout.failed', success: false, attributes: { pid: process.pid, reason } });
-  }
-
   callEnded({ durationMs }: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId?: string }): void {
     const { method, end, retries, error, fault, toolId } = event;
     // Only calls of known tools have rows: reading a schema, or an unknown id, has none.
