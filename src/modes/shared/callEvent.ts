@@ -88,7 +88,7 @@ export function wasDispatched({ code, details }: GatewayError): boolean {
   return code.startsWith('UPSTREAM_') && details?.outcome !== 'not_dispatched';
 }
 
-/** Returns the end of a failed call. It is lost if it was sent and never answered, or if its server was unreachable. */
+/** Returns the end of a failed call: lost if it was sent and never answered, or if its server was unreachable. */
 function endOf({ code, details }: GatewayError): RequestEnd {
   const lost = code === 'UPSTREAM_TIMEOUT' || code === 'UPSTREAM_UNAVAILABLE' || details?.outcome === 'unknown';
   return lost ? 'lost' : 'answered_with_error';

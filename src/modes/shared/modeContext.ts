@@ -67,7 +67,7 @@ export interface ToolCall {
   onCorrection: ReportNormalisation;
 }
 
-/** Call of a gateway tool that failed. Its arguments may never have been checked. */
+/** Call of a gateway tool that failed. The arguments may be unchecked. */
 export interface FailedCall {
   args: Readonly<Record<string, unknown>>;
   error: GatewayError;

@@ -164,7 +164,7 @@ export class ServerCalls {
     return true;
   }
 
-  /** Whoever has to know that it is sent has not been told yet. */
+  /** Writes a request after the announcement that it is sent has left. */
   async #sendBehind(word: Promise<void>, live: Live, id: string, request: Request): Promise<void> {
     try {
       await word;
