@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 
 /** Rooms of `src/` that comply. A rewritten room is added here, until the list is all of them. */
 const DONE: readonly string[] = [
+  'calls',
   'catalog',
   'cli',
+  'config',
   'control',
   'extension',
+  'host',
   'import',
   'lib',
   'link',
@@ -15,6 +18,8 @@ const DONE: readonly string[] = [
   'secrets',
   'supervision',
   'telemetry',
+  'upstream',
+  'worker',
 ];
 
 const PRONOUN =

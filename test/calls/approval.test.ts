@@ -165,7 +165,7 @@ describe('approval', () => {
     const approval: ApprovalPort = {
       ask: ({ signal }) => {
         asked += 1;
-        // As the SDK does with a request that is cancelled already.
+        // The SDK treats an already cancelled request like this.
         return signal.aborted ? Promise.reject(signal.reason) : new Promise(() => undefined);
       },
     };
@@ -175,7 +175,7 @@ describe('approval', () => {
     three.abort();
     one.abort();
     for (const call of [first, third]) expect((await call)?.message).toBe('The call was cancelled before it was sent.');
-    // The next one in line, which is still there.
+    // The next call in line is still open.
     await until('its own question', () => asked === 2);
     two.abort();
     await second;

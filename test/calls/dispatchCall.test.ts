@@ -55,7 +55,7 @@ describe('retry', () => {
   });
 
   it.each(['crash_loop', 'circuit_open'] as const)(
-    'tells at once of a server that is left alone (%s), and when to come back: no call waits for that',
+    'reports a server that stays stopped (%s) at once, with the time to retry',
     async (code) => {
       const { fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
       upstream.answer = () => {
@@ -242,7 +242,7 @@ describe('deadline and cancellation', () => {
     expect(aborted).toBe(true);
   });
 
-  it('passes a cancellation on', async () => {
+  it('forwards a cancellation', async () => {
     const controller = new AbortController();
     const { fail, upstream } = bench(TOOLS);
     let reason: unknown;
@@ -333,8 +333,8 @@ describe('sharing and the cache', () => {
   it('announces a call to all callers that wait by then, and sends it after the first announcement', async () => {
     const shared = new SharedCalls<string>();
     const { signal } = new AbortController();
-    const told: string[] = [];
-    const there = { signal, onSend: () => void told.push('told') };
+    const announced: string[] = [];
+    const there = { signal, onSend: () => void announced.push('there') };
     const gone = { signal, onSend: () => Promise.reject(new Error('the session has ended')) };
     const doesNotRead = { signal, onSend: () => new Promise<void>(() => undefined) };
     const start = async ({ onSend }: Waiter): Promise<string> => {
@@ -344,7 +344,7 @@ describe('sharing and the cache', () => {
     };
     const calls = [there, gone, doesNotRead, there].map((waiter) => shared.run('a', { ...waiter }, start));
     expect((await Promise.all(calls)).map(({ value }) => value)).toEqual(['sent', 'sent', 'sent', 'sent']);
-    expect(told).toEqual(['told', 'told']);
+    expect(announced).toEqual(['there', 'there']);
     await expect(shared.run('b', gone, start)).rejects.toThrow(AggregateError);
   });
 

@@ -82,15 +82,15 @@ describe('the pipeline', () => {
 
   it('announces a call with its contract when it is sent, and no call that is refused, cached or a dry run', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache: CACHE });
-    const told: string[] = [];
-    const begins = (contract: string): undefined => void told.push(`${contract}, ${upstream.calls.length} sent`);
+    const announced: string[] = [];
+    const begins = (contract: string): undefined => void announced.push(`${contract}, ${upstream.calls.length} sent`);
     await run(READ, { n: 1 }, { begins });
-    expect(told).toEqual(['never_replay, 0 sent']);
+    expect(announced).toEqual(['never_replay, 0 sent']);
     await run(READ, { n: 1 }, { begins });
     await run(READ, { n: 2 }, { begins, dryRun: true });
     await fail(READ, { n: 'two' }, { begins });
     await bench(TOOLS, { policy: DENY }).fail(READ, { n: 1 }, { begins });
-    expect(told).toHaveLength(1);
+    expect(announced).toHaveLength(1);
   });
 
   it('counts before it reads the cache', async () => {
@@ -103,7 +103,7 @@ describe('the pipeline', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('ends a dry run before the cache, and writes and consumes nothing', async () => {
+  it('ends a dry run before the cache, without any effect', async () => {
     const { run, upstream, firewalled, pipeline } = bench(TOOLS, { cache: CACHE, rateLimits: NOTHING_LEFT });
     for (let i = 0; i < 3; i++) expect((await run(READ, { n: 1 }, { dryRun: true })).kind).toBe('dry_run');
     expect(upstream.calls).toEqual([]);
@@ -155,7 +155,7 @@ describe('the pipeline', () => {
     const under = run(READ, { n: 1 });
     while (upstream.calls.length === 0) await new Promise((turn) => setImmediate(turn));
     pipeline.invalidate();
-    // It joins nothing that began before the refresh, and that one's answer is not kept.
+    // The call joins none that began before the refresh, and that one's answer is not kept.
     expect(resultOf(await run(READ, { n: 1 })).text).toBe('new');
     goOn();
     expect(resultOf(await under).text).toBe('old');
@@ -191,7 +191,7 @@ describe('the pipeline', () => {
       },
     );
     expect((await fail(READ, { n: 1 })).message).toBe(
-      'Waygate itself failed on this call; its log tells why. Tell the user.',
+      'Waygate itself failed on this call; the reason is in its log. Inform the user.',
     );
     expect(log.join()).toContain('undefined is not [REDACTED-SECRET]');
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { testWorkspace } from '../support/workspace.ts';
 
-/** The pipeline as it ships: host, worker and validation thread are the built ones. */
+/** The pipeline as shipped, with the built host, worker and validation thread. */
 describe('tool_execute of the built worker', () => {
   const connect = async () => {
     const script = join(import.meta.dirname, '../fixtures/hostileServer.mjs');
@@ -20,7 +20,7 @@ describe('tool_execute of the built worker', () => {
     const { execute } = await connect();
     const good = await execute('tree', { value: 1, children: [{ value: 2 }] });
     expect(good).toMatchObject({ isError: false, text: 'ok\ncalled tree\n' });
-    // On a machine that is busy the first question may be answered too late; the schema is compiled for the next.
+    // On a busy machine the first answer may come too late; the next call finds the schema compiled.
     const bad = await until('a verdict', async () => {
       const answer = await execute('tree', { value: 1, children: [{ value: 'two' }] });
       return answer.isError && answer;
@@ -48,7 +48,7 @@ describe('tool_execute of the built worker', () => {
       expect(isError).toBe(false);
       expect(structured?.provenance).toMatchObject({ args_unchecked: expect.stringContaining('took too long') });
     }
-    // Unkilled, each would hold the loop for longer than anybody waits.
+    // Without a kill, each would block the loop for far longer.
     expect(slowest).toBeLessThan(20_000);
   });
 
@@ -62,7 +62,7 @@ describe('tool_execute of the built worker', () => {
       'rate_limit: pass',
       'policy: pass',
     ]);
-    expect(text).toContain('\nserver: hostile is ready\nreplay: never_replay: it is never repeated by itself');
-    expect(text).toContain('expected: unknown, it was not called before');
+    expect(text).toContain('\nserver: hostile is ready\nreplay: never_replay: a lost call is never repeated');
+    expect(text).toContain('expected: unknown, no earlier calls');
   });
 });

@@ -123,7 +123,7 @@ describe('the file of approvals', () => {
   });
 
   it.each(['', '[', 'null', '5', '{"x": 5}', '{"x": {"approved": "all"}}'])(
-    'approves nothing where it is %s',
+    'approves nothing if it contains %s',
     (text) => {
       const approvals = approvalsOf(temporaryFolder('wg-'));
       writeFileSync(approvals.file, text);

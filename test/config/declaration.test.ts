@@ -27,7 +27,7 @@ const problemsOf = (config: unknown): string[] =>
     ({ message }) => message,
   );
 
-/** Values whose form the types of JSON Schema do not tell. */
+/** Values whose form JSON Schema types do not express. */
 const VALUES: Readonly<Record<string, unknown>> = {
   envFile: '/dev/null',
   url: 'https://example.com/mcp',
@@ -68,7 +68,7 @@ function objectsIn(value: unknown, path: (string | number)[] = []): (string | nu
   return Array.isArray(value) ? inner : [path, ...inner];
 }
 
-/** The value with `key` added to the object at a path. */
+/** Returns the value with `key` added to the object at a path. */
 function withKey(value: object, path: readonly (string | number)[], key: string): object {
   const copy = structuredClone(value);
   const target = path.reduce<Record<string, unknown>>(
@@ -83,7 +83,7 @@ function withKey(value: object, path: readonly (string | number)[], key: string)
 const FREE = /^servers$|\.(env|headers|perTool|probes|arguments)$|^(timeouts|replay)\.(servers|tools)$/;
 
 describe('the declaration of waygate.json', () => {
-  it('equals media/waygate.schema.json (npm run docs writes it)', () => {
+  it('matches media/waygate.schema.json (written by npm run docs)', () => {
     expect(readFileSync('media/waygate.schema.json', 'utf8')).toBe(schemaText(documentSchema()));
   });
 
@@ -103,7 +103,7 @@ describe('the declaration of waygate.json', () => {
     expect(path.length === 0 || problem?.includes(String(path.at(-1)))).toBe(true);
   });
 
-  it('covers the objects in which an unknown key used to be accepted', () => {
+  it('covers objects in which unknown keys are easy to miss', () => {
     const names = CLOSED.map((path) => path.join('.'));
     expect(names).toEqual(
       expect.arrayContaining(['', 'retry', 'policy', 'policy.rules.0', 'rateLimits.perTool.a-b', 'replay.probes.a-b']),
@@ -169,7 +169,7 @@ describe('an error in waygate.json', () => {
       'The input "a" is written twice; remove one.',
     ],
     [{ cache: 5 }, '"cache" must be an object.'],
-  ])('names the path, the error and the remedy: %j', (config, message) => {
+  ])('names the path, what is wrong and what to do: %j', (config, message) => {
     expect(problemsOf(config)).toEqual([typeof message === 'string' ? message : expect.stringMatching(message)]);
   });
 
@@ -185,8 +185,8 @@ describe('an error in waygate.json', () => {
     ]);
   });
 
-  it('leaves the other keys of a block that does not concern safety', () => {
-    const { said } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
-    expect(said.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
+  it('leaves the other keys of a block without safety rules in force', () => {
+    const { blocks } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
+    expect(blocks.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
   });
 });

@@ -24,7 +24,7 @@ function place() {
   return { files, write, layers };
 }
 
-/** What happens to a call of the tool `name`, by policy, by limits, and when it is lost. */
+/** Returns the treatment of a call of the tool `name`: by policy, by limits, and after a loss. */
 function fateOf({ settings }: MergedConfig, name = 'any'): [policy: string, isInLimits: boolean, contract: string] {
   const { action } = decide(settings.policy, { metaTool: 'tool_execute', toolName: name });
   const { allowed } = new RateLimiter(settings.rateLimits).take({ session: {}, metaTool: 'tool_execute' });
@@ -32,7 +32,7 @@ function fateOf({ settings }: MergedConfig, name = 'any'): [policy: string, isIn
   return [action, allowed, contract];
 }
 
-/** A file that denies `drop`, limits nothing it is asked here, and lets lost calls run again. */
+/** File that denies `drop`, limits no call of these tests, and lets lost calls run again. */
 const GOOD = {
   servers: { one: { command: 'x' } },
   policy: { default: 'allow', rules: [{ action: 'deny', tool: 'drop' }] },
@@ -70,7 +70,7 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
   ])('denies every call after an error in the policy: %s', (_, content) => {
     const config = loaded(content);
     expect(fateOf(config)[0]).toBe('deny');
-    // The other blocks are what they are.
+    // Other blocks are not affected.
     expect(fateOf(config)[2]).toBe('convergent');
     expect(messages(config)[0]).toMatch(/Until then every call that no readable rule decides before is denied/);
   });

@@ -11,12 +11,12 @@ const WORKSPACE = '/home/ada/shop';
 
 const parse = (text: string, env: NodeJS.ProcessEnv = {}): LoadedConfig => parseConfig(text, FILE, WORKSPACE, env);
 const server = (text: string, env: NodeJS.ProcessEnv = {}) => parse(`{"servers": {"one": ${text}}}`, env);
-/** `line:column message`, as a person reads it. */
+/** Returns problems as `line:column message`. */
 const problems = (config: LoadedConfig): string[] =>
   config.problems.map(({ location, message }) => `${location.line}:${location.column} ${message}`);
 
 describe('the configuration', () => {
-  it('is read with comments, trailing commas and a byte order mark', () => {
+  it('may contain comments, trailing commas and a byte order mark', () => {
     const config = parse('\ufeff// ours\r\n{\r\n  "servers": { "one": { "command": "x", /* no args */ }, },\r\n}');
     expect(config.usable).toBe(true);
     expect(config.problems).toEqual([]);
@@ -89,7 +89,7 @@ describe('the configuration', () => {
       '{"url": "https://x", "auth": {"clientSecret": "hunter22"}}',
       '1:67 "servers.one.auth.clientSecret" must be a reference like "${secret:NAME}".',
     ],
-    ['{"url": "https://x", "auth": {"clientId": "${secret:a}"}}', /"\$\{secret:a\}" has no place here/],
+    ['{"url": "https://x", "auth": {"clientId": "${secret:a}"}}', /"\$\{secret:a\}" is not allowed here/],
     ['{"url": "https://x", "auth": {"scopes": "read"}}', '1:61 "servers.one.auth.scopes" must be a list.'],
     [
       '{"url": "https://x", "auth": {"issuer": "login.example"}}',
@@ -126,7 +126,7 @@ describe('the configuration', () => {
     ['{"url": "https://x", "headers": {"A": "1\\n2"}}', '1:59 "servers.one.headers.A" must be one line.'],
     [
       '{"command": "${env:TOKEN}"}',
-      '1:33 "servers.one.command": The environment variable TOKEN of "${env:TOKEN}" was not set where the gateway was started; set it there, and stop the gateway so that it starts anew.',
+      '1:33 "servers.one.command": The environment variable TOKEN of "${env:TOKEN}" is not set in the environment of the gateway; set it there and restart the gateway.',
     ],
     ['{"command": "x", "required": "maybe"}', '1:50 "servers.one.required" must be true or false.'],
     ['{"command": "x", "tools": []}', '1:47 "servers.one.tools" must be an object.'],
@@ -136,20 +136,23 @@ describe('the configuration', () => {
     ],
     ['{"command": "x", "tools": {"include": "read_*"}}', '1:59 "servers.one.tools.include" must be a list.'],
     ['{"command": "x", "tools": {"exclude": ["a", ""]}}', '1:65 "servers.one.tools.exclude[1]" must not be empty.'],
-    ['{"command": "x", "args": ["${nope:key}"]}', /"\$\{nope:key\}" is not known here; use \$\{workspaceFolder\}/],
+    [
+      '{"command": "x", "args": ["${nope:key}"]}',
+      /"\$\{nope:key\}" is not a known variable; use \$\{workspaceFolder\}/,
+    ],
     [
       '{"command": "x", "args": ["${input:key}"]}',
-      '1:47 "servers.one.args[0]": The input of "${input:key}" stands nowhere in "inputs"; add it there.',
+      '1:47 "servers.one.args[0]": "${input:key}" names no entry of "inputs"; add one.',
     ],
     [
       '{"command": "${secret:key}"}',
-      '1:33 "servers.one.command": "${secret:key}" has no place here; secrets belong into "env", "args", "headers", "url" or "auth.clientSecret".',
+      '1:33 "servers.one.command": "${secret:key}" is not allowed here; use secrets in "env", "args", "headers", "url" or "auth.clientSecret".',
     ],
     ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
   ])('reports the error of a server and its place: %s', (text, problem) => {
     const config = parse(`{"servers": {"one": ${text}, "two": {"command": "y"}}}`);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
-    // The others work.
+    // Other servers keep working.
     expect(config.usable).toBe(true);
     expect(config.servers.map(({ name }) => name)).toEqual(['two']);
     expect(config.broken).toEqual([
@@ -208,7 +211,7 @@ describe('the configuration', () => {
       env: { H: homedir(), N: '5', B: 'true' },
       cwd: join(WORKSPACE, 'sub'),
     });
-    // A value is not searched again: what the environment holds is data.
+    // A value is not resolved again: the environment's content is data.
     expect(server('{"command": "${env:A}"}', { A: '${env:B}' }).servers[0]).toMatchObject({ command: '${env:B}' });
     expect(server('{"command": "$HOME $ {}"}').problems).toEqual([]);
   });

@@ -113,7 +113,7 @@ describe('installing the skill', () => {
     symlinkSync(outside, join(root, '.github/skills'));
     expect(() => planSkillInstall(SOURCE, root, '.github/skills')).toThrow(/\.github\/skills leads out of /);
     expect(readdirSync(outside)).toEqual(['victim.md']);
-    // A file that is a link gives way to a file; what it led to stays as it was.
+    // A linked file is replaced by a file; its target stays unchanged.
     mkdirSync(join(root, 's', SKILL_NAME), { recursive: true });
     symlinkSync(join(outside, 'victim.md'), join(root, 's', SKILL_NAME, 'SKILL.md'));
     installSkill(planSkillInstall(SOURCE, root, 's'), { replace: true });
@@ -139,6 +139,6 @@ describe('installing the skill', () => {
       /cannot be (read|written) \(ENOTDIR\)\.$/,
     );
     expect(() => planSkillInstall(SOURCE, root, 'd')).toThrow(/SKILL\.md cannot be read \(EISDIR\)\.$/);
-    expect(() => planSkillInstall(root, root, 's')).toThrow(/^The skill is not in .*: install Waygate again\.$/);
+    expect(() => planSkillInstall(root, root, 's')).toThrow(/^The skill is missing in .*: reinstall Waygate\.$/);
   });
 });

@@ -33,7 +33,7 @@ describe('the state folder', () => {
   });
 
   it.each([
-    ['a file', (path: string) => writeFileSync(path, ''), /is not a folder; make it a folder of your own/],
+    ['a file', (path: string) => writeFileSync(path, ''), /is not a folder; make it a writable folder of your own/],
     ['a symbolic link', (path: string) => symlinkSync('/tmp', path), /is a symbolic link/],
     [
       'a folder for everybody',
@@ -41,7 +41,7 @@ describe('the state folder', () => {
         mkdirSync(path);
         chmodSync(path, 0o1777);
       },
-      /is a folder for everybody/,
+      /is writable by everybody/,
     ],
     ['below a file', (path: string) => writeFileSync(join(path, '..', 'file'), ''), /is not a folder/, 'file/state'],
   ])('is rejected in one sentence if it is %s', (_what, make, sentence, name = 'state') => {

@@ -8,21 +8,21 @@ import { contractOf, type ReplayContract } from '../../replay/replay.ts';
 import { meantRenderMode, meantTool } from '../../text/normalise.ts';
 import type { ClientCall } from './clientCall.ts';
 
-/** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
+/** Bounds of the frames kept for replay. Only a broken client sends more without reading an answer. */
 const LIMITS = {
   maxCalls: 65_536,
   maxBytes: 64 * 1024 * 1024,
   maxWaiting: 65_536,
-  /** A read that three workers in a row did not survive is what kills them. */
+  /** After three lost workers, assume that the read kills them. */
   maxReplays: 2,
-  /** A host has nothing that it could ask about a call: the worker has. */
+  /** Only the worker can probe a server. */
   maxProbes: 0,
   retryAfter: 1,
 };
 
 type Effects = Pick<JournalEffects<ClientCall, Buffer>, 'dispatch' | 'settle'>;
 
-/** A client's requests, with the worker that has each. */
+/** Journal of a client's requests and the worker that has each one. */
 export class SessionCalls {
   readonly #journal: CallJournal<ClientCall, Buffer>;
   #onAllAnswered = (): void => undefined;
@@ -42,7 +42,7 @@ export class SessionCalls {
     return this.#journal.size;
   }
 
-  /** Resolves when every request has its answer, or when that takes too long. */
+  /** Resolves when every request is answered, or at the limit. */
   allAnswered(limitMs: number): Promise<void> {
     if (this.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -58,7 +58,7 @@ export class SessionCalls {
     return this.#journal.admit(call);
   }
 
-  /** There is a worker: what waits for one is sent. */
+  /** Sends the waiting requests to a new worker. */
   open(generation: number): void {
     this.#journal.open(generation);
   }
@@ -67,7 +67,7 @@ export class SessionCalls {
     this.#journal.reply(generation, requestKey(id), frame);
   }
 
-  /** Cancels a request: it gets no answer and is never sent again. Returns the worker that has it, for a notice. */
+  /** Drops a request without an answer. Returns the worker that has it, which needs the notification. */
   cancel(id: RequestId): { generation: number | undefined } | undefined {
     return this.#journal.cancel(requestKey(id));
   }
@@ -76,24 +76,24 @@ export class SessionCalls {
     this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
   }
 
-  /** A worker is about to send it to its server. */
+  /** Notes that a worker is about to send the call to its server. */
   begin(generation: number, id: RequestId): void {
     this.#journal.begin(generation, requestKey(id));
   }
 
-  /** A worker has counted it among the session's calls. */
+  /** Notes that a worker has counted the call for the session's quotas. */
   noteCounted(generation: number, id: RequestId): void {
     const call = this.#journal.payloadWith(generation, requestKey(id));
     if (call) call.counted = true;
   }
 
-  /** Nothing new goes to this worker. */
+  /** Sends no further call to this worker. */
   retire(generation: number): void {
     this.#journal.retire(generation);
   }
 
-  lose(generation: number, fault: Fault, loss: { heardOut: boolean }): void {
-    this.#journal.lose(generation, fault, loss);
+  lose(generation: number, fault: Fault, facts: { readToEnd: boolean }): void {
+    this.#journal.lose(generation, fault, facts);
   }
 
   failWaiting(fault: Fault): void {
@@ -105,7 +105,7 @@ export class SessionCalls {
   }
 }
 
-/** A request as it is kept, by what can be known of it without its tool. */
+/** Makes the journal entry of a request. The contract follows from the method and the gateway tool alone. */
 export function journalCallOf(
   id: RequestId,
   { method = '', params }: JsonRpcMessage,
@@ -115,12 +115,12 @@ export function journalCallOf(
   const tool = method === 'tools/call' ? text(params?.name) : undefined;
   const own = tool === undefined ? undefined : ownTool(tool, mode);
   const contract = own?.contract ?? contractOf(method);
-  // In passthrough mode the arguments are a server's.
+  // In passthrough mode the arguments belong to a server.
   const args = mode === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
   return {
     id: requestKey(id),
     contract,
-    // The worker announces the begin of such a call before anything of it leaves.
+    // The worker declares such a call before it sends anything to a server.
     declared: method === 'tools/call' && contract !== 'convergent',
     payload: {
       id,
@@ -140,10 +140,11 @@ export function journalCallOf(
 
 /** Returns the gateway tool that a name means. */
 function ownTool(name: string, mode: Mode): GatewayTool | undefined {
-  // In passthrough mode every name is a server's.
+  // Every name belongs to a server.
   if (mode === 'passthrough') return undefined;
-  // In transparent mode a listed tool may have what would be another spelling of a gateway tool.
-  return gatewayTool((mode === 'gateway' ? meantTool(name, GATEWAY_TOOL_NAMES) : name) ?? name);
+  // Exact match in transparent mode: a server's tool may have a name that normalises to one of ours.
+  const meant = mode === 'gateway' ? meantTool(name, GATEWAY_TOOL_NAMES) : name;
+  return meant === undefined ? undefined : gatewayTool(meant);
 }
 
 function text(value: unknown): string | undefined {
