@@ -22,7 +22,7 @@ describe('oddities', () => {
     oddities.add('garbage_line', 5);
     oddities.add('batch', 2);
     expect(oddities.report()).toEqual([
-      { kind: 'garbage_line', count: 5, words: 'lines on stdout that are no messages' },
+      { kind: 'garbage_line', count: 5, words: 'lines on stdout that are not messages' },
       { kind: 'batch', count: 2, words: 'messages in a batch, which its version of MCP does not have' },
       { kind: 'late_response', count: 2, words: 'answers to requests that were given up' },
     ]);

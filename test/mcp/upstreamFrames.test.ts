@@ -152,7 +152,7 @@ describe('a frame of a server', () => {
     const [message] = read('{"jsonrpc":"2.0","id":1,"error":{"code":"E","message":"shut","data":7}}').messages;
     expect(message).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'shut', data: 7 } });
     expect(read('{"jsonrpc":"2.0","id":1,"error":7}').messages).toMatchObject([
-      { error: { message: 'an error without words' } },
+      { error: { message: 'an error without a message' } },
     ]);
   });
 

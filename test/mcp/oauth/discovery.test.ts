@@ -48,6 +48,6 @@ describe('the metadata of a protected resource', () => {
   ])('is refused as of no use: %s', async (_what, answers, named) => {
     const { found } = discovery(answers, named);
     await expect(found).rejects.toThrow(SignInError);
-    await expect(found).rejects.toThrow('What https://mcp.example.com says of the sign-in is of no use.');
+    await expect(found).rejects.toThrow('The sign-in metadata of https://mcp.example.com is not usable.');
   });
 });

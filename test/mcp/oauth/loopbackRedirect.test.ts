@@ -17,20 +17,20 @@ describe('the wait for the browser', () => {
 
   it('ends by itself', async () => {
     const redirect = await listenForRedirect('mine', 50);
-    await expect(redirect.answer).rejects.toThrow(/^Nobody signed in within/);
+    await expect(redirect.answer).rejects.toThrow(/^The sign-in was not completed within/);
     await expect(fetch(redirect.uri)).rejects.toThrow();
   });
 
   it('ends when somebody guesses', async () => {
     const redirect = await listenForRedirect('mine', MINUTE);
     for (let i = 0; i < 20; i++) expect((await fetch(`${redirect.uri}?code=c&state=${i}`)).status).toBe(400);
-    await expect(redirect.answer).rejects.toThrow(/too many answers were not its own/);
+    await expect(redirect.answer).rejects.toThrow(/too many answers belonged to other sign-ins/);
     await expect(fetch(redirect.uri)).rejects.toThrow();
   });
 
   it('ends when it is given up', async () => {
     const redirect = await listenForRedirect('mine', MINUTE);
     redirect.close();
-    await expect(redirect.answer).rejects.toThrow('The sign-in was given up.');
+    await expect(redirect.answer).rejects.toThrow('The sign-in was cancelled.');
   });
 });

@@ -24,8 +24,8 @@ describe('an address that a server names for the sign-in', () => {
     [PUBLIC, 'file:///etc/passwd', /must begin with https/],
     [PUBLIC, 'data:text/html,x', /must begin with https/],
     [PUBLIC, 'ms-settings:', /must begin with https/],
-    [PUBLIC, 'no address', /is no address/],
-    [PUBLIC, 'https://a:b@login.example.com/', /holds a password/],
+    [PUBLIC, 'no address', /is not a valid address/],
+    [PUBLIC, 'https://a:b@login.example.com/', /contains a password/],
     [PUBLIC, 'http://127.0.0.1:9000/', /loopback address/],
     [PUBLIC, 'https://localhost/', /loopback address/],
     [PUBLIC, 'https://localhost./', /loopback address/],
@@ -55,7 +55,7 @@ describe('an address that a server names for the sign-in', () => {
   it('is judged by where its name leads', async () => {
     const led = (address: string) => new TrustedUrls(PUBLIC, undefined, async () => ['8.8.8.8', address]);
     const name = new URL('https://login.example.com/');
-    await expect(led('127.0.0.1').checkResolved(name)).rejects.toThrow(/loopback address, to which mcp\.example\.com/);
+    await expect(led('127.0.0.1').checkResolved(name)).rejects.toThrow(/loopback address, which mcp\.example\.com/);
     await expect(led('192.168.0.1').checkResolved(name)).rejects.toThrow(/private address/);
     await expect(led('9.9.9.9').checkResolved(name)).resolves.toBeUndefined();
     await expect(new TrustedUrls(LOCAL).checkResolved(new URL('https://nowhere.invalid/'))).resolves.toBeUndefined();
