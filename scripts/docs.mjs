@@ -2,12 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPAIR_RULES } from '../src/calls/validation/argRepairs.ts';
+import { documentSchema } from '../src/config/declaration/document.ts';
 import { FAULT_CODES } from '../src/errors/faultCodes.ts';
 import { NORMALISATION_RULES } from '../src/text/normalise.ts';
-import { configurationKeys, faultTable, ruleTable, withGenerated } from './lib/generatedDocs.mjs';
+import { configurationKeys, faultTable, ruleTable, schemaText, withGenerated } from './lib/generatedDocs.mjs';
 
 const root = join(import.meta.dirname, '..');
-const schema = JSON.parse(readFileSync(join(root, 'media/waygate.schema.json'), 'utf8'));
+const schema = documentSchema();
+writeFileSync(join(root, 'media/waygate.schema.json'), schemaText(schema));
+console.log('Wrote media/waygate.schema.json.');
 
 for (const [file, part] of [
   ['docs/configuration.md', configurationKeys(schema)],

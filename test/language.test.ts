@@ -2,7 +2,25 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 /** Rooms of `src/` that comply. A rewritten room is added here, until the list is all of them. */
-const DONE: readonly string[] = ['catalog', 'host', 'lib', 'link', 'mcp', 'replay', 'supervision', 'upstream'];
+const DONE: readonly string[] = [
+  'calls',
+  'catalog',
+  'cli',
+  'config',
+  'control',
+  'extension',
+  'host',
+  'import',
+  'lib',
+  'link',
+  'mcp',
+  'replay',
+  'secrets',
+  'supervision',
+  'telemetry',
+  'upstream',
+  'worker',
+];
 
 const PRONOUN =
   /^(What|Who|Whoever|Whatever|Whose|It|Its|They|Those|These|That|One|Both|Of|By|Where|So|Such|None|Nobody|Nothing|Neither)\b/;
@@ -69,6 +87,9 @@ describe('a comment', () => {
   });
 });
 
+/** Lists of English words, which are data. */
+const VOCABULARY = ['src/ranking/intent.ts'];
+
 describe.each(DONE)('the room %s', (room) => {
   const files = globSync(`src/${room}/**/*.ts`);
 
@@ -83,6 +104,7 @@ describe.each(DONE)('the room %s', (room) => {
 
   it('uses the words of the trade', () => {
     expect(files.length).toBeGreaterThan(0);
-    expect(found(files, (text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([]);
+    const prose = files.filter((file) => !VOCABULARY.includes(file));
+    expect(found(prose, (text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([]);
   });
 });

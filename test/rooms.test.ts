@@ -40,7 +40,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   link: { values: BASE },
   mcp: { values: [...BASE, 'link', 'replay'] },
   upstream: { values: [...BASE, 'mcp', 'supervision', 'replay'], types: ['config', 'control'] },
-  calls: { values: [...BASE, 'catalog', 'results', 'upstream', 'replay', 'mcp'], types: ['link'] },
+  calls: { values: [...BASE, 'config', 'catalog', 'results', 'upstream', 'replay', 'mcp'], types: ['link'] },
   modes: {
     values: [
       ...BASE,

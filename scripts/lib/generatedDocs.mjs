@@ -14,22 +14,42 @@
  */
 
 /**
- * Every key of waygate.json with one line, block by block.
- * @param {RootSchema} root
+ * Text of `media/waygate.schema.json`, by which editors complete waygate.json: one line per key without keys of its own.
+ * @param {object} schema
  */
-export function configurationKeys(root) {
-  const follow = (/** @type {Schema} */ schema) =>
-    schema.$ref ? /** @type {Schema} */ (root.definitions[schema.$ref.split('/').at(-1) ?? '']) : schema;
+export function schemaText(schema) {
+  const isLeaf = (/** @type {string} */ json) => !/"(properties|items|additionalProperties)":\{|"\$schema"/.test(json);
+  const written = (/** @type {unknown} */ value, /** @type {string} */ indent) => {
+    const json = JSON.stringify(value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || isLeaf(json)) return json;
+    const inner = `${indent}  `;
+    /** @type {string[]} */
+    const lines = Object.entries(value)
+      .filter(([, one]) => one !== undefined)
+      .map(([key, one]) => `${inner}${JSON.stringify(key)}: ${written(one, inner)}`);
+    return `{\n${lines.join(',\n')}\n${indent}}`;
+  };
+  return `${written(schema, '')}\n`;
+}
+
+/**
+ * Every key of waygate.json with one line, block by block.
+ * @param {object} schema of the whole file
+ */
+export function configurationKeys(schema) {
+  const root = /** @type {RootSchema} */ (schema);
+  const follow = (/** @type {Schema} */ one) =>
+    one.$ref ? /** @type {Schema} */ (root.definitions[one.$ref.split('/').at(-1) ?? '']) : one;
   /** @type {(schema: Schema, path: string) => Row[]} */
   const rowsOf = (given, path) => {
-    const schema = follow(given);
-    const own = Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
+    const own = follow(given);
+    const keys = Object.entries(own.properties ?? {}).flatMap(([name, child]) => {
       const key = path === '' ? name : `${path}.${name}`;
       return [{ key, schema: child }, ...rowsOf(child, key)];
     });
-    const { additionalProperties: each, items } = schema;
+    const { additionalProperties: each, items } = own;
     return [
-      ...own,
+      ...keys,
       ...(typeof each === 'object' ? rowsOf(each, `${path}.NAME`) : []),
       ...(items ? rowsOf(items, `${path}[]`) : []),
     ];

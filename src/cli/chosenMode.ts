@@ -1,11 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { configPlaces } from '../config/loadConfig.ts';
-import { configuredMode } from '../config/readModes.ts';
-import { DEFAULT_MODE, type Mode } from '../link/mode.ts';
+import { DEFAULT_MODE, isMode, type Mode } from '../link/mode.ts';
 import type { ServeOptions } from './commands.ts';
 
-/** How the clients of one `waygate serve` see the servers: as its command line says, else as the last file that says. */
+/**
+ * Returns the mode for one `waygate serve`: from the command line, else from the last configuration file that sets one.
+ */
 export function chosenMode({ workspace, configFile, catalog, mode }: ServeOptions): Mode {
   if (mode !== undefined || catalog !== undefined) return mode ?? DEFAULT_MODE;
   const modes = configPlaces(workspace, process.env, configFile).map(({ file }) => configuredMode(file));
   return modes.findLast((mode) => mode !== undefined) ?? DEFAULT_MODE;
+}
+
+/**
+ * Returns the mode that a file asks for. The host needs it to answer a client before there is a worker, and reads
+ * nothing else of the file; the worker reports errors in it.
+ */
+function configuredMode(file: string): Mode | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+  if (!text.includes('"mode"')) return undefined;
+  try {
+    const root = parseTree(text.replace(/^\ufeff/, ''), [], { allowTrailingComma: true });
+    const mode: unknown = root?.type === 'object' ? findNodeAtLocation(root, ['mode'])?.value : undefined;
+    return isMode(mode) ? mode : undefined;
+  } catch {
+    // The text nests too deep to be a configuration.
+    return undefined;
+  }
 }

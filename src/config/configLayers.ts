@@ -1,61 +1,48 @@
-import { DEFAULT_MODE, type Mode } from '../link/mode.ts';
-import type { CallBlocks } from './callBlocks.ts';
-import {
-  type ArtifactConfig,
-  type BrokenServer,
-  type ConfigBlocks,
-  type ConfigOrigin,
-  type ConfigurationProblem,
-  DEFAULT_ARTIFACTS,
-  DEFAULT_BLOCKS,
-  type FileLocation,
-  type InputConfig,
-  type ServerConfig,
-} from './gatewayConfig.ts';
-import { type ConfigPlace, configPlaces, type LoadedConfig, loadConfig, parseConfig } from './loadConfig.ts';
+import type { Block, BlockValue, Scope } from './declaration/block.ts';
+import { PRESETS } from './declaration/callBlocks.ts';
+import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
+import type { InputConfig } from './declaration/gatewayBlocks.ts';
+import type { ConfigPlace, GuardedKey, LoadedConfig } from './fileReader.ts';
+import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import { configPlaces, loadConfig, parseConfig } from './loadConfig.ts';
 import type { KeptTexts } from './state/keptTexts.ts';
 
-/** What one file says about calls. */
-export interface CallLayer {
-  origin: ConfigOrigin;
-  file?: string;
-  blocks: CallBlocks;
-  /** The file's text, as far as that is what is in force. */
-  text?: string | undefined;
-  /** What is in force where the blocks cannot be used and this gateway has never seen any that could. */
-  kept?: { blocks: CallBlocks; text: string } | undefined;
-}
-
-/** What a gateway runs by: its files, the later over the earlier by the name of a server and by block. */
-export interface MergedConfig extends ConfigBlocks {
-  /** The file to write a server into: the one given by hand, or the workspace's. */
+/**
+ * Configuration of a gateway, merged from its files: later ones override earlier ones, per server name and per block.
+ */
+export interface MergedConfig {
+  /** File to write a server into: the given one, or the workspace's. */
   file: string;
-  /** Whether any of the files is there. */
+  /** Whether any of the files exists. */
   exists: boolean;
   files: readonly (ConfigPlace & { exists: boolean })[];
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
-  /** For sessions that begin: it is no affair of those that there are. */
-  mode: Mode;
-  /** Where `startup` stands. */
+  /** Everything but servers and inputs: one immutable value. */
+  settings: Settings;
   startupAt: FileLocation;
-  /** Of each file that is there, in their order: how they go together is dispatch's affair. */
-  calls: readonly CallLayer[];
-  /** By whose servers they are for: a repository's `default` must not get into a server of the person's own. */
+  /**
+   * Inputs by the origin of the servers that use them. The `default` of a repository's input must not reach the user's
+   * own servers.
+   */
   inputs: Readonly<Partial<Record<ConfigOrigin, readonly InputConfig[]>>>;
 }
 
-/** The files of a gateway. One that breaks leaves its own last good content in force, and the others as they are. */
+/**
+ * Files of a gateway. If a safety key cannot be read, its last readable version stays in force; without one, the key
+ * has its strictest meaning. If a whole file cannot be read, the same holds for each of its safety keys.
+ */
 export class ConfigLayers {
   readonly places: readonly ConfigPlace[];
   readonly #read: (place: ConfigPlace) => LoadedConfig;
-  readonly #good = new Map<string, LoadedConfig>();
-  readonly #unusable = new Map<string, ConfigurationProblem>();
-  readonly #kept: KeptTexts;
-  readonly #keptCalls = new Map<string, NonNullable<CallLayer['kept']>>();
+  readonly #parse: (text: string, place: ConfigPlace) => LoadedConfig;
+  readonly #inForce = new Map<string, LoadedConfig>();
 
-  /** `read` reads a file that is given and no configuration; `kept` is what the gateway before had in force. */
+  /**
+   * `read` replaces the reader of a file that is not waygate.json. `kept` has the texts that the last worker had in
+   * force.
+   */
   constructor(
     workspace: string,
     env: NodeJS.ProcessEnv,
@@ -64,83 +51,156 @@ export class ConfigLayers {
     kept: KeptTexts = {},
   ) {
     this.#read = read;
-    this.#kept = kept;
+    this.#parse = (text, { file, origin }) => parseConfig(text, file, workspace, env, origin);
     this.places = configPlaces(workspace, env, given);
-    for (const { origin, file } of this.places) {
-      const { whole, calls } = kept[file] ?? {};
-      if (typeof whole === 'string') this.#good.set(file, parseConfig(whole, file, workspace, env, origin));
-      if (typeof calls !== 'string') continue;
-      this.#keptCalls.set(file, { blocks: parseConfig(calls, file, workspace, env, origin).calls, text: calls });
+    for (const place of this.places) {
+      const text = kept[place.file];
+      if (typeof text !== 'string') continue;
+      const before = closed(this.#parse(text, place));
+      if (before.usable) this.#inForce.set(place.file, before);
     }
   }
 
-  /** Why a file counts as it was before, or not at all; not where that was so for the gateway before. */
-  get unusable(): ConfigurationProblem | undefined {
-    return [...this.#unusable].find(([file]) => this.#kept[file]?.whole === undefined)?.[1];
-  }
-
-  /** What counts of the files that cannot be used. */
-  get kept(): KeptTexts {
-    return Object.fromEntries(
-      [...this.#unusable.keys()].map((file) => [file, { whole: this.#good.get(file)?.text ?? null }]),
-    );
-  }
-
-  /** What counts of every file, by the text that it is from. */
+  /** Texts in force of all files. */
   get inForce(): KeptTexts {
     return Object.fromEntries(
-      [...this.#good].flatMap(([file, { text }]) => (text === undefined ? [] : [[file, { whole: text }] as const])),
+      [...this.#inForce].flatMap(([file, { text }]) => (text === undefined ? [] : [[file, text] as const])),
     );
   }
 
   load(): MergedConfig {
-    const config = mergeConfigs(this.places.map((place) => this.#loadOne(place)));
-    const calls = config.calls.map((layer) => ({ ...layer, kept: this.#keptCalls.get(layer.file as string) }));
-    return { ...config, calls };
+    return mergeConfigs(this.places.map((place) => this.#loadOne(place)));
   }
 
   #loadOne(place: ConfigPlace): LoadedConfig {
     const loaded = this.#read(place);
-    const good = this.#good.get(place.file);
-    const flaw = loaded.usable ? undefined : loaded.problems.find(({ severity }) => severity === 'error');
-    if (flaw) this.#unusable.set(place.file, flaw);
-    else this.#unusable.delete(place.file);
-    if (!loaded.usable) return good ? { ...good, exists: loaded.exists, problems: loaded.problems } : loaded;
-    this.#good.set(place.file, loaded);
-    return loaded;
+    const before = this.#inForce.get(place.file);
+    const result = closed(before ? this.#restored(loaded, before) : loaded);
+    if (result.usable) this.#inForce.set(place.file, result);
+    return result;
+  }
+
+  /** Replaces the parts that cannot be read by their version in force. */
+  #restored(loaded: LoadedConfig, before: LoadedConfig): LoadedConfig {
+    if (!loaded.usable) {
+      const problems = loaded.problems.map((one) =>
+        until(one, 'the last readable version of this file stays in force'),
+      );
+      return { ...before, exists: loaded.exists, problems };
+    }
+    const sources = new Map(loaded.sources);
+    const restored = [...loaded.unreadable].filter(([key]) => !before.unreadable.has(key));
+    if (restored.length === 0) return loaded;
+    const restore = (name: string): void => {
+      const source = before.sources.get(name);
+      if (source !== undefined) sources.set(name, source);
+    };
+    for (const [key, { spelled }] of loaded.unreadable) {
+      sources.delete(spelled);
+      // No guarded key takes a string, so a key without an earlier version stays unreadable.
+      if (before.unreadable.has(key)) sources.set(key, '"unreadable"');
+      else for (const name of [key, ...blocksOf(key, loaded)]) restore(name);
+    }
+    const text = `{${[...sources].map(([key, source]) => `${JSON.stringify(key)}: ${source}`).join(',\n')}}`;
+    const mixed = this.#parse(text, loaded);
+    const keepsServers = restored.some(([key]) => key === 'servers');
+    const { servers, broken } = keepsServers ? before : loaded;
+    const stays = new Map(
+      restored.map(([key, { problem }]) => [
+        problem,
+        until(problem, `the last readable version of "${key}" stays in force`),
+      ]),
+    );
+    const unreadable = new Map([...loaded.unreadable].filter(([key]) => before.unreadable.has(key)));
+    const problems = loaded.problems.map((problem) => stays.get(problem) ?? problem);
+    return { ...loaded, servers, broken, problems, unreadable, text, blocks: mixed.blocks, sources };
   }
 }
 
+/** Gives every safety block that cannot be read its strictest meaning. */
+export function closed(config: LoadedConfig): LoadedConfig {
+  const blocks = new Map(config.blocks);
+  const close = (name: BlockName, problem: ConfigurationProblem): string | undefined => {
+    const { safety }: Block<unknown> = BLOCKS[name];
+    if (!safety) return undefined;
+    const value = safety.strictest(asLine(problem), blocks.get(name)?.value);
+    blocks.set(name, { value, keys: new Set(Object.keys(value as object)) });
+    return safety.untilThen;
+  };
+  if (!config.usable) {
+    const [problem] = config.problems;
+    if (problem) for (const name of BLOCK_NAMES) close(name, problem);
+    const problems = config.problems.map((one) => until(one, 'no tool can be called, as its rules are unknown'));
+    return { ...config, blocks, problems };
+  }
+  const closing = new Map<ConfigurationProblem, ConfigurationProblem>();
+  for (const [key, { problem }] of config.unreadable) {
+    const meanings = blocksOf(key, config).map((name) => close(name, problem));
+    const meaning = [key === 'servers' ? 'none of its servers is available' : undefined, ...meanings];
+    closing.set(problem, until(problem, meaning.filter((one) => one !== undefined).join(', and ')));
+  }
+  return { ...config, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
+}
+
+/** Returns the blocks that a guarded key decides: for a preset, the blocks that the file does not set itself. */
+function blocksOf(key: GuardedKey, { sources }: LoadedConfig): BlockName[] {
+  if (key === 'servers') return [];
+  if (key !== 'policyPreset') return [key];
+  return (Object.keys(PRESETS.safe) as BlockName[]).filter((name) => !sources.has(name));
+}
+
+function until(problem: ConfigurationProblem, meaning: string): ConfigurationProblem {
+  return meaning === '' ? problem : { ...problem, message: `${problem.message} Until then ${meaning}.` };
+}
+
+/** `file:line:column: message`. */
+export function asLine({ message, location }: ConfigurationProblem): string {
+  return `${location.file}:${location.line}:${location.column}: ${message}`;
+}
+
+/** Merges files whose safety blocks `closed` has settled. */
 export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
   const last = layers.at(-1) as LoadedConfig;
-  const block = <K extends keyof ConfigBlocks>(name: K): ConfigBlocks[K] =>
-    (layers.findLast(({ said }) => said.has(name)) ?? DEFAULT_BLOCKS)[name];
-  const { artifacts, problems } = mergeArtifacts(layers);
+  const servers = effective(layers, (layer) => layer.servers);
+  const ignored: ConfigurationProblem[] = [];
+  const userServers = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
+  const settings = BLOCK_NAMES.map((name) => {
+    const scopeOf = (layer: LoadedConfig): Scope => ({
+      userServers,
+      ignored: (path, message) =>
+        ignored.push({ severity: 'warning', message, location: layer.locate([name, ...path]) }),
+    });
+    return [name, settingOf(name, layers, scopeOf)] as const;
+  });
+  const startup = layers.findLast(({ blocks }) => blocks.has('startup'));
   return {
     file: last.file,
     exists: layers.some(({ exists }) => exists),
     files: layers.map(({ origin, file, exists }) => ({ origin, file, exists })),
-    servers: effective(layers, ({ servers }) => servers),
+    servers,
     broken: effective(layers, ({ broken }) => broken),
-    problems: [...layers.flatMap((layer) => layer.problems), ...problems],
-    browse: block('browse'),
-    artifacts,
-    idleMinutes: block('idleMinutes'),
-    mode: layers.findLast(({ said }) => said.has('mode'))?.mode ?? DEFAULT_MODE,
-    passthrough: block('passthrough'),
-    startup: block('startup'),
-    startupAt: layers.findLast(({ said }) => said.has('startup'))?.calls.locate(['startup']) ?? {
-      file: last.file,
-      line: 1,
-      column: 1,
-    },
-    liveRefresh: block('liveRefresh'),
-    calls: layers.map(({ origin, file, calls, text }) => ({ origin, file, blocks: calls, text })),
+    problems: [...layers.flatMap(({ problems }) => problems), ...ignored],
+    settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
+    startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },
     inputs: Object.fromEntries(layers.map(({ origin, inputs }) => [origin, inputs])),
   };
 }
 
-/** Those whose name no later file has, whether what that says of it can be used or not. */
+/** Returns the value of a block over all files. The block's scope rule joins a workspace's value with the user's. */
+function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (layer: LoadedConfig) => Scope): unknown {
+  const { defaultValue, combine }: Block<unknown> = BLOCKS[name];
+  let own: BlockValue<unknown> | undefined;
+  let value: unknown = defaultValue;
+  for (const layer of layers) {
+    const block = layer.blocks.get(name);
+    if (!block) continue;
+    value = layer.origin === 'workspace' && combine ? combine(own, block, scopeOf(layer)) : block.value;
+    own = block;
+  }
+  return value;
+}
+
+/** Returns the entries that no later file overrides. An invalid override hides the earlier entry too. */
 function effective<T extends { name: string }>(
   layers: readonly LoadedConfig[],
   of: (layer: LoadedConfig) => readonly T[],
@@ -150,34 +210,4 @@ function effective<T extends { name: string }>(
     const taken = new Set(later.map(({ name }) => name));
     return of(layer).filter(({ name }) => !taken.has(name));
   });
-}
-
-const MASKING: Readonly<Record<ArtifactConfig['maskSecrets'], number>> = { never: 0, errors: 1, always: 2 };
-
-/** The last block counts, but no later file takes a mask off that an earlier one has put on. */
-function mergeArtifacts(layers: readonly LoadedConfig[]): {
-  artifacts: ArtifactConfig;
-  problems: ConfigurationProblem[];
-} {
-  const problems: ConfigurationProblem[] = [];
-  const [first, ...later] = layers.filter(({ said }) => said.has('artifacts'));
-  if (!first) return { artifacts: DEFAULT_ARTIFACTS, problems };
-  let { artifacts } = first;
-  let { said } = first;
-  for (const layer of later) {
-    const next = { ...layer.artifacts };
-    const keep = <K extends 'maskSecrets' | 'maskOnDisk'>(name: K, isWeaker: boolean): void => {
-      const field = `artifacts.${name}`;
-      if (!isWeaker || !said.has(field)) return;
-      next[name] = artifacts[name];
-      if (!layer.said.has(field)) return;
-      const message = `"artifacts": "${name}" is stricter at the user level (${JSON.stringify(artifacts[name])}), which holds.`;
-      problems.push({ severity: 'warning', message, location: layer.calls.locate(['artifacts', name]) });
-    };
-    keep('maskSecrets', MASKING[next.maskSecrets] < MASKING[artifacts.maskSecrets]);
-    keep('maskOnDisk', artifacts.maskOnDisk && !next.maskOnDisk);
-    artifacts = next;
-    said = new Set([...said, ...layer.said]);
-  }
-  return { artifacts, problems };
 }

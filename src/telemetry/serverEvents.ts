@@ -72,16 +72,17 @@ export class ServerWatch {
     const fault = health.last_fault;
     if (fault && fault !== seen.fault) {
       seen.fault = fault;
-      // The detail may repeat a secret that the server was given. The log gets Waygate's own words only.
+      // The detail may repeat a secret of the server, so the log gets Waygate's own words.
       const reason = `It ${traitsOf(fault).says} (${fault.class}/${fault.code}).`;
       const attributes = { reason, consecutive_failures: health.consecutive_failures };
       const event = seen.state === 'ready' ? 'upstream.crashed' : 'upstream.failed';
       if (!WAITING.has(state)) report(event, attributes, { ...fault, detail: `${name}: ${fault.detail}` });
     }
     if (health.restart_count > seen.restarts) {
-      seen.restarts = health.restart_count;
       report('upstream.restarting', { generation: health.generation, restart_count: health.restart_count });
     }
+    // An edited server counts its restarts anew.
+    seen.restarts = health.restart_count;
     if (health.supervision !== 'idle' || seen.generation > 0) seen.generation = health.generation;
     if (seen.state !== state) {
       // A server that was never started has not stopped.

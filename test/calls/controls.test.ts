@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_POLICY, decide, readPolicy } from '../../src/calls/policy/policy.ts';
-import { RateLimiter, rateLimited, readRateLimits } from '../../src/calls/policy/quota.ts';
+import { decide } from '../../src/calls/policy/policy.ts';
+import { RateLimiter, rateLimited } from '../../src/calls/policy/quota.ts';
+import { DEFAULT_POLICY, POLICY } from '../../src/config/declaration/policyBlock.ts';
+import { RATE_LIMITS } from '../../src/config/declaration/rateLimitsBlock.ts';
 import { globMatches } from '../../src/lib/glob.ts';
+import { readField } from '../support/readSettings.ts';
 
 describe('globs', () => {
   it.each([
@@ -21,11 +24,11 @@ describe('globs', () => {
     expect(globMatches(pattern, name)).toBe(matches);
   });
 
-  it('need no time to fail', () => {
+  it('fail in linear time', () => {
     expect(globMatches(`${'*a'.repeat(200)}b`, 'a'.repeat(5_000))).toBe(false);
   });
 
-  it('match every text by itself, without its special characters', () => {
+  it('match any string by itself once special characters are escaped', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const plain = name.replace(/[*?[\]]/g, '');
@@ -37,39 +40,39 @@ describe('globs', () => {
 });
 
 describe('policy', () => {
-  it('knows a server by its name, and needs every tag of a rule', () => {
-    const policy = readPolicy({
+  it('matches a server by name, and requires all tags of a rule', () => {
+    const policy = readField(POLICY.field, {
       rules: [
         { action: 'deny', server: 'prod' },
         { action: 'require_approval', tags: ['destructive', 'mcp'] },
       ],
     });
-    const subject = { meta_tool: 'tool_execute' as const, tags: ['mcp'] };
+    const subject = { metaTool: 'tool_execute' as const, tags: ['mcp'] };
     expect(decide(policy, { ...subject, server: 'prod' })).toEqual({ action: 'deny', rule_index: 0 });
     expect(decide(policy, { ...subject, server: 'test' })).toEqual({ action: 'allow', rule_index: null });
     expect(decide(policy, { ...subject, tags: ['mcp', 'destructive'] }).rule_index).toBe(1);
   });
 
-  it('asks before what is declared destructive where nothing is configured', () => {
-    const subject = { meta_tool: 'tool_execute' as const, tool_id: 'a:b@1' };
+  it('asks before destructive tools if nothing is configured', () => {
+    const subject = { metaTool: 'tool_execute' as const, toolId: 'a:b@1' };
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['destructive'] }).action).toBe('require_approval');
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['mcp'] }).action).toBe('allow');
   });
 });
 
 describe('quota', () => {
-  it('counts each session for itself, and a tool beside its meta-tool', () => {
+  it('counts per session, and per tool in addition to the meta-tool', () => {
     let now = 0;
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_minute: 2 },
-      per_tool: { 'a:b@1': { max_calls_per_session: 1 } },
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerMinute: 2 },
+      perTool: { 'a:b@1': { maxCallsPerSession: 1 } },
     });
     const limiter = new RateLimiter(limits, () => now);
     const [one, two] = [{}, {}];
     const take = (session: object, toolId?: string) => limiter.take({ session, metaTool: 'tool_execute', toolId });
     expect(take(one, 'a:b@1').allowed).toBe(true);
     expect(take(two, 'a:b@1').allowed).toBe(true);
-    // Refused by the tool's own limit, it does not count for the meta-tool.
+    // A call that the tool's own limit refuses does not count for the meta-tool.
     for (let i = 0; i < 5; i++)
       expect(take(one, 'a:b@1')).toMatchObject({ allowed: false, scope: 'tool:a:b@1/session' });
     expect(take(one, 'c:d@1').allowed).toBe(true);
@@ -83,10 +86,10 @@ describe('quota', () => {
     expect(take(one).allowed).toBe(true);
   });
 
-  it('goes on in another process, whatever its clock says, and believes nothing that is no count', () => {
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_minute: 2 },
-      tool_view: { max_calls_per_session: 1 },
+  it('continues in another process with another clock, and ignores malformed counts', () => {
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerMinute: 2 },
+      tool_view: { maxCallsPerSession: 1 },
     });
     let now = 1_000;
     const [before, after] = [new RateLimiter(limits, () => now), new RateLimiter(limits, () => now - 999)];
@@ -104,7 +107,7 @@ describe('quota', () => {
     expect(after.evaluate({ session: two, metaTool: 'tool_view' })).toMatchObject({ scope: 'tool_view/session' });
     now += 40;
     expect(after.take({ session: two, metaTool: 'tool_execute' }).allowed).toBe(true);
-    // What was said some time ago has aged since.
+    // Counts that were handed over some time ago have aged since.
     const late = {};
     after.remember(late, before.memoryOf(one), 15);
     expect(after.evaluate({ session: late, metaTool: 'tool_execute' }).allowed).toBe(true);
@@ -126,11 +129,11 @@ describe('quota', () => {
     }
   });
 
-  it('tells when it has counted, and only then; what is kept of it is no more than its limits are', () => {
+  it('notifies only when it has counted; its memory is bounded by the limits', () => {
     const counted: object[] = [];
-    const limits = readRateLimits({
-      tool_execute: { max_calls_per_session: 100 },
-      tool_view: { max_calls_per_minute: 2 },
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerSession: 100 },
+      tool_view: { maxCallsPerMinute: 2 },
     });
     const limiter = new RateLimiter(
       limits,
@@ -159,32 +162,32 @@ describe('quota', () => {
     });
   });
 
-  it('counts what is sent again where it was counted, and lets it in', () => {
-    const told: unknown[] = [];
+  it('admits a resent request without counting it twice', () => {
+    const counted: unknown[] = [];
     const limiter = new RateLimiter(
-      readRateLimits({ tool_execute: { max_calls_per_session: 1 } }),
+      readField(RATE_LIMITS.field, { tool_execute: { maxCallsPerSession: 1 } }),
       () => 0,
-      (_session, requestId) => told.push(requestId),
+      (_session, requestId) => counted.push(requestId),
     );
     const session = {};
     const take = (requestId: string, counted: boolean) =>
       limiter.take({ session, metaTool: 'tool_execute', requestId, counted }).allowed;
     expect([take('a', false), take('a', true), take('a', true), take('b', false)]).toEqual([true, true, true, false]);
-    expect(told).toEqual(['a']);
+    expect(counted).toEqual(['a']);
   });
 
-  it('says that the same call may succeed later where that is so', () => {
+  it('marks an error as retryable only if waiting helps', () => {
     const refused = (scope: string, wait: number | null) =>
       rateLimited('a:b@1', { allowed: false, scope, retry_after: wait }).retryable;
     expect([refused('tool_execute/minute', 12), refused('tool_execute/session', null)]).toEqual([true, false]);
   });
 
-  it('never lets more calls through in any minute than it says', () => {
+  it('never admits more calls in any minute than its limit', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {
         let now = 0;
         const limiter = new RateLimiter(
-          { tool_view: { max_calls_per_minute: limit, max_calls_per_session: null } },
+          { tool_view: { maxCallsPerMinute: limit, maxCallsPerSession: null } },
           () => now,
         );
         const session = {};

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { ResultCache, readCacheSettings } from '../../src/calls/pipeline/resultCache.ts';
-import { backoffDelay, RETRY_WITH_FULL_JITTER } from '../../src/calls/pipeline/retry.ts';
+import { ResultCache } from '../../src/calls/pipeline/resultCache.ts';
+import { backoffDelay } from '../../src/calls/pipeline/retry.ts';
 import { SharedCalls, type Waiter } from '../../src/calls/pipeline/sharedCalls.ts';
-import { readDispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
-import { NOTHING_REPEATED, replayOf } from '../../src/calls/settings/replaySettings.ts';
+import { replayFor } from '../../src/calls/settings/replaySettings.ts';
+import { CALL_BLOCKS, DEFAULT_RETRY } from '../../src/config/declaration/callBlocks.ts';
+import { NOTHING_REPEATED } from '../../src/config/declaration/replayBlock.ts';
 import { faultOf } from '../../src/errors/fault.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 import { UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
 import { CallFailedError } from '../../src/upstream/connection/callFailed.ts';
 import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
 import { classified } from '../support/classified.ts';
+import { readField, settingsOf } from '../support/readSettings.ts';
 import { bench, resultOf, text, toolsOf } from './support.ts';
 
 const TOOLS = toolsOf(
@@ -21,14 +23,14 @@ const TOOLS = toolsOf(
   'store',
 );
 const [GET, PUT] = [...TOOLS.keys()] as [string, string];
-const retry = { ...RETRY_WITH_FULL_JITTER, max_attempts: 3, base_delay: 0.001 };
-const CONVERGENT = { ...NOTHING_REPEATED, tools: [['get', 'convergent'] as const] };
+const retry = { ...DEFAULT_RETRY, maxAttempts: 3, baseDelay: 0.001 };
+const CONVERGENT = { ...NOTHING_REPEATED, tools: { get: 'convergent' as const } };
 const lost = (): never => {
   throw new UpstreamRequestError('closed', 'connection closed');
 };
 
 describe('retry', () => {
-  it('never repeats a call that may have taken effect, whatever the server says of itself', async () => {
+  it('never repeats a call that may have taken effect, whatever the server hints', async () => {
     const { fail, upstream } = bench(TOOLS, { retry });
     upstream.answer = lost;
     expect(await fail(GET, {})).toMatchObject({
@@ -41,8 +43,8 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('repeats what the person declared convergent, and tells the attempts', async () => {
-    const { run, fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+  it('repeats a call that the user declared convergent, and reports the attempts', async () => {
+    const { run, fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = ({ n }) => (n < 3 ? lost() : text('at last'));
     const outcome = await run(GET, {});
     expect(outcome).toMatchObject({ kind: 'result', result: { text: 'at last' }, diagnostics: { attempts: 3 } });
@@ -53,9 +55,9 @@ describe('retry', () => {
   });
 
   it.each(['crash_loop', 'circuit_open'] as const)(
-    'tells at once of a server that is left alone (%s), and when to come back: no call waits for that',
+    'reports a server that stays stopped (%s) at once, with the time to retry',
     async (code) => {
-      const { fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+      const { fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
       upstream.answer = () => {
         throw new NotDispatchedError('it is left alone', faultOf(code, { generation: 5 }, String), 60);
       };
@@ -70,8 +72,8 @@ describe('retry', () => {
     },
   );
 
-  it('never repeats what ended its server each time, however often it may be repeated', async () => {
-    const { fail, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+  it('never repeats a call that ended its server each time, whatever the limit', async () => {
+    const { fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = () => {
       const fault = faultOf('replay_exhausted', { generation: 2 }, String);
       throw new CallFailedError(new UpstreamRequestError('error', 'ended'), { fault, knowledge: 'outcome_unknown' });
@@ -85,7 +87,7 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('repeats what never left', async () => {
+  it('repeats a call that never left', async () => {
     const { run, fail, upstream } = bench(TOOLS, { retry });
     upstream.answer = ({ n }) => {
       if (n < 2) throw new NotDispatchedError('it is starting');
@@ -102,7 +104,7 @@ describe('retry', () => {
     });
   });
 
-  it('never repeats what was answered in a way that nobody can read, and tells that it may have taken effect', async () => {
+  it('never repeats a call with an unreadable answer, and reports that it may have taken effect', async () => {
     const { fail, upstream } = bench(TOOLS, { retry });
     upstream.answer = () => {
       throw new UpstreamRequestError('protocol', 'an answer that is no JSON');
@@ -117,8 +119,8 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('repeats later what a server that does not read was never sent', async () => {
-    const { run, upstream } = bench(TOOLS, { retry: { ...retry, retryable_codes: ['RATE_LIMITED'] } });
+  it('repeats a call later that a server never read', async () => {
+    const { run, upstream } = bench(TOOLS, { retry: { ...retry, retryableCodes: ['RATE_LIMITED'] } });
     upstream.answer = ({ n }) => {
       if (n < 2) throw new UpstreamRequestError('busy', 'it does not read what it is sent');
       return text('sent once');
@@ -136,14 +138,14 @@ describe('retry', () => {
   });
 
   it('never repeats a result that is an error', async () => {
-    const { run, upstream } = bench(TOOLS, { retry, contracts: CONVERGENT });
+    const { run, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = () => text('429 too many requests', { isError: true });
     await run(GET, {});
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('happens once where nothing is configured, for what the person has declared convergent', async () => {
-    const { fail, upstream } = bench(TOOLS, { contracts: CONVERGENT });
+  it('repeats a call once by default that the user declared convergent', async () => {
+    const { fail, upstream } = bench(TOOLS, { replay: CONVERGENT });
     upstream.answer = lost;
     await fail(GET, {});
     expect(upstream.calls).toHaveLength(2);
@@ -153,11 +155,11 @@ describe('retry', () => {
     expect(never.upstream.calls).toHaveLength(1);
   });
 
-  it('asks the probe what became of a lost call, and repeats it only where it had no effect', async () => {
+  it('asks the probe about a lost call, and repeats the call only if it had no effect', async () => {
     const probe = { tool: 'look', arguments: { key: { $arg: '/key' } }, effect: { at: '/stored', equals: true } };
-    const contracts = { ...NOTHING_REPEATED, default: 'probe_required' as const, probes: [['*', probe]] as const };
+    const replay = { ...NOTHING_REPEATED, default: 'probe_required' as const, probes: { '*': probe } };
     const tried = async (stored: unknown) => {
-      const one = bench(TOOLS, { contracts });
+      const one = bench(TOOLS, { replay });
       one.upstream.answer = ({ tool, n }) => {
         if (tool === 'look') return text('looked', { structuredContent: { stored } });
         return n === 1 ? lost() : text('stored again');
@@ -177,10 +179,10 @@ describe('retry', () => {
     expect(unclear.upstream.calls).toHaveLength(2);
   });
 
-  it('waits between nothing and the whole of a doubling delay', () => {
+  it('waits between zero and the whole of a doubling delay', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.double({ min: 0, max: 1, noNaN: true }), (failed, fraction) => {
-        const delay = backoffDelay(RETRY_WITH_FULL_JITTER, failed, fraction);
+        const delay = backoffDelay(DEFAULT_RETRY, failed, fraction);
         expect(delay).toBeGreaterThanOrEqual(0);
         expect(delay).toBeLessThanOrEqual(Math.min(0.1 * 2 ** failed, 5));
       }),
@@ -191,8 +193,8 @@ describe('retry', () => {
     vi.useFakeTimers();
     try {
       const { run, upstream } = bench(TOOLS, {
-        retry: { ...retry, retryable_codes: ['RATE_LIMITED'] },
-        contracts: CONVERGENT,
+        retry: { ...retry, retryableCodes: ['RATE_LIMITED'] },
+        replay: CONVERGENT,
       });
       upstream.answer = ({ n }) => {
         if (n < 2) throw Object.assign(new Error('slow down'), { status: 429, retryAfterSeconds: 7 });
@@ -208,8 +210,8 @@ describe('retry', () => {
     }
   });
 
-  it('gives up rather than wait beyond the deadline', async () => {
-    const config = { retry: { ...retry, retryable_codes: ['RATE_LIMITED'] as const }, contracts: CONVERGENT };
+  it('fails instead of waiting beyond the deadline', async () => {
+    const config = { retry: { ...retry, retryableCodes: ['RATE_LIMITED'] as const }, replay: CONVERGENT };
     const { fail, upstream } = bench(TOOLS, config);
     upstream.answer = () => {
       throw Object.assign(new Error('slow down'), { status: 429, retryAfterSeconds: 200 });
@@ -222,8 +224,8 @@ describe('retry', () => {
 describe('deadline and cancellation', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
 
-  it('ends a call whose server does not react, and tells it so', async () => {
-    const { fail, upstream } = bench(TOOLS, { deadlines: { default: 60_000, servers: { store: 20 }, tools: [] } });
+  it('ends a call of a silent server, and notifies the server', async () => {
+    const { fail, upstream } = bench(TOOLS, { timeouts: { default: 60, servers: { store: 0.02 }, tools: {} } });
     let aborted = false;
     upstream.answer = ({ signal }) => {
       signal.addEventListener('abort', () => {
@@ -240,7 +242,7 @@ describe('deadline and cancellation', () => {
     expect(aborted).toBe(true);
   });
 
-  it('passes a cancellation on', async () => {
+  it('forwards a cancellation', async () => {
     const controller = new AbortController();
     const { fail, upstream } = bench(TOOLS);
     let reason: unknown;
@@ -258,10 +260,10 @@ describe('deadline and cancellation', () => {
     expect(String(reason)).toContain('cancelled');
   });
 
-  it('is put off by progress, up to a cap', async () => {
+  it('is extended by progress, up to a limit', async () => {
     vi.useFakeTimers();
     try {
-      const { fail, upstream } = bench(TOOLS, { deadlines: { default: 100_000, servers: {}, tools: [] } });
+      const { fail, upstream } = bench(TOOLS, { timeouts: { default: 100, servers: {}, tools: {} } });
       const heard: number[] = [];
       upstream.answer = ({ onProgress }) => {
         let n = 0;
@@ -282,9 +284,9 @@ describe('deadline and cancellation', () => {
 });
 
 describe('sharing and the cache', () => {
-  const cache = readCacheSettings({ read_only: true });
+  const cache = readField(CALL_BLOCKS.cache.field, { readOnly: true });
 
-  it('sends equal calls at the same time once, those of readers alone', async () => {
+  it('sends equal simultaneous calls once, if the tool only reads', async () => {
     const { run, upstream, firewalled } = bench(TOOLS, { cache });
     upstream.answer = () => new Promise((resolve) => setTimeout(() => resolve(text('one')), 10));
     const outcomes = await Promise.all(
@@ -301,7 +303,7 @@ describe('sharing and the cache', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('is told before it is sent to whoever it is sent for, not to who joins it then', async () => {
+  it('announces a call before it is sent to its first caller, and not to callers that join later', async () => {
     const { run, upstream } = bench(TOOLS, { cache });
     const events: string[] = [];
     const finish = deferred<void>();
@@ -328,11 +330,11 @@ describe('sharing and the cache', () => {
     expect(events).toEqual(['a never_replay', 'sent']);
   });
 
-  it('is told to all who wait for it by then, and sent as soon as one of them has been told', async () => {
+  it('announces a call to all callers that wait by then, and sends it after the first announcement', async () => {
     const shared = new SharedCalls<string>();
     const { signal } = new AbortController();
-    const told: string[] = [];
-    const there = { signal, onSend: () => void told.push('told') };
+    const announced: string[] = [];
+    const there = { signal, onSend: () => void announced.push('there') };
     const gone = { signal, onSend: () => Promise.reject(new Error('the session has ended')) };
     const doesNotRead = { signal, onSend: () => new Promise<void>(() => undefined) };
     const start = async ({ onSend }: Waiter): Promise<string> => {
@@ -342,18 +344,18 @@ describe('sharing and the cache', () => {
     };
     const calls = [there, gone, doesNotRead, there].map((waiter) => shared.run('a', { ...waiter }, start));
     expect((await Promise.all(calls)).map(({ value }) => value)).toEqual(['sent', 'sent', 'sent', 'sent']);
-    expect(told).toEqual(['told', 'told']);
+    expect(announced).toEqual(['there', 'there']);
     await expect(shared.run('b', gone, start)).rejects.toThrow(AggregateError);
   });
 
-  it('is not sent where nobody can be told', async () => {
+  it('does not send a call that cannot be announced', async () => {
     const { fail, upstream } = bench(TOOLS);
     const begins = () => Promise.reject(new Error('the session has ended'));
     expect((await fail(GET, {}, { begins })).message).toContain('was cancelled');
     expect(upstream.calls).toEqual([]);
   });
 
-  it('is cancelled only when nobody waits any more', async () => {
+  it('cancels a call only when no caller waits any more', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache });
     const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
     let aborted = false;
@@ -380,7 +382,7 @@ describe('sharing and the cache', () => {
     expect(aborted).toBe(true);
   });
 
-  it('shares a failure too, and forgets it', async () => {
+  it('shares a failure, and forgets it', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache });
     upstream.answer = lost;
     const errors = await Promise.all([fail(GET, {}), fail(GET, {})]);
@@ -390,19 +392,21 @@ describe('sharing and the cache', () => {
     expect(resultOf(await run(GET, {})).text).toBe('back');
   });
 
-  it('is off unless asked for, and for every tool that is not on the list', async () => {
+  it('is off by default, and for every tool that is not on the list', async () => {
     const off = bench(TOOLS);
     await off.run(GET, {});
     await off.run(GET, {});
     expect(off.upstream.calls).toHaveLength(2);
-    const listed = bench(TOOLS, { cache: readCacheSettings({ read_only: true, allow: ['store:other#00000000'] }) });
+    const listed = bench(TOOLS, {
+      cache: readField(CALL_BLOCKS.cache.field, { readOnly: true, allow: ['store:other#00000000'] }),
+    });
     await listed.run(GET, {});
     await listed.run(GET, {});
     expect(listed.upstream.calls).toHaveLength(2);
   });
 
-  it('is bounded in bytes, and by what one answer may take', () => {
-    const kept = new ResultCache({ ...cache, max_bytes: 1_000 });
+  it('is bounded in bytes, in total and per answer', () => {
+    const kept = new ResultCache({ ...cache, maxBytes: 1_000 });
     for (let i = 0; i < 50; i++) kept.put(`k${i}`, text('x'.repeat(60)));
     expect(kept.bytes).toBeLessThanOrEqual(1_000);
     expect(kept.has('k49')).toBe(true);
@@ -415,7 +419,7 @@ describe('sharing and the cache', () => {
 });
 
 describe('classification', () => {
-  it('looks at types and codes before words', () => {
+  it('prefers types and codes to words', () => {
     const code = (error: unknown) => classified(error).code;
     expect(code(new UpstreamRequestError('timeout', 'unauthorized'))).toBe('UPSTREAM_TIMEOUT');
     expect(code(Object.assign(new Error('timed out'), { status: 401 }))).toBe('AUTH_FAILED');
@@ -443,7 +447,7 @@ describe('classification', () => {
     expect(classified(new Error(words)).code).toBe(code);
   });
 
-  it('judges anything that can be thrown', () => {
+  it('accepts anything that can be thrown', () => {
     const self: { cause?: unknown } = {};
     self.cause = self;
     for (const thrown of [undefined, null, 5, 'x', self, Object.create(null)]) {
@@ -453,7 +457,7 @@ describe('classification', () => {
 });
 
 describe('messages', () => {
-  it('hold no secret, no control character, and always a next step', async () => {
+  it('contain no secret, no control character, and always a next step', async () => {
     const words = `SECRET\u001b[31m\nat line 2 ${'x'.repeat(500)}`;
     for (const error of [
       new Error(words),
@@ -479,68 +483,47 @@ describe('messages', () => {
   });
 });
 
-describe('configuration', () => {
-  it('has its defaults', () => {
-    expect(readDispatchConfig({})).toMatchObject({
+describe('settings of calls', () => {
+  it('have their defaults', () => {
+    expect(settingsOf({})).toMatchObject({
       tolerantArgs: false,
-      retry: { max_attempts: 1, jitter: 1 },
-      cache: { read_only: false },
-      contracts: { default: 'never_replay' },
-      deadlines: { default: 120_000 },
+      retry: { maxAttempts: 1, jitter: 1 },
+      cache: { readOnly: false },
+      replay: { default: 'never_replay' },
+      timeouts: { default: 120 },
     });
   });
 
-  it('reads whose hints are believed and how lost calls are probed, and says what is wrong with a probe', () => {
+  it('name trusted servers and probes of lost calls', () => {
     const probe = { tool: 'look', arguments: { id: { $arg: '/id' } }, effect: { at: '/found' } };
-    const { contracts } = readDispatchConfig({
-      replay: { default: 'never_replay', trust_hints: ['git'], probes: { 'store:put*': probe } },
+    const { replay } = settingsOf({
+      replay: { default: 'never_replay', trustHints: ['git'], probes: { 'store:put*': probe } },
     });
-    expect(contracts).toMatchObject({ trustHints: ['git'], probes: [['store:put*', probe]] });
+    expect(replay).toMatchObject({ trustHints: ['git'], probes: { 'store:put*': probe } });
     const tool = { id: 'git:log#1', upstreamName: 'log', server: 'git' };
-    expect(replayOf(contracts, { ...tool, annotations: { readOnlyHint: true } }).contract).toBe('convergent');
-    expect(replayOf(contracts, { ...tool, annotations: {} }).contract).toBe('never_replay');
-    expect(replayOf(contracts, { ...tool, server: 'x', annotations: { readOnlyHint: true } }).contract).toBe(
+    expect(replayFor(replay, { ...tool, annotations: { readOnlyHint: true } }).contract).toBe('convergent');
+    expect(replayFor(replay, { ...tool, annotations: {} }).contract).toBe('never_replay');
+    expect(replayFor(replay, { ...tool, server: 'x', annotations: { readOnlyHint: true } }).contract).toBe(
       'never_replay',
     );
-    const wrong = (given: object) => () => readDispatchConfig({ replay: { probes: { x: given } } });
-    expect(wrong({ effect: { at: '/a' } })).toThrow('"replay.probes.x.tool" must be a text.');
-    expect(wrong({ tool: 'look', effect: {} })).toThrow('"replay.probes.x.effect.at" must be a text.');
-    expect(wrong({ tool: 'look', effect: { at: '/a', equals: {} } })).toThrow(
-      /must be a text, a number, true or false/,
-    );
   });
 
-  it('reads every block, and a block of its own replaces that of the preset', () => {
-    const config = readDispatchConfig({
-      tolerant_args: true,
-      policy_preset: 'throughput',
-      cache: { read_only: false },
+  it('come from every block, and a configured block replaces that of the preset', () => {
+    const settings = settingsOf({
+      tolerantArgs: true,
+      policyPreset: 'throughput',
+      cache: { readOnly: false },
       timeouts: { default: 60, servers: { store: 5 }, tools: { 'store:g*': 600 } },
       replay: { tools: { get: 'convergent' } },
-      schema_limits: { max_depth: 64 },
+      schemaLimits: { maxDepth: 64 },
     });
-    expect(config).toMatchObject({
+    expect(settings).toMatchObject({
       tolerantArgs: true,
-      retry: { max_attempts: 5, jitter: 0.2 },
-      cache: { read_only: false },
-      deadlines: { default: 60_000, servers: { store: 5_000 }, tools: [['store:g*', 600_000]] },
-      contracts: { tools: [['get', 'convergent']] },
+      retry: { maxAttempts: 5, jitter: 0.2 },
+      cache: { readOnly: false },
+      timeouts: { default: 60, servers: { store: 5 }, tools: { 'store:g*': 600 } },
+      replay: { tools: { get: 'convergent' } },
       schemaLimits: { maxDepth: 64, maxBytes: 65_536 },
     });
-  });
-
-  it.each([
-    [{ retrys: {} }, '"" has no key "retrys"; did you mean "retry"?', ['retrys']],
-    [{ retry: { max_attempts: 0 } }, '"retry.max_attempts" must be a number of at least 1.', ['retry', 'max_attempts']],
-    [{ retry: { retryable_codes: ['X'] } }, '"retry.retryable_codes" may hold', ['retry', 'retryable_codes']],
-    [{ policy: { rules: [{ action: 'allow', tol: 'x' }] } }, 'did you mean "tool"?', ['policy', 'rules', 0, 'tol']],
-    [{ policy: { rules: [{}] } }, '"policy.rules.0" needs an "action"', ['policy', 'rules', 0]],
-    [{ timeouts: { servers: { a: 'x' } } }, '"timeouts.servers.a" must be a number', ['timeouts', 'servers', 'a']],
-    [{ replay: { tools: { a: 'often' } } }, '"replay.tools.a" must be "convergent"', ['replay', 'tools', 'a']],
-    [{ policy_preset: 'loose' }, '"policy_preset" must be safe, balanced, throughput.', ['policy_preset']],
-  ])('tells what is wrong and where: %j', (block, message, path) => {
-    expect(() => readDispatchConfig(block)).toThrow(
-      expect.objectContaining({ message: expect.stringContaining(message), path }),
-    );
   });
 });

@@ -6,9 +6,10 @@ import {
   type PipelinePorts,
 } from '../../src/calls/pipeline/callPipeline.ts';
 import type { Upstream } from '../../src/calls/pipeline/dispatchCall.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
 import { ingestTool } from '../../src/catalog/ingest.ts';
 import type { CatalogTool } from '../../src/catalog/types.ts';
+import type { CallSettings } from '../../src/config/declaration/callBlocks.ts';
+import { DEFAULT_SETTINGS } from '../../src/config/declaration/document.ts';
 import { faultOf } from '../../src/errors/fault.ts';
 import { GatewayError, type GatewayErrorObject } from '../../src/errors/gatewayError.ts';
 import { Oddities } from '../../src/mcp/wire/oddities.ts';
@@ -39,7 +40,7 @@ type TestAnswer = (call: {
   onProgress: (p: { progress: number }) => void;
 }) => JsonObject | Promise<JsonObject>;
 
-/** A server within the test, behind the calls of a connection: what it was sent is counted, what it answers is said. */
+/** Server within the test, behind the calls of a connection. Counts requests and returns prepared answers. */
 export class TestUpstream extends UpstreamClient implements Upstream {
   state = 'ready';
   reason: string | undefined;
@@ -76,7 +77,7 @@ export class TestUpstream extends UpstreamClient implements Upstream {
     return this.#calls.send('tools/call', { name: tool, arguments: args }, options);
   }
 
-  /** What the connection sends to the server. */
+  /** Requests that the connection sends to the server. */
   override async request(_method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
     const { name: tool, arguments: args } = params as { name: string; arguments: JsonObject };
     const { signal, onProgress = () => undefined } = options;
@@ -97,13 +98,13 @@ export interface Bench {
   firewalled: JsonObject[];
   session: object;
   run(toolId: string, args: unknown, more?: Partial<CallRequest>): Promise<CallOutcome<Firewalled>>;
-  /** The error object of a call that must fail. */
+  /** Returns the error object of a call that must fail. */
   fail(toolId: string, args: unknown, more?: Partial<CallRequest>): Promise<GatewayErrorObject>;
 }
 
 export function bench(
   tools: ReadonlyMap<string, CatalogTool>,
-  config: Partial<DispatchConfig> = {},
+  config: Partial<CallSettings> = {},
   ports: Partial<PipelinePorts<Firewalled>> = {},
 ): Bench {
   const upstream = new TestUpstream();
@@ -123,7 +124,7 @@ export function bench(
       random: () => 1,
       ...ports,
     },
-    { ...DISPATCH_DEFAULTS, ...config },
+    { ...DEFAULT_SETTINGS, ...config },
   );
   const run: Bench['run'] = (toolId, args, more) =>
     pipeline.execute({

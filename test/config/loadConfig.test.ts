@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configFile, type LoadedConfig, loadConfig, parseConfig } from '../../src/config/loadConfig.ts';
+import type { LoadedConfig } from '../../src/config/fileReader.ts';
+import { configFile, loadConfig, parseConfig } from '../../src/config/loadConfig.ts';
 import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 const FILE = '/home/ada/shop/.vscode/waygate.json';
@@ -10,12 +11,12 @@ const WORKSPACE = '/home/ada/shop';
 
 const parse = (text: string, env: NodeJS.ProcessEnv = {}): LoadedConfig => parseConfig(text, FILE, WORKSPACE, env);
 const server = (text: string, env: NodeJS.ProcessEnv = {}) => parse(`{"servers": {"one": ${text}}}`, env);
-/** `line:column message`, as a person reads it. */
+/** Returns problems as `line:column message`. */
 const problems = (config: LoadedConfig): string[] =>
   config.problems.map(({ location, message }) => `${location.line}:${location.column} ${message}`);
 
 describe('the configuration', () => {
-  it('is read with comments, trailing commas and a byte order mark', () => {
+  it('may contain comments, trailing commas and a byte order mark', () => {
     const config = parse('\ufeff// ours\r\n{\r\n  "servers": { "one": { "command": "x", /* no args */ }, },\r\n}');
     expect(config.usable).toBe(true);
     expect(config.problems).toEqual([]);
@@ -41,102 +42,117 @@ describe('the configuration', () => {
     ['// nothing yet', /1:\d+ (This is not JSON|The file must hold)/],
     ['null', '1:1 The file must hold an object: {"servers": {…}}.'],
     ['[]', '1:1 The file must hold an object: {"servers": {…}}.'],
-    ['{"servers": []}', '1:13 "servers" must be an object of servers by name.'],
     ['{\n  "servers": {\n    "one": {"command": "x"\n', /^\d+:\d+ This is not JSON: a close brace is expected here\.$/],
     ['{"servers": {}}\n{"servers": {}}', '2:1 This is not JSON: an end of file is expected here.'],
     [`{"servers": ${'['.repeat(100_000)}`, '1:112 This nests deeper than 100 levels.'],
     [`{"servers": ${'{"a":'.repeat(100_000)}`, /nests deeper/],
-  ])('is told as unusable with its place: %.40s', (text, problem) => {
+  ])('is reported as unusable with its place: %.40s', (text, problem) => {
     const config = parse(text);
     expect(config).toMatchObject({ usable: false, exists: true, servers: [] });
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
   });
 
   it.each([
-    ['null', '1:21 Server "one": it must be an object with a "command" or a "url".'],
-    ['{}', '1:21 Server "one": it has no "command".'],
-    ['{"comand": "x"}', '1:22 Server "one": Unknown key "comand"; did you mean "command"?'],
-    ['{"command": "x", "zzzzzzzzzz": 1}', /Unknown key "zzzzzzzzzz"; known are type, command, args/],
-    ['{"command": 5}', '1:33 Server "one": "command" must be a string.'],
-    ['{"command": " "}', '1:33 Server "one": "command" must not be empty.'],
+    ['null', '1:21 "servers.one" must be an object with a "command" or a "url".'],
+    ['{}', '1:21 "servers.one" has no "command"; add it.'],
+    ['{"comand": "x"}', '1:22 "servers.one.comand" is not a key; did you mean "command"?'],
+    [
+      '{"command": "x", "zzzzzzzzzz": 1}',
+      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, tools.',
+    ],
+    ['{"command": 5}', '1:33 "servers.one.command" must be a text.'],
+    ['{"command": " "}', '1:33 "servers.one.command" must not be empty.'],
     ['{"command": "x\\u0000"}', /NUL character/],
-    ['{"command": "x", "command": "y"}', '1:38 Server "one": "command" stands here twice.'],
-    ['{"command": "x", "args": "y"}', '1:46 Server "one": "args" must be a list of strings.'],
-    ['{"command": "x", "args": ["y", 1]}', '1:52 Server "one": each of "args" must be a string.'],
-    ['{"command": "x", "env": []}', '1:45 Server "one": "env" must be an object of strings.'],
-    ['{"command": "x", "env": {"A": null}}', '1:51 Server "one": "env.A" must be a string.'],
-    ['{"command": "x", "env": {"A=B": "1"}}', '1:46 Server "one": "A=B" is no name for a variable.'],
-    ['{"command": "x", "env": {"": "1"}}', /is no name for a variable/],
-    ['{"command": "x", "cwd": 5}', '1:45 Server "one": "cwd" must be a string.'],
-    ['{"command": "x", "envFile": {}}', '1:49 Server "one": "envFile" must be a string.'],
+    ['{"command": "x", "command": "y"}', '1:38 "servers.one.command" is written twice; remove one.'],
+    ['{"command": "x", "args": "y"}', '1:46 "servers.one.args" must be a list.'],
+    ['{"command": "x", "args": ["y", 1]}', '1:52 "servers.one.args[1]" must be a text.'],
+    ['{"command": "x", "env": []}', '1:45 "servers.one.env" must be an object.'],
+    ['{"command": "x", "env": {"A": null}}', '1:51 "servers.one.env.A" must be a text.'],
+    ['{"command": "x", "env": {"A=B": "1"}}', '1:46 "servers.one.env["A=B"]" needs a name without "=".'],
+    ['{"command": "x", "env": {"": "1"}}', '1:46 "servers.one.env[""]" needs a name without "=".'],
+    ['{"command": "x", "cwd": 5}', '1:45 "servers.one.cwd" must be a text.'],
+    ['{"command": "x", "envFile": {}}', '1:49 "servers.one.envFile" must be a text.'],
     [
       '{"command": "x", "envFile": "no.env"}',
-      `1:49 Server "one": its envFile ${join(WORKSPACE, 'no.env')} cannot be read (ENOENT).`,
+      `1:49 "servers.one.envFile": ${join(WORKSPACE, 'no.env')} cannot be read (ENOENT).`,
     ],
-    ['{"command": "x", "envFile": "/"}', /its envFile \/ cannot be read \(EISDIR\)/],
-    ['{"command": "x", "disabled": "yes"}', '1:50 Server "one": "disabled" must be true or false.'],
-    ['{"type": "ws", "url": "https://x"}', '1:30 Server "one": "type" must be "stdio", "http" or "sse".'],
-    ['{"type": "http"}', '1:21 Server "one": it has no "url".'],
-    ['{"url": "https://x", "auth": "me"}', '1:50 Server "one": "auth" must be an object.'],
-    ['{"url": "https://x", "auth": {"clientld": "a"}}', /Unknown key "clientld"; did you mean "clientId"\?/],
-    ['{"url": "https://x", "auth": {"clientSecret": "hunter22"}}', /"auth\.clientSecret" must be a reference/],
-    ['{"url": "https://x", "auth": {"clientId": "${secret:a}"}}', /"\$\{secret:a\}" has no place here/],
-    ['{"url": "https://x", "auth": {"scopes": "read"}}', /"auth\.scopes" must be a list of strings/],
-    ['{"url": "https://x", "auth": {"issuer": "login.example"}}', /"auth\.issuer" is no address/],
-    ['{"url": "https://x", "auth": {"issuer": "file:///etc"}}', /"auth\.issuer" is no address/],
-    ['{"command": "x", "auth": {}}', /"auth" belongs to a server at a URL, and this one is not/],
-    ['{"type": "stdio", "url": "https://x"}', '1:21 Server "one": it has no "command".'],
+    ['{"command": "x", "envFile": "/"}', '1:49 "servers.one.envFile": / cannot be read (EISDIR).'],
+    ['{"command": "x", "disabled": "yes"}', '1:50 "servers.one.disabled" must be true or false.'],
+    ['{"type": "ws", "url": "https://x"}', '1:30 "servers.one.type" must be "stdio", "http" or "sse".'],
+    ['{"type": "http"}', '1:21 "servers.one" has no "url"; add it.'],
+    ['{"url": "https://x", "auth": "me"}', '1:50 "servers.one.auth" must be an object.'],
     [
-      '{"command": "x", "url": "https://x"}',
-      '1:45 Server "one": it has both a "command" and a "url"; keep one of them.',
+      '{"url": "https://x", "auth": {"clientld": "a"}}',
+      '1:51 "servers.one.auth.clientld" is not a key; did you mean "clientId"?',
     ],
+    [
+      '{"url": "https://x", "auth": {"clientSecret": "hunter22"}}',
+      '1:67 "servers.one.auth.clientSecret" must be a reference like "${secret:NAME}".',
+    ],
+    ['{"url": "https://x", "auth": {"clientId": "${secret:a}"}}', /"\$\{secret:a\}" is not allowed here/],
+    ['{"url": "https://x", "auth": {"scopes": "read"}}', '1:61 "servers.one.auth.scopes" must be a list.'],
+    [
+      '{"url": "https://x", "auth": {"issuer": "login.example"}}',
+      '1:61 "servers.one.auth.issuer" must be an address like "https://login.example.com".',
+    ],
+    [
+      '{"url": "https://x", "auth": {"issuer": "file:///etc"}}',
+      '1:61 "servers.one.auth.issuer" must be an address like "https://login.example.com".',
+    ],
+    [
+      '{"command": "x", "auth": {}}',
+      '1:38 "servers.one.auth" belongs to a server with a "url", and this is a server with a "command"; remove it.',
+    ],
+    ['{"type": "stdio", "url": "https://x"}', '1:21 "servers.one" has no "command"; add it.'],
+    ['{"command": "x", "url": "https://x"}', '1:45 "servers.one" has both a "command" and a "url"; keep one of them.'],
     [
       '{"url": "https://x", "args": []}',
-      '1:42 Server "one": "args" belongs to a server with a "command", and this one is not.',
+      '1:42 "servers.one.args" belongs to a server with a "command", and this is a server with a "url"; remove it.',
     ],
     [
       '{"command": "x", "headers": {}}',
-      '1:38 Server "one": "headers" belongs to a server at a URL, and this one is not.',
+      '1:38 "servers.one.headers" belongs to a server with a "url", and this is a server with a "command"; remove it.',
     ],
-    ['{"url": "x"}', '1:29 Server "one": "url" is no address; it looks like "https://host/mcp".'],
-    ['{"url": "file:///etc"}', '1:29 Server "one": "url" must begin with https:// or http://.'],
-    ['{"url": "https://a:b@x"}', /"url" must hold no password; put it into "headers", by reference\./],
-    ['{"url": "https://x", "headers": {"A B": "1"}}', '1:54 Server "one": "A B" is no name for a header.'],
-    ['{"url": "https://x", "headers": {"A": "1\\n2"}}', '1:59 Server "one": "headers.A" must be one line.'],
+    ['{"url": "x"}', '1:29 "servers.one.url" must be an address like "https://host/mcp".'],
+    ['{"url": "file:///etc"}', '1:29 "servers.one.url" must be an address like "https://host/mcp".'],
+    [
+      '{"url": "https://a:b@x"}',
+      '1:29 "servers.one.url" must be an address without a password; put that into "headers", by reference.',
+    ],
+    [
+      '{"url": "https://x", "headers": {"A B": "1"}}',
+      '1:54 "servers.one.headers["A B"]" needs a name of letters, digits and "-".',
+    ],
+    ['{"url": "https://x", "headers": {"A": "1\\n2"}}', '1:59 "servers.one.headers.A" must be one line.'],
     [
       '{"command": "${env:TOKEN}"}',
-      '1:33 Server "one": The environment variable TOKEN of "${env:TOKEN}" was not set where the gateway was started; set it there, and stop the gateway so that it starts anew.',
+      '1:33 "servers.one.command": The environment variable TOKEN of "${env:TOKEN}" is not set in the environment of the gateway; set it there and restart the gateway.',
     ],
-    ['{"command": "x", "keepAlive": "yes"}', '1:51 Server "one": "keepAlive" must be true or false.'],
+    ['{"command": "x", "required": "maybe"}', '1:50 "servers.one.required" must be true or false.'],
+    ['{"command": "x", "tools": []}', '1:47 "servers.one.tools" must be an object.'],
     [
-      '{"url": "https://x", "cwd": "/w"}',
-      '1:42 Server "one": "cwd" belongs to a server with a "command", and this one is not.',
+      '{"command": "x", "tools": {"inclde": []}}',
+      '1:48 "servers.one.tools.inclde" is not a key; did you mean "include"?',
     ],
-    ['{"command": "x", "required": "maybe"}', '1:50 Server "one": "required" must be true or false.'],
-    ['{"command": "x", "tools": []}', '1:47 Server "one": "tools" must be an object with "include" and "exclude".'],
-    ['{"command": "x", "tools": {"inclde": []}}', '1:48 Server "one": Unknown key "inclde"; did you mean "include"?'],
+    ['{"command": "x", "tools": {"include": "read_*"}}', '1:59 "servers.one.tools.include" must be a list.'],
+    ['{"command": "x", "tools": {"exclude": ["a", ""]}}', '1:65 "servers.one.tools.exclude[1]" must not be empty.'],
     [
-      '{"command": "x", "tools": {"include": "read_*"}}',
-      '1:59 Server "one": "tools.include" must be a list of names or patterns such as "read_*".',
+      '{"command": "x", "args": ["${nope:key}"]}',
+      /"\$\{nope:key\}" is not a known variable; use \$\{workspaceFolder\}/,
     ],
-    [
-      '{"command": "x", "tools": {"exclude": ["a", ""]}}',
-      '1:65 Server "one": each of "tools.exclude" must be a name or a pattern.',
-    ],
-    ['{"command": "x", "args": ["${nope:key}"]}', /"\$\{nope:key\}" is not known here; use \$\{workspaceFolder\}/],
     [
       '{"command": "x", "args": ["${input:key}"]}',
-      '1:47 Server "one": The input of "${input:key}" stands nowhere in "inputs"; add it there.',
+      '1:47 "servers.one.args[0]": "${input:key}" names no entry of "inputs"; add one.',
     ],
     [
       '{"command": "${secret:key}"}',
-      '1:33 Server "one": "${secret:key}" has no place here; secrets belong into "env", "args", "headers", "url" or "auth.clientSecret".',
+      '1:33 "servers.one.command": "${secret:key}" is not allowed here; use secrets in "env", "args", "headers", "url" or "auth.clientSecret".',
     ],
     ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
-  ])('tells what is wrong with a server, and where: %s', (text, problem) => {
+  ])('reports the error of a server and its place: %s', (text, problem) => {
     const config = parse(`{"servers": {"one": ${text}, "two": {"command": "y"}}}`);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
-    // The others work.
+    // Other servers keep working.
     expect(config.usable).toBe(true);
     expect(config.servers.map(({ name }) => name)).toEqual(['two']);
     expect(config.broken).toEqual([
@@ -145,39 +161,37 @@ describe('the configuration', () => {
   });
 
   it.each([
-    ['{"sevrers": {}}', '1:2 Unknown key "sevrers"; did you mean "servers"?'],
-    [
-      '{"servers": {"a": {"command": "x"}, "a": {"command": "y"}}}',
-      '1:37 The server "a" stands here twice; the first one counts.',
-    ],
+    ['{"servers": []}', '1:13 "servers" must be an object of servers by name.'],
+    ['{"sevrers": {}}', '1:2 "sevrers" is not a key; did you mean "servers"?'],
+    ['{"servers": {"a": {"command": "x"}, "a": {"command": "y"}}}', '1:37 "servers.a" is written twice; remove one.'],
     [
       '{"servers": {"a": {"command": "x"}},\n"servers": {"b": {"command": "y"}}}',
-      '2:1 "servers" stands here twice; the first one counts.',
+      '2:1 "servers" is written twice; remove one.',
     ],
     ['{"idleMinutes": 0}', /1:17 "idleMinutes" must be a number above 0, at most 1440; .* "keepAlive"/],
-    ['{"servers": {" ": {"command": "x"}}}', '1:14 A server needs a name.'],
+    ['{"servers": {" ": {"command": "x"}}}', '1:14 "servers" has an entry without a name; name it.'],
     [
       '{"servers": {"a": {"command": "x", "env": {"K": "1", "K": "2"}}}}',
-      '1:54 "K" stands here twice; the last one counts.',
+      '1:54 "servers.a.env.K" is written twice; remove one.',
     ],
-    ['{"policy": {"default": "deny", "default": "allow"}}', '1:32 "default" stands here twice; the last one counts.'],
-    ['{"startup": {"mode": "fast"}}', '1:22 "startup": "mode" must be "degraded" or "strict".'],
+    ['{"policy": {"default": "deny", "default": "allow"}}', '1:32 "policy.default" is written twice; remove one.'],
+    ['{"startup": {"mode": "fast"}}', '1:22 "startup.mode" must be "degraded" or "strict".'],
+    ['{"startup": {"timeoutSecond": 5}}', '1:14 "startup.timeoutSecond" is not a key; did you mean "timeoutSeconds"?'],
     [
-      '{"startup": {"timeoutSecond": 5}}',
-      '1:14 "startup": Unknown key "timeoutSecond"; did you mean "timeoutSeconds"?',
+      '{"startup": {"minHealthyServers": 1.5}}',
+      '1:35 "startup.minHealthyServers" must be a whole number from 0 to 10000.',
     ],
-    ['{"startup": {"minHealthyServers": 1.5}}', /"minHealthyServers" must be a whole number from 0 to 10000\./],
-    ['{"liveRefresh": []}', '1:17 "liveRefresh": it must be an object.'],
-    ['{"liveRefresh": {"enabled": "yes"}}', '1:29 "liveRefresh": "enabled" must be true or false.'],
-    ['{"liveRefresh": {"debounceSeconds": -1}}', /"debounceSeconds" must be a number from 0 to 3600\./],
-  ])('tells of it and uses the rest: %s', (text, problem) => {
+    ['{"liveRefresh": []}', '1:17 "liveRefresh" must be an object.'],
+    ['{"liveRefresh": {"enabled": "yes"}}', '1:29 "liveRefresh.enabled" must be true or false.'],
+    ['{"liveRefresh": {"debounceSeconds": -1}}', '1:37 "liveRefresh.debounceSeconds" must be a number from 0 to 3600.'],
+  ])('reports the error and uses the rest: %s', (text, problem) => {
     const config = parse(text);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
     expect(config.usable).toBe(true);
     for (const server of config.servers) expect(server).toMatchObject({ name: 'a', command: 'x' });
   });
 
-  it('knows names that a prototype has', () => {
+  it('accepts names that a prototype has', () => {
     const config = parse(
       '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
     );
@@ -188,7 +202,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('replaces variables wherever a text stands', () => {
+  it('replaces variables in every text', () => {
     const text =
       '{"command": "${env:BIN}/x", "args": ["${workspaceFolder}", "${workspaceFolderBasename}"], "env": {"H": "${userHome}", "N": 5, "B": true}, "cwd": "sub"}';
     expect(server(text, { BIN: '/opt' }).servers[0]).toMatchObject({
@@ -197,19 +211,19 @@ describe('the configuration', () => {
       env: { H: homedir(), N: '5', B: 'true' },
       cwd: join(WORKSPACE, 'sub'),
     });
-    // A value is not searched again: what the environment holds is data.
+    // A value is not resolved again: the environment's content is data.
     expect(server('{"command": "${env:A}"}', { A: '${env:B}' }).servers[0]).toMatchObject({ command: '${env:B}' });
     expect(server('{"command": "$HOME $ {}"}').problems).toEqual([]);
   });
 
-  it('asks nothing of a server that is switched off but its form', () => {
+  it('checks only the form of a disabled server', () => {
     const off = server('{"disabled": true, "command": "${env:TOKEN}", "envFile": "no.env", "args": ["${input:key}"]}');
     expect(off.problems).toEqual([]);
     expect(off.servers).toMatchObject([{ name: 'one', disabled: true }]);
     expect(problems(server('{"disabled": true, "command": 5}'))).toHaveLength(1);
   });
 
-  it('has what env says before what envFile says', () => {
+  it('prefers env to envFile', () => {
     const workspace = testWorkspace();
     workspace.write('.env', '\ufeffFIRST=file\n# a comment\nSECOND="two words"\n');
     workspace.configure({ one: { command: 'x', envFile: '${workspaceFolder}/.env', env: { FIRST: 'own' } } });
@@ -217,12 +231,12 @@ describe('the configuration', () => {
     expect(config.servers[0]).toMatchObject({ env: { FIRST: 'own', SECOND: 'two words' } });
   });
 
-  it('is an empty one where there is no file', () => {
+  it('is empty without a file', () => {
     const folder = temporaryFolder('waygate-test-');
     expect(loadConfig(folder, {})).toMatchObject({ exists: false, usable: true, servers: [], problems: [] });
   });
 
-  it('is told as unreadable where it is a folder', () => {
+  it('is reported as unreadable if it is a folder', () => {
     const folder = temporaryFolder('waygate-test-');
     mkdirSync(configFile(folder), { recursive: true });
     const config = loadConfig(folder, {});

@@ -8,7 +8,7 @@ import { connectLocal } from '../../src/link/localSocket.ts';
 import { snapshot } from '../extension/fixtures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-/** Makes both ends over a real socket. */
+/** Both ends over a real socket. */
 async function channel(handlers: Partial<ControlHandlers> = {}) {
   const path = join(temporaryFolder('wg-control-'), 's');
   let far: Socket | undefined;
@@ -27,7 +27,7 @@ async function channel(handlers: Partial<ControlHandlers> = {}) {
     client.dispose();
     listener.close();
   });
-  // After an answer the other end has attached.
+  // The other end exists once it has answered.
   await client.request('status', {});
   return { client, server: server as ControlServer, socket, far: far as Socket };
 }
@@ -49,7 +49,7 @@ describe('the control channel', () => {
     expect(order).toEqual(['/ 1', '/slow 5']);
   });
 
-  it('forwards errors of a handler, and continues', async () => {
+  it('passes on the error of a handler and keeps working', async () => {
     const { client } = await channel({
       refresh: () => {
         throw new Error('the disk is gone');
@@ -60,7 +60,7 @@ describe('the control channel', () => {
     expect(await client.request('status', {})).toMatchObject({ health: 'ready' });
   });
 
-  it('sends snapshots to every listener', async () => {
+  it('delivers snapshots to every listener', async () => {
     const { client, server } = await channel();
     const seen: GatewaySnapshot[] = [];
     const both = new Promise<void>((done) => {
@@ -73,7 +73,7 @@ describe('the control channel', () => {
     expect(seen.map((news) => news.health)).toEqual(['starting', 'ready']);
   });
 
-  it('rejects waiting requests when the other end closes', async () => {
+  it('rejects open requests and reports the close when the other end disappears', async () => {
     const { client, far } = await channel({ refresh: () => new Promise(() => undefined) });
     const waiting = client.request('refresh', {});
     const gone = closed(client);
@@ -83,18 +83,18 @@ describe('the control channel', () => {
     await expect(client.request('status', {})).rejects.toThrow();
   });
 
-  it('reports a lost watcher to the worker', async () => {
+  it('reports to the worker that a watcher has disconnected', async () => {
     const { client, server } = await channel();
     const gone = closed(server);
     client.dispose();
     await gone;
-    // A snapshot without watchers settles too.
+    // A snapshot without a recipient settles, too.
     await server.notify(snapshot());
     const late = closed(server);
     await late;
   });
 
-  it('does not block the sender for a watcher that does not read', async () => {
+  it('does not hold back the sender for a watcher that does not read', async () => {
     const { client, server, socket } = await channel();
     socket.pause();
     const big = snapshot({ workspace: 'x'.repeat(4_000_000) });
@@ -103,21 +103,21 @@ describe('the control channel', () => {
       left = true;
     });
     await new Promise((done) => setTimeout(done, 100));
-    // False shows the worker that the watcher is behind.
+    // The worker knows from this that the watcher is behind.
     expect(left).toBe(false);
     socket.resume();
     await sent;
     client.dispose();
   });
 
-  it('closes on invalid input', async () => {
+  it('closes on input that is not of its protocol', async () => {
     const { server, socket } = await channel();
     const gone = closed(server);
     socket.write('GET / HTTP/1.1\r\n\r\n');
     await gone;
   });
 
-  it('requests secrets from the far end as often as necessary, and keeps nothing of the requests', async () => {
+  it('asks the other end for secrets any number of times without leaking listeners', async () => {
     const { client, server, far } = await channel();
     expect(await server.secret({ op: 'get', key: 'k' })).toEqual({ kept: false });
     client.onSecret(async ({ key }) => ({ kept: true, value: key }));
@@ -127,7 +127,7 @@ describe('the control channel', () => {
     expect(far.listenerCount('close')).toBe(before);
   });
 
-  it('has no answer from a far end that closes during a request', async () => {
+  it('gets no answer from an end that disappears during a question', async () => {
     const { client, server } = await channel();
     const asked = new Promise<void>((done) => {
       client.onSecret(() => {

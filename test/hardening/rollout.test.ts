@@ -308,7 +308,7 @@ describe('a candidate that fails', () => {
     if (worker === HANGS) bad.env = { ...workspace.env, WAYGATE_READY_MS: '1500' };
     const { code, stdout, stderr } = await waygate(bad, ['reload']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^waygate: the gateway was not reloaded and serves on as it was: [^\n]+\.\n$/);
+    expect(stderr).toMatch(/^waygate: the gateway was not reloaded; the running one continues unchanged: [^\n]+\.\n$/);
     expect(stderr).toMatch(reason);
     await until('its name in the file', () => here(workspace).token === before.token);
     const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'still here' } });
@@ -317,7 +317,7 @@ describe('a candidate that fails', () => {
     expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
     expect(host.stderr).toBe('');
     // Nothing of it is left on disk either.
-    const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^life\.json/];
+    const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^lastWorker\.json/];
     const left = readdirSync(stateFolder(workspace));
     expect(kinds.map((kind) => left.filter((name) => kind.test(name)).length)).toEqual([1, 1, 1, 0, 1]);
   });

@@ -1,5 +1,5 @@
-import type { DispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
 import type { PrimitiveListing } from '../../src/catalog/primitives/primitiveCatalog.ts';
+import type { CallSettings } from '../../src/config/declaration/callBlocks.ts';
 import type { ConfigurationStatus, ServerStatus } from '../../src/control/contract.ts';
 import type { CallContext } from '../../src/mcp/session/sessionMode.ts';
 import { gatewayMode } from '../../src/modes/gateway/gatewayMode.ts';
@@ -23,7 +23,7 @@ export function fixedGateway(
     configuration?: Partial<ConfigurationStatus>;
     primitives?: readonly Partial<PrimitiveListing>[];
     upstream?: PrimitiveUpstream['request'];
-    calls?: Partial<DispatchConfig>;
+    calls?: Partial<CallSettings>;
   } = {},
 ) {
   const calls: Parameters<GatewayContext['onCallEnd']>[0][] = [];

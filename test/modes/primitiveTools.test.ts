@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
+import type { CallSettings } from '../../src/config/declaration/callBlocks.ts';
 import { UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
 import { fixedGateway, SHOP, textOf } from './fixedGateway.ts';
 
@@ -36,7 +36,7 @@ const REVIEW = {
 /** Two servers whose reads are answered here; what they were asked. */
 function shop(
   answer: (method: string, params: Json) => Json | Promise<Json> = answered,
-  calls: Partial<DispatchConfig> = {},
+  calls: Partial<CallSettings> = {},
 ) {
   const asked: [string, Json][] = [];
   const gateway = fixedGateway(SHOP, {
@@ -173,7 +173,7 @@ describe('resources and prompts', () => {
   });
 
   it('count as browsing and viewing where those are limited', async () => {
-    const one = { max_calls_per_minute: null, max_calls_per_session: 1 };
+    const one = { maxCallsPerMinute: null, maxCallsPerSession: 1 };
     const { text, id } = shop(answered, { rateLimits: { tool_browse: one, tool_view: one } });
     expect(await text('prompt_browse', { path: '/' })).not.toMatch(/^Error/);
     expect(await text('resource_browse', { path: '/' })).toMatch(/^Error RATE_LIMITED: The limit tool_browse\/session/);
@@ -192,7 +192,7 @@ describe('resources and prompts', () => {
           { action: 'deny', tool: '*:Style_guide*', reason: 'Internal.' },
           { action: 'deny', tool: 'standup' },
           { action: 'deny', tool: 'resource::*', tags: ['template'] },
-          { action: 'deny', meta_tool: 'tool_execute' },
+          { action: 'deny', metaTool: 'tool_execute' },
         ],
       },
     });

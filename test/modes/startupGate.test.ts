@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_STARTUP, type StartupConfig } from '../../src/config/gatewayConfig.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/config/declaration/document.ts';
 import type { ServerState } from '../../src/control/serverStates.ts';
 import { StartupGate, startupFlaw } from '../../src/modes/shared/startupGate.ts';
 
-const flaw = (config: Partial<StartupConfig>, states: ServerState[], toolCount = 1, required = true) =>
+const flaw = (config: Partial<Settings['startup']>, states: ServerState[], toolCount = 1, required = true) =>
   startupFlaw({
-    config: { ...DEFAULT_STARTUP, ...config },
+    config: { ...DEFAULT_SETTINGS.startup, ...config },
     servers: states.map((state, i) => ({ name: `s${i}`, state, required })),
     toolCount,
   });
 
 describe('a start', () => {
-  it.each<[string, Partial<StartupConfig>, ServerState[], number, string | undefined]>([
+  it.each<[string, Partial<Settings['startup']>, ServerState[], number, string | undefined]>([
     ['asks nothing by itself', {}, ['failed'], 0, undefined],
     [
       'that is strict needs all of them',
@@ -47,7 +47,7 @@ describe('a start', () => {
   it('is waited for while servers are starting, and judged once', async () => {
     let state: ServerState = 'starting';
     const gate = new StartupGate(() => ({
-      config: { ...DEFAULT_STARTUP, mode: 'strict' },
+      config: { ...DEFAULT_SETTINGS.startup, mode: 'strict' },
       servers: [{ name: 'one', state, required: true }],
       toolCount: 1,
     }));
@@ -61,7 +61,7 @@ describe('a start', () => {
   it('that has failed answers nothing, until it has succeeded', async () => {
     let state: ServerState = 'failed';
     const gate = new StartupGate(() => ({
-      config: { ...DEFAULT_STARTUP, mode: 'strict' },
+      config: { ...DEFAULT_SETTINGS.startup, mode: 'strict' },
       servers: [{ name: 'one', state, required: true }],
       toolCount: 1,
     }));

@@ -1,8 +1,8 @@
 import { CallPipeline, type PipelinePorts } from '../../src/calls/pipeline/callPipeline.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../src/calls/settings/dispatchConfig.ts';
 import type { PrimitiveListing } from '../../src/catalog/primitives/primitiveCatalog.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
-import { type BrowseConfig, DEFAULT_BROWSE } from '../../src/config/gatewayConfig.ts';
+import type { CallSettings } from '../../src/config/declaration/callBlocks.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../src/config/declaration/document.ts';
 import type { ServerStatus } from '../../src/control/contract.ts';
 import type { PrimitiveUpstream } from '../../src/modes/primitives/primitivePorts.ts';
 import { PrimitiveView } from '../../src/modes/primitives/primitiveView.ts';
@@ -19,13 +19,13 @@ import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.
 export function fixedContext(
   listings: readonly ServerListing[],
   options: {
-    browse?: Partial<BrowseConfig>;
+    browse?: Partial<Settings['browse']>;
     servers?: readonly ServerStatus[];
     primitives?: readonly Partial<PrimitiveListing>[];
     /** Answers for all servers. */
     upstream?: PrimitiveUpstream['request'];
     /** How calls are made. */
-    calls?: Partial<DispatchConfig>;
+    calls?: Partial<CallSettings>;
   } = {},
 ): GatewayContext {
   const primitives = new PrimitiveView((options.primitives ?? []).map(primitiveListing));
@@ -42,7 +42,7 @@ export function fixedContext(
     firewall: (result, { tool: { id: toolId, upstreamName } }) => firewall.admit(result, { toolId, upstreamName }),
     scrubSecrets,
   };
-  const calls = new CallPipeline<AdmittedResult>(ports, { ...DISPATCH_DEFAULTS, ...options.calls });
+  const calls = new CallPipeline<AdmittedResult>(ports, { ...DEFAULT_SETTINGS, ...options.calls });
   const unreachable = () => Promise.reject(new NotDispatchedError('it has no process here'));
   const clientRequests = new ClientRequests({ workspace: '/workspace', connections: () => [], log: () => undefined });
   return {
@@ -50,7 +50,7 @@ export function fixedContext(
     view: () => view,
     servers: () => options.servers ?? listings.map(({ server, tools }) => readyServer(server, tools.length)),
     configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),
-    browseConfig: () => ({ ...DEFAULT_BROWSE, ...options.browse }),
+    browseConfig: () => ({ ...DEFAULT_SETTINGS.browse, ...options.browse }),
     useHistory: () => history,
     recordUse: (query, toolId) => {
       history = recordUse(history, query, toolId);

@@ -35,7 +35,7 @@ describe('the time limits of a start', () => {
 });
 
 /** Connects a real server that acts by a script, and records its states and reasons. */
-function connect(steps: object[], services: Partial<ConnectionServices>) {
+function connect(steps: object[], services: Partial<ConnectionServices>, keys: Partial<StdioServerConfig> = {}) {
   const pidFile = join(temporaryFolder('wg-patience-'), 'pids');
   writeFileSync(pidFile, '');
   const journal = new ChildJournal(temporaryFolder('wg-patience-'));
@@ -50,6 +50,7 @@ function connect(steps: object[], services: Partial<ConnectionServices>) {
     disabled: false,
     keepAlive: false,
     location: { file: 'waygate.json', line: 1, column: 1 },
+    ...keys,
   };
   const connection: ServerConnection = new ServerConnection(
     config,
@@ -73,6 +74,16 @@ describe('a server that hangs during its start', () => {
     await connection.start();
     expect(reports).toContain('starting: It has not answered for 0.3 s; the limit for a start is 20 s.');
     expect([connection.state, connection.reason]).toEqual(['ready', undefined]);
+  });
+
+  it('has its own time limit for a first start, if its entry sets one', async () => {
+    const { connection } = connect(
+      [{ on: 'initialize', do: [{ delay: 60_000 }, 'reply'] }],
+      { startTimeoutMs: () => 60_000 },
+      { startTimeoutSeconds: 0.2 },
+    );
+    await connection.start();
+    expect([connection.state, connection.reason]).toEqual(['failed', expect.stringContaining('0.2 s')]);
   });
 
   it('is given up earlier after a successful start, and then gets the full time again', async () => {

@@ -20,8 +20,8 @@ function place() {
   return { write, read };
 }
 const names = ({ current }: Configuration): string[] => current.servers.map(({ name }) => name);
-const denies = ({ calls }: Configuration): boolean =>
-  calls.policy !== undefined && decide(calls.policy, { meta_tool: 'tool_execute', tool_name: 'x' }).action === 'deny';
+const denies = ({ current }: Configuration): boolean =>
+  decide(current.settings.policy, { metaTool: 'tool_execute', toolName: 'x' }).action === 'deny';
 
 describe('the configuration in force', () => {
   it('is what the files mean when they are read, as one value that does not change', () => {
@@ -33,8 +33,8 @@ describe('the configuration in force', () => {
     expect([names(configuration), denies(configuration)]).toEqual([['one'], false]);
     expect(configuration.read()).toBe(true);
     expect([names(configuration), denies(configuration)]).toEqual([['one', 'two'], true]);
-    expect(configuration.current).toMatchObject({ idleMinutes: 4, mode: 'passthrough' });
-    expect(before).toMatchObject({ idleMinutes: 3, servers: [{ name: 'one' }] });
+    expect(configuration.current).toMatchObject({ settings: { idleMinutes: 4, mode: 'passthrough' } });
+    expect(before).toMatchObject({ settings: { idleMinutes: 3 }, servers: [{ name: 'one' }] });
   });
 
   it('is the same where positions alone have changed, which are kept up', () => {
@@ -59,15 +59,24 @@ describe('the configuration in force', () => {
         expect([names(one), denies(one)]).toEqual([['one'], true]);
         expect(one.current.problems).toHaveLength(1);
       }
-      // Which keeps the same rules in its turn.
-      const rulesIn = (kept: KeptTexts) => Object.values(kept).map(({ calls }) => calls);
-      expect(rulesIn(next.texts)).toEqual(rulesIn(texts));
+      // The worker after that gets the same rules.
+      expect(denies(read(() => next.texts))).toBe(true);
     }
     // What can be read counts, whatever was before.
     write({ servers: { two: { command: 'a' } } });
     expect(names(read(() => texts))).toEqual(['two']);
     expect(running.read()).toBe(true);
     expect([names(running), denies(running), running.current.problems]).toEqual([['two'], false, []]);
+  });
+
+  it('denies every call where rules were never readable, here and with the next worker', () => {
+    const { write, read } = place();
+    for (const text of ['{', { servers: ONE, policy: { rules: 'none' } }]) {
+      write(text);
+      const first = read();
+      const next = read(() => first.texts);
+      for (const one of [first, next]) expect(denies(one)).toBe(true);
+    }
   });
 });
 
@@ -101,7 +110,7 @@ describe('an edit', () => {
       'servers',
       'the edited configuration is in force',
     ]);
-    expect(kept.map((texts) => Object.values(texts).map(({ whole }) => whole))).toEqual([
+    expect(kept.map((texts) => Object.values(texts))).toEqual([
       [JSON.stringify({ servers: ONE })],
       [JSON.stringify({ servers: {} })],
     ]);

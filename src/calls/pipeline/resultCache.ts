@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { JsonObject, JsonPath } from '../json.ts';
-import { ConfigBlock } from '../settings/configReader.ts';
+import type { CallSettings } from '../../config/declaration/callBlocks.ts';
+import type { JsonObject } from '../json.ts';
 
 /** Settings of the cache for results of read-only tools, which the user opts into (G7.4). */
-export interface CacheSettings {
-  read_only: boolean;
-  ttl_seconds: number;
-  max_entries: number;
-  /** `tool_id`s; none: every tool that declares itself read-only is trusted. */
-  allow: readonly string[] | null;
-  /** Bytes of all kept answers together. */
-  max_bytes?: number;
-}
+export type CacheSettings = CallSettings['cache'];
 
-export const CACHE_DEFAULTS: CacheSettings = { read_only: false, ttl_seconds: 60, max_entries: 256, allow: null };
-const MAX_BYTES = 32 * 1024 * 1024;
-/** One large answer must not drive out all others. */
+/** Keeps one large answer from evicting all others. */
 const MAX_SHARE = 1 / 4;
 
 interface Entry {
-  /** As JSON: whoever gets a hit has its own, and its size is known. */
+  /** JSON, so that every hit gets a copy of its own and the size is known. */
   json: string;
   bytes: number;
   storedAt: number;
@@ -30,24 +20,24 @@ interface Entry {
 export class ResultCache {
   #settings: CacheSettings;
   readonly #now: () => number;
-  /** The one used last stands last. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   #generation = 0;
 
-  /** `now` in seconds, from wherever. */
+  /** `now` returns seconds since any fixed time. */
   constructor(settings: CacheSettings, now: () => number = () => performance.now() / 1000) {
     this.#settings = settings;
     this.#now = now;
   }
 
-  /** Puts edited settings in force. Answers kept by the former ones are dropped. */
+  /** Puts edited settings in force and drops all entries. */
   adopt(settings: CacheSettings): void {
     this.#settings = settings;
     this.clear();
   }
 
-  /** Changes with every invalidation: an answer that was asked for before belongs to the catalog of then. */
+  /** Changes with every invalidation. An answer requested before it belongs to the earlier catalog. */
   get generation(): number {
     return this.#generation;
   }
@@ -58,9 +48,9 @@ export class ResultCache {
     return this.#bytes;
   }
 
-  /** The tool says that it only reads, and the person said that such answers may be kept. */
+  /** Whether a tool's results may be cached: the tool declares that it only reads, and the user allows caching. */
   admits(tool: Pick<CatalogTool, 'id' | 'safety'>): boolean {
-    return this.#settings.read_only && tool.safety === 'read_only' && this.allows(tool.id);
+    return this.#settings.readOnly && tool.safety === 'read_only' && this.allows(tool.id);
   }
 
   allows(toolId: string): boolean {
@@ -70,7 +60,7 @@ export class ResultCache {
   get(key: string): JsonObject | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (this.#now() - entry.storedAt >= this.#settings.ttl_seconds) {
+    if (this.#now() - entry.storedAt >= this.#settings.ttlSeconds) {
       this.#delete(key, entry);
       return undefined;
     }
@@ -79,25 +69,25 @@ export class ResultCache {
     return JSON.parse(entry.json);
   }
 
-  /** Whether there would be a hit, without it counting as a use. */
+  /** Whether `get` would find an entry; does not count as a use. */
   has(key: string): boolean {
     const entry = this.#entries.get(key);
-    return entry !== undefined && this.#now() - entry.storedAt < this.#settings.ttl_seconds;
+    return entry !== undefined && this.#now() - entry.storedAt < this.#settings.ttlSeconds;
   }
 
-  /** `generation`: that of the moment when the answer was asked for. */
+  /** `generation`: the cache's generation when the answer was requested. */
   put(key: string, result: JsonObject, generation = this.#generation): void {
     if (generation !== this.#generation) return;
     const json = JSON.stringify(result);
     const bytes = Buffer.byteLength(json);
-    const maxBytes = this.#settings.max_bytes ?? MAX_BYTES;
+    const { maxBytes } = this.#settings;
     if (bytes > maxBytes * MAX_SHARE) return;
     const former = this.#entries.get(key);
     if (former) this.#delete(key, former);
     this.#entries.set(key, { json, bytes, storedAt: this.#now() });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
-      if (this.#entries.size <= this.#settings.max_entries && this.#bytes <= maxBytes) break;
+      if (this.#entries.size <= this.#settings.maxEntries && this.#bytes <= maxBytes) break;
       this.#delete(oldest, entry);
     }
   }
@@ -115,22 +105,9 @@ export class ResultCache {
   }
 }
 
-/** The order of arguments does not matter. */
+/** Returns the key of a call. The order of arguments does not matter. */
 export function cacheKey(toolId: string, args: unknown): string {
   return createHash('sha256')
     .update(`${toolId}\0${canonicalJson(args)}`)
     .digest('hex');
-}
-
-/** The `cache` block. */
-export function readCacheSettings(value: unknown, path: JsonPath = ['cache']): CacheSettings {
-  const block = new ConfigBlock(value, path, ['read_only', 'ttl_seconds', 'max_entries', 'allow', 'max_bytes']);
-  const bytes = block.count('max_bytes');
-  return {
-    read_only: block.flag('read_only', CACHE_DEFAULTS.read_only),
-    ttl_seconds: block.number('ttl_seconds', CACHE_DEFAULTS.ttl_seconds, 0.001),
-    max_entries: block.count('max_entries') ?? CACHE_DEFAULTS.max_entries,
-    allow: block.texts('allow') ?? null,
-    ...(bytes === null ? {} : { max_bytes: bytes }),
-  };
 }

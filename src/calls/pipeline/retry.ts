@@ -1,51 +1,29 @@
+import type { CallSettings } from '../../config/declaration/callBlocks.ts';
 import { type KnownFaultCode, traitsOf } from '../../errors/faultCodes.ts';
-import type { GatewayErrorCode } from '../../errors/gatewayError.ts';
 import { mayRepeat, type ReplayContract } from '../../replay/replay.ts';
 import type { FailedCall } from '../../upstream/connection/callFailed.ts';
-import { dotted, type JsonPath } from '../json.ts';
-import { DispatchConfigError } from '../settings/configError.ts';
-import { ConfigBlock } from '../settings/configReader.ts';
 
-/** When, and after which delay, a failed call is repeated (G7.2). Replay contracts limit it (G7.3). */
-export interface RetryPolicy {
-  max_attempts: number;
-  /** Seconds. */
-  base_delay: number;
-  max_delay: number;
-  /** Share of a delay that chance may take off: 0 none, 1 full jitter. */
-  jitter: number;
-  retryable_codes: readonly GatewayErrorCode[];
-}
+/** Conditions and delays for retries of a failed call (G7.2). Replay contracts limit it (G7.3). */
+export type RetryPolicy = CallSettings['retry'];
 
-export const RETRY_DEFAULTS: RetryPolicy = {
-  max_attempts: 1,
-  base_delay: 0.1,
-  max_delay: 5,
-  jitter: 0,
-  retryable_codes: ['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE'],
-};
-
-/** What the configuration starts from: many clients that failed together must not come back together. */
-export const RETRY_WITH_FULL_JITTER: RetryPolicy = { ...RETRY_DEFAULTS, jitter: 1 };
-
-/** Seconds before the attempt after number `failed` (from 0); `fraction` is a chance in [0, 1]. */
+/** Returns the seconds to wait before the attempt after number `failed` (from 0). `fraction` is random, in [0, 1]. */
 export function backoffDelay(policy: RetryPolicy, failed: number, fraction: number): number {
-  const full = Math.min(policy.base_delay * 2 ** failed, policy.max_delay);
+  const full = Math.min(policy.baseDelay * 2 ** failed, policy.maxDelay);
   return full * (1 - policy.jitter * fraction);
 }
 
 export interface RetryRun {
   policy: RetryPolicy;
   contract: ReplayContract;
-  /** A chance in [0, 1). */
+  /** Returns a random number in [0, 1). */
   random(): number;
-  /** Seconds; rejects when the call is over meanwhile. */
+  /** Waits; rejects if the call ends meanwhile. */
   sleep(seconds: number): Promise<void>;
-  /** Seconds until the call must be over: no wait goes beyond. */
+  /** Returns the seconds until the deadline, which no wait exceeds. */
   left(): number;
-  /** What a failure was, and what is known of its execution. */
+  /** Classifies a failure and states whether the call may have run. */
   judge(error: unknown): FailedCall;
-  /** How often the connection has sent it again by itself, after losses. */
+  /** Returns how often the connection replayed the call after losses. */
   replays?(): number;
 }
 
@@ -56,7 +34,7 @@ export interface Attempts<T> {
   delays: readonly number[];
 }
 
-/** The last failure, with how it was tried. */
+/** Last failure, with the number of attempts and their delays. */
 export class AttemptsFailed extends Error {
   override readonly name = 'AttemptsFailed';
   readonly attempts: number;
@@ -80,7 +58,7 @@ export async function callWithRetry<T>(call: () => Promise<T>, run: RetryRun): P
     } catch (error) {
       failure = error;
     }
-    const delay = attempts() >= run.policy.max_attempts ? undefined : nextDelay(failure, delays.length, run);
+    const delay = attempts() >= run.policy.maxAttempts ? undefined : nextDelay(failure, delays.length, run);
     if (delay === undefined) throw new AttemptsFailed(failure, attempts(), delays);
     try {
       await run.sleep(delay);
@@ -91,48 +69,19 @@ export async function callWithRetry<T>(call: () => Promise<T>, run: RetryRun): P
   }
 }
 
-/** Of these a repetition is no cure: the call ends its server, or the server is left alone for longer than a call waits. */
-const TOLD_AT_ONCE: ReadonlySet<string> = new Set<KnownFaultCode>(['replay_exhausted', 'crash_loop', 'circuit_open']);
+/**
+ * Faults that a retry cannot cure: the call crashes its server, or the server stays stopped for longer than a call
+ * waits.
+ */
+const NOT_RETRIED: ReadonlySet<string> = new Set<KnownFaultCode>(['replay_exhausted', 'crash_loop', 'circuit_open']);
 
 function nextDelay(error: unknown, failed: number, run: RetryRun): number | undefined {
   const { policy } = run;
   const { fault, knowledge, retryAfterSeconds = 0 } = run.judge(error);
   const { error: code, remedy } = traitsOf(fault);
-  // What waits for the person is not to be had by asking again.
-  if (remedy !== 'time' || TOLD_AT_ONCE.has(fault.code)) return undefined;
-  if (!policy.retryable_codes.includes(code) || !mayRepeat(run.contract, knowledge)) return undefined;
+  // A retry does not help if the user has to act.
+  if (remedy !== 'time' || NOT_RETRIED.has(fault.code)) return undefined;
+  if (!policy.retryableCodes.some((one) => one === code) || !mayRepeat(run.contract, knowledge)) return undefined;
   const delay = Math.max(backoffDelay(policy, failed, run.random()), retryAfterSeconds);
   return delay < run.left() ? delay : undefined;
 }
-
-/** The `retry` block. */
-export function readRetryPolicy(
-  value: unknown,
-  path: JsonPath = ['retry'],
-  defaults: RetryPolicy = RETRY_DEFAULTS,
-): RetryPolicy {
-  const block = new ConfigBlock(value, path, Object.keys(RETRY_DEFAULTS));
-  const attempts = block.number('max_attempts', defaults.max_attempts, 1);
-  if (!Number.isInteger(attempts)) throw block.wrong('max_attempts', 'a whole number of at least 1');
-  const codes = block.texts('retryable_codes') ?? defaults.retryable_codes;
-  for (const code of codes) {
-    if (!REPEATABLE_CODES.includes(code)) {
-      const at = [...path, 'retryable_codes'];
-      throw new DispatchConfigError(`"${dotted(at)}" may hold ${REPEATABLE_CODES.join(', ')}, not "${code}".`, at);
-    }
-  }
-  return {
-    max_attempts: attempts,
-    base_delay: block.number('base_delay', defaults.base_delay, 0),
-    max_delay: block.number('max_delay', defaults.max_delay, 0),
-    jitter: block.number('jitter', defaults.jitter, 0, 1),
-    retryable_codes: codes as readonly GatewayErrorCode[],
-  };
-}
-
-const REPEATABLE_CODES: readonly string[] = [
-  'UPSTREAM_TIMEOUT',
-  'UPSTREAM_UNAVAILABLE',
-  'RATE_LIMITED',
-  'UPSTREAM_ERROR',
-];

@@ -1,7 +1,8 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import type { PolicyMetaTool } from '../../config/declaration/policyBlock.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { ApprovalPort, Approvals } from './approval.ts';
-import type { PolicyDecision, PolicyMetaTool } from './policy.ts';
+import type { PolicyDecision } from './policy.ts';
 
 export interface AuthorizedCall {
   tool: CatalogTool;
@@ -9,11 +10,11 @@ export interface AuthorizedCall {
   args: Readonly<Record<string, unknown>>;
   session: object;
   signal: AbortSignal;
-  /** The call's own way to its person. */
+  /** Asks the user through the calling client. */
   approval?: ApprovalPort | undefined;
 }
 
-/** Returns when the person's rules let the call go on; asks the person where they say so. */
+/** Returns if the user's rules allow the call. Asks the user if a rule says so. */
 export async function authorize(decision: PolicyDecision, call: AuthorizedCall, approvals: Approvals): Promise<void> {
   if (decision.action === 'allow') return;
   if (decision.action === 'deny') throw denied(decision, call);
@@ -22,7 +23,17 @@ export async function authorize(decision: PolicyDecision, call: AuthorizedCall, 
   await approvals.require({ tool, args, reason, session, signal }, approval);
 }
 
-function denied({ reason, rule_index: rule }: PolicyDecision, { tool, metaTool }: AuthorizedCall): GatewayError {
+function denied(
+  { reason, rule_index: rule, unreadable }: PolicyDecision,
+  { tool, metaTool }: AuthorizedCall,
+): GatewayError {
+  if (unreadable !== undefined) {
+    const message = `No call of ${tool.name} is allowed, because "policy" cannot be read: ${unreadable} Ask the user to correct it.`;
+    return new GatewayError('POLICY_DENIED', message, {
+      path: tool.id,
+      details: { meta_tool: metaTool, reason: unreadable },
+    });
+  }
   const by = rule === null ? 'the default of "policy"' : `rule ${rule + 1} of "policy"`;
   return new GatewayError(
     'POLICY_DENIED',

@@ -1,26 +1,18 @@
+import type { RateLimit, RateLimits } from '../../config/declaration/rateLimitsBlock.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import type { RequestId } from '../../link/frames.ts';
-import type { JsonPath } from '../json.ts';
-import { asObject, ConfigBlock } from '../settings/configReader.ts';
 
 /** Gateway tools that rate limits name, besides single tools (G7.8). */
 export type MetaTool = 'tool_browse' | 'tool_execute' | 'tool_view';
 
-export interface RateLimit {
-  max_calls_per_minute: number | null;
-  max_calls_per_session: number | null;
-}
-
-export type RateLimits = Readonly<Partial<Record<MetaTool, RateLimit>>> & {
-  readonly per_tool?: Readonly<Record<string, RateLimit>>;
-};
-
 export interface QuotaDecision {
   allowed: boolean;
-  /** `tool_execute/minute`, `tool:{id}/session`: which limit was met; "" when none was. */
+  /** Limit that was reached: `tool_execute/minute`, `tool:{id}/session`; "" if none was. */
   scope: string;
-  /** Seconds; none where waiting does not help. */
+  /** Seconds; `null` if waiting does not help. */
   retry_after: number | null;
+  /** Why the limits cannot be read, if that decided. */
+  unreadable?: string;
 }
 
 export interface QuotaLeft {
@@ -29,27 +21,26 @@ export interface QuotaLeft {
   left: number;
 }
 
-/** How many calls were so many seconds ago. */
+/** Number of calls of one age in whole seconds. */
 type CallsOfAge = readonly [age: number, calls: number];
 
-/** By the name of a limit. */
+/** Counts of a session by the name of a limit. */
 export type QuotaMemory = Readonly<Record<string, { recent: readonly CallsOfAge[]; total: number }>>;
 
 export interface QuotaSubject {
-  /** The same object for one session's calls: what is counted goes with it. */
+  /** Identity of the session: counts last as long as this object. */
   session: object;
   metaTool: MetaTool;
   toolId?: string | undefined;
-  /** The client's request, as whoever sends it again knows it. */
+  /** Id of the client's request, by which its host recognises it. */
   requestId?: RequestId | undefined;
-  /** It was let in and counted in another process: what is remembered of the session has it. */
+  /** Whether another process counted the request already; its count is part of the session's memory. */
   counted?: boolean | undefined;
 }
 
 const WINDOW_SECONDS = 60;
-/** More than one session can make. */
+/** Plausibility bound of a remembered count. */
 const MAX_CALLS_A_SECOND = 100_000;
-const META_TOOLS: readonly MetaTool[] = ['tool_browse', 'tool_execute', 'tool_view'];
 const ALLOWED: QuotaDecision = { allowed: true, scope: '', retry_after: null };
 
 interface Bucket {
@@ -61,7 +52,7 @@ interface Bucket {
 export class RateLimiter {
   /** Replaced by an edit of the configuration. Counts stay. */
   limits: RateLimits;
-  /** Seconds, from wherever: only differences count. */
+  /** Seconds since any fixed time: only differences count. */
   readonly #now: () => number;
   readonly #onCounted: (session: object, requestId: RequestId | undefined) => void;
   readonly #sessions = new WeakMap<object, Map<string, Bucket>>();
@@ -76,26 +67,31 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Whether one more call fits, counting nothing. */
+  /** Checks whether one more call fits, and counts nothing. */
   evaluate(subject: QuotaSubject): QuotaDecision {
+    const { unreadable } = this.limits;
+    // A search calls no server, and its answer reports the error.
+    if (unreadable !== undefined && subject.metaTool !== 'tool_browse') {
+      return { allowed: false, scope: 'unreadable', retry_after: null, unreadable };
+    }
     const now = this.#now();
     for (const { name, limit } of this.#limitsOf(subject)) {
       const bucket = this.#sessions.get(subject.session)?.get(name);
       if (!bucket) continue;
-      if (limit.max_calls_per_session !== null && bucket.total >= limit.max_calls_per_session) {
+      if (limit.maxCallsPerSession !== null && bucket.total >= limit.maxCallsPerSession) {
         return { allowed: false, scope: `${name}/session`, retry_after: null };
       }
       const recent = within(bucket, now);
-      if (limit.max_calls_per_minute !== null && recent.length >= limit.max_calls_per_minute) {
-        // The call that has to leave the window before there is room.
-        const leaving = recent[recent.length - limit.max_calls_per_minute] as number;
+      if (limit.maxCallsPerMinute !== null && recent.length >= limit.maxCallsPerMinute) {
+        // There is room again once this call leaves the window.
+        const leaving = recent[recent.length - limit.maxCallsPerMinute] as number;
         return { allowed: false, scope: `${name}/minute`, retry_after: WINDOW_SECONDS - (now - leaving) };
       }
     }
     return ALLOWED;
   }
 
-  /** Counts one call where all limits allow it, and none where one does not. */
+  /** Counts one call if all limits allow it. */
   take(subject: QuotaSubject): QuotaDecision {
     if (subject.counted) return ALLOWED;
     const decision = this.evaluate(subject);
@@ -104,20 +100,20 @@ export class RateLimiter {
     const limits = this.#limitsOf(subject);
     for (const { name, limit } of limits) {
       const bucket = this.#bucket(subject.session, name);
-      // No more of them than the limit itself is.
-      if (limit.max_calls_per_minute !== null) bucket.recent = [...within(bucket, now), now];
+      // The list never grows longer than the limit.
+      if (limit.maxCallsPerMinute !== null) bucket.recent = [...within(bucket, now), now];
       bucket.total += 1;
     }
     if (limits.length > 0) this.#onCounted(subject.session, subject.requestId);
     return decision;
   }
 
-  /** What is left, of every limit that applies. */
+  /** Returns the remaining calls of every limit that applies. */
   left(subject: QuotaSubject): QuotaLeft[] {
     const now = this.#now();
     return this.#limitsOf(subject).flatMap(({ name, limit }) => {
       const bucket = this.#sessions.get(subject.session)?.get(name) ?? { recent: [], total: 0 };
-      const { max_calls_per_minute: minute, max_calls_per_session: session } = limit;
+      const { maxCallsPerMinute: minute, maxCallsPerSession: session } = limit;
       const rows: QuotaLeft[] = [];
       if (minute !== null) rows.push(leftOf(`${name}/minute`, minute, within(bucket, now).length));
       if (session !== null) rows.push(leftOf(`${name}/session`, session, bucket.total));
@@ -125,7 +121,7 @@ export class RateLimiter {
     });
   }
 
-  /** What is counted of a session, for another process: ages, since clocks of processes have nothing in common. */
+  /** Returns a session's counts for another process. Ages replace times, because processes do not share a clock. */
   memoryOf(session: object): QuotaMemory | undefined {
     const buckets = this.#sessions.get(session);
     if (!buckets) return undefined;
@@ -136,7 +132,7 @@ export class RateLimiter {
     return Object.fromEntries(entries);
   }
 
-  /** What `memoryOf` has said `age` seconds ago. */
+  /** Restores the result of `memoryOf`, `age` seconds old. */
   remember(session: object, memory: unknown, age = 0): void {
     const now = this.#now() - age;
     for (const [name, value] of Object.entries(memory ?? {})) {
@@ -151,7 +147,7 @@ export class RateLimiter {
 
   #limitsOf({ metaTool, toolId }: QuotaSubject): { name: string; limit: RateLimit }[] {
     const found: { name: string; limit: RateLimit }[] = [];
-    const { per_tool: perTool = {} } = this.limits;
+    const { perTool = {} } = this.limits;
     const own = this.limits[metaTool];
     if (own) found.push({ name: metaTool, limit: own });
     const tool = toolId !== undefined && Object.hasOwn(perTool, toolId) ? perTool[toolId] : undefined;
@@ -168,12 +164,12 @@ export class RateLimiter {
   }
 }
 
-/** A call leaves the window at exactly sixty seconds. */
+/** Returns the calls in the window, which a call leaves after exactly sixty seconds. */
 function within(bucket: Bucket, now: number): number[] {
   return bucket.recent.filter((at) => now - at < WINDOW_SECONDS);
 }
 
-/** In whole seconds, of which the window has few however many calls it has; none leaves it sooner for that. */
+/** Groups calls by age in whole seconds, so the window bounds the size. Rounding down never frees a slot early. */
 function byAge(recent: readonly number[], now: number): CallsOfAge[] {
   const calls = new Map<number, number>();
   for (const at of recent) {
@@ -193,41 +189,20 @@ function leftOf(scope: string, limit: number, used: number): QuotaLeft {
   return { scope, limit, left: Math.max(0, limit - used) };
 }
 
-export function rateLimited(path: string, { scope, retry_after: wait }: QuotaDecision): GatewayError {
+export function rateLimited(path: string, { scope, retry_after: wait, unreadable }: QuotaDecision): GatewayError {
+  if (unreadable !== undefined) {
+    const message = `No call is allowed, because "rateLimits" cannot be read: ${unreadable} Ask the user to correct it.`;
+    return new GatewayError('RATE_LIMITED', message, { path, retryable: false, details: { scope } });
+  }
   const seconds = wait === null ? undefined : Math.round(wait * 1_000) / 1_000;
   const remedy =
     seconds === undefined
-      ? 'This session has used up its calls; the user can raise "rate_limits" or start a new session.'
+      ? 'This session has used up its calls; the user can raise "rateLimits" or start a new session.'
       : `Call again in ${Math.ceil(seconds)} s.`;
   return new GatewayError('RATE_LIMITED', `The limit ${scope} is reached. ${remedy}`, {
     path,
-    // The same session never has more of them.
+    // Waiting does not renew the limit of a session.
     retryable: seconds !== undefined,
     details: { scope, ...(seconds === undefined ? {} : { retry_after: seconds }) },
   });
-}
-
-/** The `rate_limits` block. */
-export function readRateLimits(value: unknown, path: JsonPath = ['rate_limits']): RateLimits {
-  const block = new ConfigBlock(value, path, [...META_TOOLS, 'per_tool']);
-  const limits: Record<string, unknown> = {};
-  for (const name of META_TOOLS) {
-    if (block.get(name) !== undefined) limits[name] = readLimit(block.get(name), [...path, name]);
-  }
-  const perTool = block.get('per_tool');
-  if (perTool !== undefined && perTool !== null) {
-    const entries = Object.entries(asObject(perTool, [...path, 'per_tool']));
-    limits.per_tool = Object.fromEntries(
-      entries.map(([id, limit]) => [id, readLimit(limit, [...path, 'per_tool', id])]),
-    );
-  }
-  return limits as RateLimits;
-}
-
-function readLimit(value: unknown, path: JsonPath): RateLimit {
-  const block = new ConfigBlock(value, path, ['max_calls_per_minute', 'max_calls_per_session']);
-  return {
-    max_calls_per_minute: block.count('max_calls_per_minute'),
-    max_calls_per_session: block.count('max_calls_per_session'),
-  };
 }

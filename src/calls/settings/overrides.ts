@@ -1,14 +1,12 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { globMatches } from '../../lib/glob.ts';
-import type { JsonPath } from '../json.ts';
-import { asObject, ConfigBlock } from './configReader.ts';
 
-/** A value for all, for the tools of a server, for single tools. The closest one counts. */
+/** Value for all tools, for a server's tools, and for single tools. The most specific one applies. */
 export interface Overrides<T> {
   default: T;
   servers: Readonly<Record<string, T>>;
-  /** Globs over the `tool_id` or the raw name; the first that matches. */
-  tools: readonly (readonly [glob: string, value: T])[];
+  /** Values by glob over the `tool_id` or the server's name for the tool; the first match applies. */
+  tools: Readonly<Record<string, T>>;
 }
 
 type Subject = Pick<CatalogTool, 'id' | 'upstreamName' | 'server'>;
@@ -20,29 +18,10 @@ export function overrideFor<T>(overrides: Overrides<T>, tool: Subject): T {
 }
 
 export function firstMatch<T>(
-  entries: readonly (readonly [glob: string, value: T])[],
+  byGlob: Readonly<Record<string, T>>,
   tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
 ): T | undefined {
-  return entries.find(([glob]) => globMatches(glob, tool.id) || globMatches(glob, tool.upstreamName))?.[1];
-}
-
-/** `others`: further keys of the block, which somebody else reads. */
-export function readOverrides<T>(
-  value: unknown,
-  path: JsonPath,
-  read: (block: ConfigBlock, key: string) => T,
-  fallback: T,
-  others: readonly string[] = [],
-): Overrides<T> {
-  const block = new ConfigBlock(value, path, ['default', 'servers', 'tools', ...others]);
-  const entries = (key: string): [string, T][] => {
-    const fields = asObject(block.get(key), [...path, key]);
-    const inner = new ConfigBlock(fields, [...path, key], Object.keys(fields));
-    return Object.keys(fields).map((name) => [name, read(inner, name)]);
-  };
-  return {
-    default: block.get('default') === undefined ? fallback : read(block, 'default'),
-    servers: Object.fromEntries(entries('servers')),
-    tools: entries('tools'),
-  };
+  return Object.entries(byGlob).find(
+    ([glob]) => globMatches(glob, tool.id) || globMatches(glob, tool.upstreamName),
+  )?.[1];
 }

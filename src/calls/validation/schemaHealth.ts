@@ -1,25 +1,11 @@
 import type { CatalogTool, RefreshFinding } from '../../catalog/types.ts';
-import { DispatchConfigError } from '../settings/configError.ts';
+import { CALL_BLOCKS, type CallSettings } from '../../config/declaration/callBlocks.ts';
 import { metaProblem } from './metaSchema.ts';
 import { profileSchema, type SchemaProfile } from './schemaProfile.ts';
 
-/** Limits of a schema, checked before it is compiled (G6.2). */
-export interface SchemaLimits {
-  maxBytes: number;
-  maxDepth: number;
-  maxProperties: number;
-  /** Branches of `anyOf`, `oneOf`, `allOf`, and references: what multiplies. */
-  maxBranches: number;
-  maxRefs: number;
-}
-
-export const SCHEMA_LIMITS: SchemaLimits = {
-  maxBytes: 65_536,
-  maxDepth: 32,
-  maxProperties: 512,
-  maxBranches: 512,
-  maxRefs: 512,
-};
+/** Bounds of a schema that is compiled. */
+export type SchemaLimits = CallSettings['schemaLimits'];
+export const SCHEMA_LIMITS: SchemaLimits = CALL_BLOCKS.schemaLimits.defaultValue;
 
 export type SchemaFindingKind =
   | 'not_well_formed'
@@ -34,11 +20,11 @@ export interface SchemaFinding {
   detail: string;
 }
 
-/** Everything that is wrong with a schema that came from a server; nothing for one that is absent. */
+/** Returns everything that is wrong with a server's schema; nothing if the schema is absent. */
 export function checkSchemaHealth(schema: unknown, limits: SchemaLimits = SCHEMA_LIMITS): SchemaFinding[] {
   if (schema === undefined || schema === null) return [];
   const findings = limitFindings(profileSchema(schema), limits);
-  // Judging it by its meta-schema is work in proportion to its size: only for one within the limits.
+  // The check against the meta-schema takes time in proportion to the schema's size, so the limits come first.
   if (findings.length > 0) return findings;
   const problem = metaProblem(schema);
   return problem === undefined ? [] : [{ kind: 'not_well_formed', detail: problem }];
@@ -58,21 +44,15 @@ export function limitFindings(profile: SchemaProfile, limits: SchemaLimits = SCH
   return findings;
 }
 
-/**
- * Checks the schemas of a refreshed catalog. Lenient mode reports findings and keeps every tool; `raise` rejects the
- * catalog at the first one (G6.3).
- */
+/** Returns findings about the schemas of a refreshed catalog, which keeps every tool. */
 export function schemaFindings(
   tools: readonly Pick<CatalogTool, 'server' | 'upstreamName' | 'inputSchema'>[],
-  options: { onInvalid?: 'lenient' | 'raise'; limits?: SchemaLimits } = {},
+  options: { limits?: SchemaLimits } = {},
 ): RefreshFinding[] {
   const findings: RefreshFinding[] = [];
   for (const { server, upstreamName, inputSchema } of tools) {
     for (const { kind, detail } of checkSchemaHealth(inputSchema, options.limits)) {
       const reason = `its input schema is ${kind.replaceAll('_', ' ')}: ${detail}`;
-      if (options.onInvalid === 'raise') {
-        throw new DispatchConfigError(`The tool "${upstreamName}" of ${server} is refused: ${reason}.`, []);
-      }
       findings.push({ server, tool: upstreamName, kind: 'flagged', reason });
     }
   }

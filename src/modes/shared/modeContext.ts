@@ -1,6 +1,6 @@
 import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { BrowseConfig } from '../../config/gatewayConfig.ts';
+import type { Settings } from '../../config/declaration/document.ts';
 import type { CallRecord, ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
@@ -18,7 +18,7 @@ export interface GatewayContext {
   view(): CatalogView;
   servers(): readonly ServerBrief[];
   configuration(): ConfigurationStatus;
-  browseConfig(): BrowseConfig;
+  browseConfig(): Settings['browse'];
   /** What was executed after which query, in this workspace. */
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StartupConfig } from '../../config/gatewayConfig.ts';
+import type { Settings } from '../../config/declaration/document.ts';
 import { type ServerState, serverState } from '../../control/serverStates.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { count } from '../../text/porcelain.ts';
 
 export interface StartupView {
-  config: StartupConfig;
+  config: Settings['startup'];
   /** Those that are switched on. */
   servers: readonly { name: string; state: ServerState; required: boolean }[];
   toolCount: number;

@@ -1,4 +1,5 @@
-import type { LiveRefreshConfig, ServerConfig } from '../../config/gatewayConfig.ts';
+import type { Settings } from '../../config/declaration/document.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { RestartLimits } from '../../supervision/restartPolicy.ts';
 import type { CatalogSnapshots } from '../listing/catalogSnapshots.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
@@ -32,6 +33,6 @@ export interface ConnectionServices {
   restartTimeoutMs?: number;
   /** Limit for all pages of a list together. */
   listLimitMs?: number;
-  liveRefresh?: () => LiveRefreshConfig;
+  liveRefresh?: () => Settings['liveRefresh'];
   restartLimits?: RestartLimits;
 }

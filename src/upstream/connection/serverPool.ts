@@ -49,25 +49,26 @@ export class ServerPool {
    */
   reconcile(servers: readonly DesiredServer[]): void {
     const before = this.#servers;
-    this.#servers = new Map();
+    const after = new Map<string, PooledServer>();
+    const begins: (() => void)[] = [];
     for (const { config, startedWith } of servers) {
       const pooled = before.get(config.name);
       if (pooled?.startedWith === startedWith) {
-        before.delete(config.name);
-        this.#servers.set(config.name, pooled);
-        pooled.connection.adopt(config);
+        after.set(config.name, pooled);
+        begins.push(() => pooled.connection.adopt(config));
         continue;
       }
       const predecessor = pooled && this.#retire(pooled.connection);
-      before.delete(config.name);
       const connection = new ServerConnection(config, this.#services, this.#events, predecessor);
-      this.#servers.set(config.name, { connection, startedWith });
+      after.set(config.name, { connection, startedWith });
       this.#events.onConnection?.(connection);
       // The user who changed a server wants to see whether it starts.
-      if (predecessor) void connection.start();
-      else connection.begin();
+      begins.push(() => (predecessor ? void connection.start() : connection.begin()));
     }
-    for (const { connection } of before.values()) this.#retire(connection);
+    // Listeners that a start notifies see all servers.
+    this.#servers = after;
+    for (const [name, { connection }] of before) if (!after.has(name)) this.#retire(connection);
+    for (const begin of begins) begin();
     this.#events.onChange();
   }
 

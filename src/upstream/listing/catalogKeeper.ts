@@ -1,4 +1,5 @@
-import type { LiveRefreshConfig, ServerConfig } from '../../config/gatewayConfig.ts';
+import type { Settings } from '../../config/declaration/document.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { Pace } from '../../lib/pace.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import type { UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
@@ -36,7 +37,7 @@ export interface KeeperPorts {
   /** Catalog to show until the first list under this configuration. */
   listedBefore: ServerCatalog | undefined;
   snapshots: CatalogSnapshots | undefined;
-  liveRefresh: (() => LiveRefreshConfig) | undefined;
+  liveRefresh: (() => Settings['liveRefresh']) | undefined;
   /** Limit for all pages of a list together. */
   listLimitMs: number | undefined;
   onChange(): void;
@@ -220,16 +221,16 @@ export class CatalogKeeper {
 
 const MINUTE_MS = 60_000;
 /** Defaults for servers that announce several changes in a row at their start. */
-const DEFAULT: LiveRefreshConfig = { enabled: true, debounceSeconds: 0.2, maxRefreshesPerMinute: 60 };
+const DEFAULT: Settings['liveRefresh'] = { enabled: true, debounceSeconds: 0.2, maxRefreshesPerMinute: 60 };
 
 /** Paces the lists after announced changes: not at once, and not too often. */
 export class RefreshPace {
-  readonly #config: () => LiveRefreshConfig;
+  readonly #config: () => Settings['liveRefresh'];
   readonly #now: () => number;
   /** Times of the last minute, oldest first. */
   #times: number[] = [];
 
-  constructor(config: () => LiveRefreshConfig = () => DEFAULT, now: () => number = () => performance.now()) {
+  constructor(config: () => Settings['liveRefresh'] = () => DEFAULT, now: () => number = () => performance.now()) {
     this.#config = config;
     this.#now = now;
   }

@@ -1,4 +1,4 @@
-import type { ToolFilter } from '../../config/gatewayConfig.ts';
+import type { ToolFilter } from '../../config/declaration/server.ts';
 import { globMatches } from '../../lib/glob.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 

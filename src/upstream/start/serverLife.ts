@@ -73,7 +73,10 @@ export class ServerLife implements AwaitedServer {
     this.#predecessorEnded = ports.predecessor?.ended;
     const { config, services, events, messages } = ports;
     this.#limits = new StartLimits({
-      firstMs: () => services.startTimeoutMs?.() ?? START_TIMEOUT_MS,
+      firstMs: () => {
+        const { startTimeoutSeconds: own } = config();
+        return own === undefined ? (services.startTimeoutMs?.() ?? START_TIMEOUT_MS) : own * 1_000;
+      },
       againMs: services.restartTimeoutMs,
     });
     this.#supervisor = new Supervisor<Live>({

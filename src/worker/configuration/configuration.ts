@@ -1,45 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DispatchConfig } from '../../calls/settings/dispatchConfig.ts';
 import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
-import type { ConfigPlace, LoadedConfig } from '../../config/loadConfig.ts';
+import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
 import { approvable } from '../../config/state/approvals.ts';
 import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type { WouldRun } from '../../control/contract.ts';
-import { CallSettings } from './callSettings.ts';
 
 export interface ConfigurationOptions {
   workspace: string;
-  /** File given by hand, which counts alone. */
+  /** File given by the user, which replaces all others. */
   configFile?: string | undefined;
-  /** Reads that file, if it is not a configuration. */
+  /** Reads that file if it is not a configuration. */
   load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
   /** Texts that the last worker had in force. */
   lastGood?: (() => KeptTexts) | undefined;
 }
 
-interface InForce {
-  readonly config: MergedConfig;
-  readonly calls: DispatchConfig;
-}
-
 /**
- * Configuration in force: one immutable value, which `read` replaces in one assignment. A file that cannot be read
- * leaves its last readable content in force.
+ * Configuration in force: one immutable value, which `read` replaces in one assignment. Unreadable parts keep their
+ * last readable content, or have their strictest meaning.
  */
 export class Configuration {
-  #layers: ConfigLayers;
-  #settings = new CallSettings();
-  #inForce: InForce;
+  readonly #layers: ConfigLayers;
+  #inForce: MergedConfig;
 
   constructor({ workspace, configFile, load, lastGood }: ConfigurationOptions) {
-    const layers = (kept?: KeptTexts) => new ConfigLayers(workspace, process.env, configFile, load, kept);
-    this.#layers = layers();
-    this.#inForce = this.#load();
-    const isUnreadable = Object.keys({ ...this.#layers.kept, ...this.#settings.kept }).length > 0;
-    if (!lastGood || !isUnreadable) return;
-    this.#layers = layers(lastGood());
-    this.#settings = new CallSettings();
-    this.#inForce = this.#load();
+    this.#layers = new ConfigLayers(workspace, process.env, configFile, load, lastGood?.());
+    this.#inForce = this.#layers.load();
   }
 
   get files(): readonly string[] {
@@ -47,27 +33,22 @@ export class Configuration {
   }
 
   get current(): MergedConfig {
-    return this.#inForce.config;
-  }
-
-  /** How calls are made. */
-  get calls(): DispatchConfig {
-    return this.#inForce.calls;
+    return this.#inForce;
   }
 
   /** Texts in force of all files, for the next worker. */
   get texts(): KeptTexts {
-    return joined(this.#layers.inForce, this.#settings.inForce(this.current.calls));
+    return this.#layers.inForce;
   }
 
-  /** Reads the files again. Returns whether they mean something else than before. */
+  /** Reads the files again. Returns whether their meaning has changed. */
   read(): boolean {
     const before = this.#inForce;
-    this.#inForce = this.#load();
+    this.#inForce = this.#layers.load();
     return !isDeepStrictEqual(meaningOf(this.#inForce), meaningOf(before));
   }
 
-  /** Returns what the configured servers run. `${env:NAME}` is read in this process. */
+  /** Returns the commands and addresses of the configured servers. `${env:NAME}` comes from this process. */
   wouldRun(): WouldRun[] {
     return this.current.servers
       .filter(({ disabled }) => !disabled)
@@ -76,26 +57,13 @@ export class Configuration {
         return { name: server.name, hash, lines };
       });
   }
-
-  #load(): InForce {
-    const config = this.#layers.load();
-    const { settings, problems } = this.#settings.read(config);
-    return { config: { ...config, problems: [...config.problems, ...problems] }, calls: settings };
-  }
 }
 
-function joined(whole: KeptTexts, calls: KeptTexts): KeptTexts {
-  const files = [...new Set([...Object.keys(whole), ...Object.keys(calls)])];
-  return Object.fromEntries(files.map((file) => [file, { ...whole[file], ...calls[file] }]));
-}
-
-/** Everything that two configurations can differ in, except the position of things in a file. */
-function meaningOf({ config, calls }: InForce): object {
-  const { browse, artifacts, idleMinutes, passthrough, startup, liveRefresh, inputs, mode } = config;
+/** Returns everything that can differ between two configurations, except positions in files. */
+function meaningOf({ settings, servers, broken, inputs }: MergedConfig): object {
   return {
-    calls,
-    servers: config.servers.map(({ location: _, ...server }) => server),
-    broken: config.broken.map(({ name, reason }) => ({ name, reason })),
-    ...{ browse, artifacts, idleMinutes, passthrough, startup, liveRefresh, inputs, mode },
+    ...{ settings, inputs },
+    servers: servers.map(({ location: _, ...server }) => server),
+    broken: broken.map(({ name, reason }) => ({ name, reason })),
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
-import { replayFor } from '../../calls/settings/layeredConfig.ts';
+import { replayFor } from '../../calls/settings/replaySettings.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
 import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
@@ -18,12 +18,12 @@ export interface CallPathOptions {
   stateFolder: string;
   configuration: Configuration;
   pool: ServerPool;
-  /** Asks the person at an editor that watches. */
+  /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
   log(line: string): void;
 }
 
-/** The way of a call to its server and of the result back: the person's rules, the firewall, and what is kept of it. */
+/** Path of a call to its server and of the result back: pipeline, firewall and stored results. */
 export class CallPath {
   readonly artifacts: ArtifactStore;
   readonly firewall: Firewall;
@@ -47,23 +47,23 @@ export class CallPath {
         approvalStore: approvalFile(stateFolder, log),
         log,
       },
-      configuration.calls,
+      configuration.current.settings,
     );
     this.adopt();
   }
 
   /** Puts the configuration in force for the calls that begin from now on. */
   adopt(): void {
-    const { current, calls } = this.#configuration;
-    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } = current.artifacts;
+    const { settings } = this.#configuration.current;
+    const { maxBytes, maxArtifacts, ttlSeconds, shownChars, maskSecrets, maskOnDisk } = settings.artifacts;
     this.artifacts.adopt({ maxBytes, maxCount: maxArtifacts, maxAgeMs: ttlSeconds * 1_000 });
     this.firewall.adopt({ shownChars, maskForModel: maskSecrets, maskOnDisk });
-    this.pipeline.adopt(calls);
+    this.pipeline.adopt(settings);
   }
 
-  /** What may happen to a call of this tool whose answer is lost. */
+  /** Returns the replay contract of a tool. */
   contractOf(tool: CatalogTool): ReplayContract {
-    return replayFor(this.#configuration.calls, tool).contract;
+    return replayFor(this.#configuration.current.settings.replay, tool).contract;
   }
 
   async stop(): Promise<void> {
@@ -74,7 +74,7 @@ export class CallPath {
 
 const SHOWN_ARGS_CHARS = 600;
 
-/** What a person is asked about a call, safe to show. */
+/** Returns the question about a call, safe to display. */
 function approvalQuestion(tool: CatalogTool, args: object, reason: string): ApprovalQuestion {
   const shown = visibleText(scrubSecrets(JSON.stringify(args)));
   return {

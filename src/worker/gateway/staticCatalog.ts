@@ -1,8 +1,9 @@
 import { fitNamespace, inferNamespace } from '../../catalog/namespace.ts';
 import { ingestPrompt, ingestResource } from '../../catalog/primitives/primitiveIngest.ts';
 import { type CatalogFile, CatalogFileError, readCatalogFile } from '../../config/catalogFile.ts';
+import type { LoadedConfig } from '../../config/fileReader.ts';
 import type { StaticItem, StaticListing } from '../../config/gatewayConfig.ts';
-import { CONFIG_DEFAULTS, type LoadedConfig } from '../../config/loadConfig.ts';
+import { emptyConfig } from '../../config/loadConfig.ts';
 import type { GatewayOptions } from './gateway.ts';
 
 /**
@@ -49,17 +50,14 @@ function configurationOf(file: string, catalog: CatalogFile): LoadedConfig {
     listingOf(ingestResource(resource.listed).namespace).resources.push(resource);
   for (const prompt of catalog.prompts) listingOf(ingestPrompt(prompt.listed).namespace).prompts.push(prompt);
   return {
-    ...CONFIG_DEFAULTS,
-    origin: 'given',
-    file,
+    ...emptyConfig({ origin: 'given', file }),
     exists: true,
     usable: true,
-    problems: [],
     servers: [...listings].map(([name, listing]: [string, StaticListing]) => ({
       type: 'static',
       origin: 'given',
       name,
-      // It is there at once and costs nothing.
+      // A static server is ready at once and uses no process.
       keepAlive: true,
       disabled: false,
       location: { file, line: 1, column: 1 },

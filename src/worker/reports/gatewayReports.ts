@@ -58,21 +58,27 @@ export class GatewayReports {
     const { workspace, catalog, account } = this.#sources;
     catalog.catchUp();
     const servers = this.#statuses;
-    const { file, exists, files, problems, mode } = this.#sources.configuration.current;
+    const { file, exists, files, problems, settings } = this.#sources.configuration.current;
     return {
       workspace,
       health: this.#conditionOf(servers),
-      configuration: { file, exists, files, mode, problems: [...problems, ...this.#startupProblem(servers)] },
+      configuration: {
+        file,
+        exists,
+        files,
+        mode: settings.mode,
+        problems: [...problems, ...this.#startupProblem(servers)],
+      },
       servers,
       catalog: catalog.view.status,
       recentCalls: account.recent,
     };
   }
 
-  /** For a person who wants to know why a query brings what it brings. */
+  /** Explains to a user how a query is ranked. */
   explain(query: string, topK: number): RankExplanation {
     const { catalog, uses } = this.#sources;
-    const history = this.#sources.configuration.current.browse.learning ? { history: uses.history } : {};
+    const history = this.#sources.configuration.current.settings.browse.learning ? { history: uses.history } : {};
     return explainRanking(catalog.view.index, query, { topK, ...history });
   }
 
@@ -85,13 +91,13 @@ export class GatewayReports {
   #startupView(): StartupView {
     const { catalog } = this.#sources;
     const config = this.#sources.configuration.current;
-    // Tools that have just come count too.
+    // Tools of the last moment count too.
     catalog.catchUp();
     const required = new Map(config.servers.map((server) => [server.name, server.required ?? true]));
     const servers = this.servers
       .filter(({ state }) => state !== 'disabled')
       .map(({ name, state }) => ({ name, state, required: required.get(name) ?? true }));
-    return { config: config.startup, servers, toolCount: catalog.view.status.toolCount };
+    return { config: config.settings.startup, servers, toolCount: catalog.view.status.toolCount };
   }
 
   get #statuses(): ServerStatus[] {

@@ -1,30 +1,33 @@
 /** Operations of the call pipeline and its controls (G4, G6, G7, G8). */
 
 import type { CallOutcome } from '../../../src/calls/pipeline/callPipeline.ts';
-import { CACHE_DEFAULTS, cacheKey, ResultCache, readCacheSettings } from '../../../src/calls/pipeline/resultCache.ts';
-import {
-  type AttemptsFailed,
-  backoffDelay,
-  callWithRetry,
-  RETRY_DEFAULTS,
-  readRetryPolicy,
-} from '../../../src/calls/pipeline/retry.ts';
-import { decide, type PolicySubject, readPolicy } from '../../../src/calls/policy/policy.ts';
-import { type QuotaDecision, RateLimiter, rateLimited, readRateLimits } from '../../../src/calls/policy/quota.ts';
+import { cacheKey, ResultCache } from '../../../src/calls/pipeline/resultCache.ts';
+import { type AttemptsFailed, backoffDelay, callWithRetry } from '../../../src/calls/pipeline/retry.ts';
+import { decide, type PolicySubject } from '../../../src/calls/policy/policy.ts';
+import { type QuotaDecision, RateLimiter, rateLimited } from '../../../src/calls/policy/quota.ts';
 import { isVisible, type VisibilityProfile } from '../../../src/calls/policy/visibility.ts';
-import { DispatchConfigError } from '../../../src/calls/settings/configError.ts';
-import { DISPATCH_DEFAULTS, type DispatchConfig } from '../../../src/calls/settings/dispatchConfig.ts';
-import { policyPreset } from '../../../src/calls/settings/presets.ts';
 import { repairArgs } from '../../../src/calls/validation/argRepairs.ts';
 import { checkSchemaHealth, SCHEMA_LIMITS } from '../../../src/calls/validation/schemaHealth.ts';
 import type { CatalogTool } from '../../../src/catalog/types.ts';
+import { CALL_BLOCKS, DEFAULT_CACHE, POLICY_PRESET, PRESETS } from '../../../src/config/declaration/callBlocks.ts';
 import { GatewayError, type GatewayErrorCode } from '../../../src/errors/gatewayError.ts';
 import { oneLine } from '../../../src/text/porcelain.ts';
 import { failedCall } from '../../../src/upstream/connection/callFailed.ts';
 import { bench, type Firewalled, resultOf, text, toolOf, toolsOf } from '../../calls/support.ts';
 import { classified } from '../../support/classified.ts';
+import { readField } from '../../support/readSettings.ts';
+import { camelCased, snakeCased } from './specifiedNames.ts';
 
 type Json = Record<string, unknown>;
+
+const { policy: POLICY, retry: RETRY, rateLimits: RATE_LIMITS, cache: CACHE } = CALL_BLOCKS;
+const readPolicy = (block: unknown) => readField(POLICY.field, camelCased(block));
+const readRateLimits = (block: unknown) => readField(RATE_LIMITS.field, camelCased(block));
+const readCache = (block: unknown) => readField(CACHE.field, camelCased(block));
+/** Our default of `jitter` is 1; the cases are about one of 0. */
+const readRetry = (block: unknown) => readField(RETRY.field, { jitter: 0, ...(camelCased(block) as Json) });
+/** The specification bounds the number of answers alone. */
+const specifiedCache = ({ maxBytes: _, ...cache }: typeof DEFAULT_CACHE) => snakeCased(cache);
 
 interface Context {
   expected: unknown;
@@ -73,10 +76,10 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
     },
   },
   retry: {
-    defaults: { run: () => RETRY_DEFAULTS },
+    defaults: { run: () => snakeCased(readRetry({})) },
     backoff_delay: {
       run: ({ fractions, ...block }: { fractions?: number[] }, { expected }) => {
-        const policy = readRetryPolicy(block);
+        const policy = readRetry(block);
         if (fractions) return { delays: fractions.map((fraction) => backoffDelay(policy, 0, fraction)) };
         return {
           delays: (expected as { delays: number[] }).delays.map((_, failed) => backoffDelay(policy, failed, 0)),
@@ -84,8 +87,8 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
       },
     },
     call_with_retry: { run: callAgain },
-    RetryPolicy: { run: (input: unknown) => configured(() => readRetryPolicy(input)) },
-    'RetryPolicy config': { run: (input: unknown) => configured(() => readRetryPolicy(input)) },
+    RetryPolicy: { run: (input: unknown) => configured(() => readRetry(input)) },
+    'RetryPolicy config': { run: (input: unknown) => configured(() => readRetry(input)) },
   },
   cache: {
     'cache key': {
@@ -96,7 +99,7 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
     'ttl 30 s': {
       run: ({ put_at: putAt, get_at: getAt }: { put_at: number; get_at: number[] }) => {
         let now = putAt;
-        const cache = new ResultCache({ ...CACHE_DEFAULTS, ttl_seconds: 30 }, () => now);
+        const cache = new ResultCache({ ...DEFAULT_CACHE, ttlSeconds: 30 }, () => now);
         cache.put('k', { a: 1 });
         return {
           hit: getAt.map((at) => {
@@ -107,11 +110,11 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
       },
     },
     'max_entries 2': { run: leastRecentlyUsed },
-    defaults: { run: () => CACHE_DEFAULTS },
+    defaults: { run: () => specifiedCache(DEFAULT_CACHE) },
     "allow=['ok']": {
       run: (ids: string[]) => ({
-        admits: ids.map((id) => new ResultCache({ ...CACHE_DEFAULTS, allow: ['ok'] }).allows(id)),
-        no_allow_list_admits_anything: ids.every((id) => new ResultCache(CACHE_DEFAULTS).allows(id)),
+        admits: ids.map((id) => new ResultCache({ ...DEFAULT_CACHE, allow: ['ok'] }).allows(id)),
+        no_allow_list_admits_anything: ids.every((id) => new ResultCache(DEFAULT_CACHE).allows(id)),
       }),
     },
     'read-only tool called twice with same args': {
@@ -136,7 +139,7 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
     },
     'mutating a returned hit': {
       run: () => {
-        const cache = new ResultCache(CACHE_DEFAULTS);
+        const cache = new ResultCache(DEFAULT_CACHE);
         cache.put('k', text('as it was'));
         const hit = cache.get('k') as { content: { text: string }[] };
         (hit.content[0] as { text: string }).text = 'changed';
@@ -167,8 +170,8 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
   dry_run: {
     'tool_execute dry_run': {
       run: async ({ tool_id: id, args }: { tool_id: string; args: unknown }, context) => {
-        const { run, upstream, firewalled } = bench(fixtureTools(context), { policy: undefined });
-        const report = reportOf(await run(id, args, { dryRun: true }));
+        const { run, upstream, firewalled } = bench(fixtureTools(context));
+        const report = withoutPolicy(reportOf(await run(id, args, { dryRun: true })));
         return { report, upstream_calls: upstream.calls.length, artifacts: firewalled.length };
       },
     },
@@ -229,8 +232,8 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
   },
   policy: {
     'ToolPolicy.decide': {
-      run: ({ policy, context }: { policy: unknown; context: PolicySubject }) => {
-        const { action, rule_index } = decide(readPolicy(policy), context);
+      run: ({ policy, context }: { policy: unknown; context: unknown }) => {
+        const { action, rule_index } = decide(readPolicy(policy), camelCased(context) as PolicySubject);
         return { action, rule_index };
       },
     },
@@ -240,9 +243,12 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
     policy_preset: {
       run: (name: unknown) => {
         try {
-          return { ok: { schema: 'gateway-policy-preset/v1', ...policyPreset(name) } };
-        } catch (error) {
-          return { error: configErrorOf(error) };
+          const preset = readField(POLICY_PRESET, name);
+          const { cache, ...rest } = PRESETS[preset];
+          const specified = { ...(snakeCased(rest) as Json), cache: specifiedCache(cache) };
+          return { ok: { schema: 'gateway-policy-preset/v1', name: preset, ...specified } };
+        } catch {
+          return { error: 'CONFIG_ERROR' };
         }
       },
     },
@@ -284,7 +290,7 @@ async function callAgain({ fail_first: failing, exception, policy }: Sequence): 
     return 'done';
   };
   const run = {
-    policy: readRetryPolicy(policy),
+    policy: readRetry(policy),
     // The case retries every transient failure, Waygate only convergent calls (G7.3): so the tool is convergent here.
     contract: 'convergent' as const,
     random: () => 0,
@@ -302,7 +308,7 @@ async function callAgain({ fail_first: failing, exception, policy }: Sequence): 
 }
 
 function leastRecentlyUsed({ ops }: { ops: string[] }): Json {
-  const cache = new ResultCache({ ...CACHE_DEFAULTS, max_entries: 2 });
+  const cache = new ResultCache({ ...DEFAULT_CACHE, maxEntries: 2 });
   const put = new Set<string>();
   for (const op of ops) {
     const [what, key] = op.split(' ') as [string, string];
@@ -334,7 +340,6 @@ function limit({ policy, calls }: LimitedCalls): { decisions: QuotaDecision[] } 
 
 async function quotaOfOne(context: Context): Promise<Json> {
   const { run, fail } = bench(fixtureTools(context), {
-    policy: undefined,
     rateLimits: readRateLimits({ tool_execute: { max_calls_per_session: 1 } }),
   });
   const [id, args] = ['github:create_issue@1.4.0', { title: 'x' }];
@@ -350,7 +355,7 @@ async function quotaOfOne(context: Context): Promise<Json> {
       nameOf(second),
       refused.error === 'RATE_LIMITED' ? 'GatewayError' : refused.error,
     ],
-    exhausted_dry_checks: (reportOf(second) as { checks: unknown }).checks,
+    exhausted_dry_checks: withoutPolicy(reportOf(second)).checks,
   };
 }
 
@@ -362,8 +367,13 @@ function reportOf(outcome: CallOutcome<Firewalled>): Json {
   return { dry_run, tool_id, upstream_name, args_valid, annotations, checks: bare };
 }
 
+/** These cases are about a gateway without a policy, and ours always has one. */
+function withoutPolicy({ checks, ...report }: Json): Json {
+  return { ...report, checks: (checks as { name: string }[]).filter(({ name }) => name !== 'policy') };
+}
+
 function cachingBench() {
-  const config: Partial<DispatchConfig> = { ...DISPATCH_DEFAULTS, cache: readCacheSettings({ read_only: true }) };
+  const config = { cache: readCache({ read_only: true }) };
   const tool = toolOf(READ_ONLY);
   return { ...bench(new Map([[tool.id, tool]]), config), id: tool.id };
 }
@@ -376,12 +386,7 @@ function configured(read: () => unknown): { result: string } {
   try {
     read();
     return { result: 'ok' };
-  } catch (error) {
-    return { result: configErrorOf(error) };
+  } catch {
+    return { result: 'CONFIG_ERROR' };
   }
-}
-
-function configErrorOf(error: unknown): string {
-  if (error instanceof DispatchConfigError) return 'CONFIG_ERROR';
-  throw error;
 }

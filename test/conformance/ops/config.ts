@@ -1,11 +1,12 @@
 /** Operations of the configuration: its blocks and servers, and the import of VS Code's mcp.json. */
 import { clientConfigText, type Launch } from '../../../src/cli/commands/clientConfig.ts';
-import { type LoadedConfig, parseConfig } from '../../../src/config/loadConfig.ts';
+import type { Settings } from '../../../src/config/declaration/document.ts';
+import type { LoadedConfig } from '../../../src/config/fileReader.ts';
+import { parseConfig } from '../../../src/config/loadConfig.ts';
 import { isHttp, type ServerEntry } from '../../../src/import/serverEntry.ts';
 import { UnreadableSource } from '../../../src/import/sourceFile.ts';
 import { vscode } from '../../../src/import/sources/vscode.ts';
 import { isExposed } from '../../../src/upstream/listing/exposedTools.ts';
-import { readCallSettings } from '../../../src/worker/configuration/callSettings.ts';
 import type { OperationTable } from '../conformance.ts';
 
 /** The program that the cases are about, as a client starts it. */
@@ -67,7 +68,7 @@ function renamed(input: Json, names: Readonly<Record<string, string>>): Json {
 function block(name: string, input: unknown, names: Readonly<Record<string, string>>, theirDefaults: Json): unknown {
   const config = read({ [name]: renamed(input as Json, names) });
   if (isWrong(config)) return WRONG;
-  const values = config[name as 'startup'] as unknown as Json;
+  const values = (config.blocks.get(name as 'startup')?.value ?? {}) as Json;
   const told = Object.entries(names).map(([theirs, ours]) => [
     theirs,
     theirs in (input as Json) ? values[ours] : theirDefaults[theirs],
@@ -107,17 +108,15 @@ function upstreamConfig(input: unknown): unknown {
     },
     env,
   );
-  const { settings, problem } = readCallSettings(config.calls);
   const [server] = config.servers;
   if (
     isWrong(config) ||
-    problem ||
     !server ||
     server.type === 'static' ||
     (namespace !== undefined && typeof namespace !== 'string')
   )
     return WRONG;
-  const seconds = timeout === undefined ? THEIR_TIMEOUT_SECONDS : (settings?.deadlines.servers[name] ?? 0) / 1_000;
+  const seconds = timeout === undefined ? THEIR_TIMEOUT_SECONDS : timeoutsOf(config)[name];
   return {
     ok: {
       type: server.type === 'either' ? 'http' : server.type,
@@ -135,6 +134,8 @@ function upstreamConfig(input: unknown): unknown {
   };
 }
 
+const timeoutsOf = ({ blocks }: LoadedConfig) =>
+  (blocks.get('timeouts')?.value as Settings['timeouts'] | undefined)?.servers ?? {};
 const THEIR_TIMEOUT_SECONDS = 30;
 
 function upstreamFilter(input: unknown): unknown {

@@ -1,7 +1,6 @@
 /** Operations of the event log: events of each gateway tool (O8.7). */
 import { CallPipeline } from '../../../src/calls/pipeline/callPipeline.ts';
-import { readCacheSettings } from '../../../src/calls/pipeline/resultCache.ts';
-import { DISPATCH_DEFAULTS } from '../../../src/calls/settings/dispatchConfig.ts';
+import { DEFAULT_SETTINGS } from '../../../src/config/declaration/document.ts';
 import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
 import type { CallEvent } from '../../../src/modes/shared/callEvents.ts';
 import { catalogLoaded } from '../../../src/modes/shared/catalog/catalogEvents.ts';
@@ -47,7 +46,7 @@ function gateway(file: ConformanceFile) {
       firewall: (result, { tool }) => firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName }),
       scrubSecrets,
     },
-    { ...DISPATCH_DEFAULTS, cache: readCacheSettings({ read_only: true }) },
+    { ...DEFAULT_SETTINGS, cache: { ...DEFAULT_SETTINGS.cache, readOnly: true } },
   );
   const events: CallEvent[] = [];
   const mode = gatewayMode({ ...context, calls, onCallEnd: (_call, event) => void events.push(event) });

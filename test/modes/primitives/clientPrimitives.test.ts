@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DispatchConfig } from '../../../src/calls/settings/dispatchConfig.ts';
+import type { CallSettings } from '../../../src/config/declaration/callBlocks.ts';
 import type { CallContext, ClientPeer } from '../../../src/mcp/session/sessionMode.ts';
 import { UpstreamRequestError } from '../../../src/mcp/wire/upstreamClient.ts';
 import { ClientPrimitives } from '../../../src/modes/primitives/clientPrimitives.ts';
@@ -24,7 +24,7 @@ const peer: ClientPeer = {
   request: async () => ({}),
 };
 
-function client(upstream?: (method: string, params: Json) => Promise<Json>, calls: Partial<DispatchConfig> = {}) {
+function client(upstream?: (method: string, params: Json) => Promise<Json>, calls: Partial<CallSettings> = {}) {
   const asked: [string, Json][] = [];
   const context = fixedContext([], {
     calls,

@@ -1,0 +1,216 @@
+import { DEFAULT_MODE, MODES } from '../../link/mode.ts';
+import { SECRET_NAME } from '../secretReferences.ts';
+import { type Block, type BlockValue, block, type Scope } from './block.ts';
+import { defaultsOf, list, object } from './collections.ts';
+import { flag, type Infer, number, oneOf, text } from './field.ts';
+
+/** Value that the user enters, in the form of VS Code's mcp.json. */
+const INPUT = object(
+  {
+    id: text({
+      required: true,
+      form: { pattern: SECRET_NAME, words: 'made of letters, digits, "_", "." and "-"' },
+      doc: 'The name after `input:` where the value is used.',
+    }),
+    type: oneOf(['promptString', 'pickString'], {
+      required: true,
+      doc: '`promptString` is typed in, `pickString` is one of `options`.',
+    }),
+    description: text({ default: '', doc: 'The question that the user sees.' }),
+    default: text({ doc: 'Value until the user sets one. Passwords have none.' }),
+    password: flag({ default: false, doc: 'Whether the value is a secret.' }),
+    options: list(text({}), { default: [], doc: 'Values to pick from.' }),
+  },
+  {},
+);
+
+export type InputConfig = Infer<typeof INPUT>;
+
+export const INPUTS = list(INPUT, {
+  doc: "Values that the user is asked for, in the form of VS Code's `mcp.json`. `${input:id}` refers to one. Set it with `waygate secret set input:id`.",
+});
+
+const PASSTHROUGH = {
+  firewall: flag({
+    default: false,
+    doc: 'Long results become digests with handles for `tool_view`, as in the other modes.',
+  }),
+};
+
+const STARTUP = {
+  mode: oneOf(['degraded', 'strict'], {
+    default: 'degraded',
+    doc: '`strict`: every server that is `required` must be up. `degraded`: `minHealthyServers` servers are enough.',
+  }),
+  timeoutSeconds: number({
+    above: 0,
+    max: 3_600,
+    lenient: true,
+    // npx may have to download a server first, and only the server's own tools wait for its start.
+    default: 60,
+    doc: 'Time limit of the first start of a server: `npx` may have to download it. Later starts have 15 s, or four times the slowest start so far, within this limit. Health reports a start that takes longer than 15 s.',
+  }),
+  minHealthyServers: number({
+    whole: true,
+    min: 0,
+    max: 10_000,
+    lenient: true,
+    default: 0,
+    doc: 'Number of servers that must be up in the mode `degraded`.',
+  }),
+  failOnEmptyCatalog: flag({
+    lenient: true,
+    default: false,
+    doc: 'Whether a catalog without a tool counts as a failed start.',
+  }),
+};
+
+const LIVE_REFRESH = {
+  enabled: flag({
+    default: true,
+    doc: 'Whether to list the tools again. If not, Waygate lists them when the server starts and when you refresh.',
+  }),
+  debounceSeconds: number({
+    min: 0,
+    max: 3_600,
+    default: 0.2,
+    doc: 'Wait for further announcements before the tools are listed again.',
+  }),
+  maxRefreshesPerMinute: number({
+    whole: true,
+    min: 1,
+    max: 6_000,
+    default: 60,
+    doc: 'Limit of listings per server and minute.',
+  }),
+};
+
+const BROWSE = {
+  topK: number({
+    whole: true,
+    min: 1,
+    max: 50,
+    default: 10,
+    doc: 'Number of cards that answer a query without a number of its own (1 to 50).',
+  }),
+  cacheStable: flag({
+    default: false,
+    doc: 'Puts cards that were shown before first and unchanged, for clients that cache prompts. Read the rank from `score` then.',
+  }),
+  learning: flag({
+    default: true,
+    doc: "Ranks a tool a little higher for queries after which it was executed. Kept in this workspace's state alone; `waygate learned` shows and erases it.",
+  }),
+};
+
+const ARTIFACTS = {
+  shownChars: number({
+    whole: true,
+    min: 200,
+    max: 7_000,
+    lenient: true,
+    default: 4_000,
+    doc: 'A result of at most this many characters is shown whole. A longer one becomes a digest with a handle.',
+  }),
+  maskSecrets: oneOf(['errors', 'always', 'never'], {
+    default: 'errors',
+    doc: "Where secrets are masked in what a model reads of a server's results: in errors, in all results (`tool_view` included), or nowhere. A secret is a value that looks like one, or one that a server was given. A workspace cannot loosen what your own waygate.json says.",
+  }),
+  maskOnDisk: flag({
+    lenient: true,
+    default: false,
+    doc: 'Whether secrets are masked in kept results too. A workspace cannot switch it off if your own waygate.json switches it on.',
+  }),
+  ttlSeconds: number({
+    whole: true,
+    min: 1,
+    max: 366 * 86_400,
+    lenient: true,
+    default: 7 * 86_400,
+    doc: 'How long a result is kept. Like the other bounds, it takes effect when the gateway starts next.',
+  }),
+  maxBytes: number({
+    whole: true,
+    min: 1,
+    max: 2 ** 40,
+    lenient: true,
+    default: 512 * 1024 * 1024,
+    doc: 'Size of all kept results together. The oldest are dropped first.',
+  }),
+  maxArtifacts: number({
+    whole: true,
+    min: 1,
+    max: 1_000_000,
+    lenient: true,
+    default: 5_000,
+    doc: 'Number of kept results.',
+  }),
+};
+
+const artifacts = object(ARTIFACTS, {
+  doc: 'Results that are kept, and how much of them a model sees.',
+});
+type Artifacts = Infer<typeof artifacts>;
+
+const MASKING: Readonly<Record<Artifacts['maskSecrets'], number>> = { never: 0, errors: 1, always: 2 };
+
+/** Keeps a mask that the user's own file sets. */
+function keepMasks(own: BlockValue<Artifacts> | undefined, theirs: BlockValue<Artifacts>, scope: Scope): Artifacts {
+  const keep = <K extends 'maskSecrets' | 'maskOnDisk'>(key: K, isWeaker: boolean): Partial<Artifacts> => {
+    if (!own?.keys.has(key) || !isWeaker) return {};
+    if (theirs.keys.has(key)) {
+      const value = JSON.stringify(own.value[key]);
+      scope.ignored([key], `"artifacts.${key}" has no effect: your own waygate.json sets ${value}, which is stricter.`);
+    }
+    return { [key]: own.value[key] };
+  };
+  return {
+    ...theirs.value,
+    ...keep('maskSecrets', own !== undefined && MASKING[theirs.value.maskSecrets] < MASKING[own.value.maskSecrets]),
+    ...keep('maskOnDisk', own?.value.maskOnDisk === true && !theirs.value.maskOnDisk),
+  };
+}
+
+/** Blocks that the gateway itself reads. */
+export const GATEWAY_BLOCKS = {
+  mode: block(
+    oneOf(MODES, {
+      default: DEFAULT_MODE,
+      doc: "How clients see the servers: `gateway`, three tools that find, run and read; `transparent`, every tool listed without its arguments, which `tool_hydrate` shows; `passthrough`, the servers' tools, resources and prompts as they are (with the server's name as a prefix if there are several servers). A session keeps the mode that it began with. `waygate serve --mode` decides for one client.",
+    }),
+  ),
+  passthrough: block(object(PASSTHROUGH, { doc: 'Treatment of results in the mode `passthrough`.' }), {
+    defaultValue: defaultsOf(PASSTHROUGH),
+  }),
+  idleMinutes: block(
+    number({
+      above: 0,
+      max: 1_440,
+      default: 10,
+      hint: 'to keep one server running set its "keepAlive"',
+      doc: 'A server without a call for this many minutes is stopped. The next call starts it again.',
+    }),
+  ),
+  startup: block(
+    object(STARTUP, {
+      doc: 'Conditions for the first answer of the gateway. Without this block it answers with whatever servers are up.',
+    }),
+    { defaultValue: defaultsOf(STARTUP) },
+  ),
+  liveRefresh: block(object(LIVE_REFRESH, { doc: 'Reaction to a server that announces changed tools.' }), {
+    defaultValue: defaultsOf(LIVE_REFRESH),
+  }),
+  browse: block(object(BROWSE, { doc: 'How `tool_browse` answers.' }), { defaultValue: defaultsOf(BROWSE) }),
+  artifacts: block<Artifacts>(artifacts, {
+    defaultValue: defaultsOf(ARTIFACTS),
+    combine: keepMasks,
+    safety: {
+      strictest: (_, readable) => ({
+        ...(readable ?? defaultsOf(ARTIFACTS)),
+        maskSecrets: 'always',
+        maskOnDisk: true,
+      }),
+      untilThen: 'secrets are masked in all results, kept ones included',
+    },
+  }),
+} satisfies Readonly<Record<string, Block<unknown>>>;

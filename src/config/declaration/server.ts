@@ -1,0 +1,127 @@
+import { writtenForm } from '../secretReferences.ts';
+import { list, object, record } from './collections.ts';
+import { flag, type Infer, number, type ObjectOf, oneOf, text } from './field.ts';
+
+/**
+ * Returns the form that an address must have, if it is wrong. References count as a letter, since their values are
+ * unknown.
+ */
+function addressFlaw(value: string): string | undefined {
+  const filledIn = writtenForm(value).replace(/\$\{[^}]*\}/g, 'x');
+  if (!isWeb(filledIn)) return 'an address like "https://host/mcp"';
+  const { username, password } = new URL(filledIn);
+  return username || password ? 'an address without a password; put that into "headers", by reference' : undefined;
+}
+
+const isWeb = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+const VALUE = text({ scalar: true, secrets: true });
+/** RFC 9110 §5.6.2: a value of one line. */
+const HEADER_VALUE = text({
+  scalar: true,
+  secrets: true,
+  check: (value) => (/[\r\n]/.test(value) ? 'one line' : undefined),
+});
+
+/** Keys of every server. */
+const SHARED = {
+  keepAlive: flag({
+    default: false,
+    doc: 'Starts the server with the gateway and never stops it for being idle: for a server that loses something when it ends.',
+  }),
+  disabled: flag({ default: false, doc: 'Keeps the entry but neither starts the server nor offers its tools.' }),
+  required: flag({
+    lenient: true,
+    schema: { default: true },
+    doc: 'Whether a start in the mode `strict` needs this server (see `startup`).',
+  }),
+  startTimeoutSeconds: number({
+    above: 0,
+    max: 3_600,
+    lenient: true,
+    doc: 'Time limit of the first start of this server, in place of `startup.timeoutSeconds`: for one that downloads or builds much. A change applies to its next start.',
+  }),
+  tools: object(
+    {
+      include: list(text({ filled: true }), { default: [], doc: 'Only these. An empty list means all.' }),
+      exclude: list(text({ filled: true }), { default: [], doc: 'Not these, whatever `include` says.' }),
+    },
+    {
+      doc: 'Which of its tools exist: by names, or patterns with `*`, `?` and `[…]` over the names that the server gives them. A change applies at once, and the server keeps running.',
+    },
+  ),
+};
+
+/** Keys of a server that is a program. */
+const STDIO = {
+  command: text({
+    required: true,
+    filled: true,
+    doc: 'The program to run: a path, or a name found on the `PATH`. No shell is involved.',
+  }),
+  args: list(text({ secrets: true }), { default: [], doc: 'Arguments of the program, one item each.' }),
+  env: record(VALUE, {
+    default: {},
+    keys: { pattern: /^[^=\0]+$/, words: 'a name without "="' },
+    doc: 'Environment variables of the program, in addition to a small safe set of yours. For a secret write `${secret:NAME}` and run `waygate secret set NAME`.',
+  }),
+  envFile: text({ filled: true, doc: 'A file of `NAME=value` lines. `env` overrides it.' }),
+  cwd: text({
+    filled: true,
+    doc: 'The folder in which the program runs. By default the workspace folder, or your home folder for a server of your own waygate.json.',
+  }),
+};
+
+/** Keys of a server at an address. */
+const HTTP = {
+  url: text({
+    required: true,
+    filled: true,
+    secrets: true,
+    schema: { pattern: '^(https?://|\\$\\{)' },
+    check: addressFlaw,
+    doc: 'The address of a server over HTTP.',
+  }),
+  headers: record(HEADER_VALUE, {
+    default: {},
+    keys: { pattern: /^[!#$%&'*+.^`|~\w-]+$/, words: 'a name of letters, digits and "-"' },
+    doc: 'Headers that are sent with every request to `url`. For a token write `Bearer ${secret:NAME}` and run `waygate secret set NAME`.',
+  }),
+  auth: object(
+    {
+      clientId: text({
+        filled: true,
+        doc: 'The id of a client that you registered, for an authorization server that registers none by itself; or the `https` address of a client id metadata document.',
+      }),
+      clientSecret: text({
+        filled: true,
+        secrets: true,
+        form: { pattern: /^\$\{[^}]+\}$/, words: 'a reference like "${secret:NAME}"' },
+        doc: 'The secret of that client, by reference alone: `${secret:NAME}`.',
+      }),
+      scopes: list(text({}), { doc: 'Scopes to ask for instead of those that the server names.' }),
+      issuer: text({
+        filled: true,
+        schema: { pattern: '^https?://' },
+        check: (value) => (isWeb(value) ? undefined : 'an address like "https://login.example.com"'),
+        doc: 'The only authorization server that may sign in to this server.',
+      }),
+    },
+    {
+      doc: 'Settings that a sign-in (`waygate login NAME`) cannot find out by itself. Most servers need none of them.',
+    },
+  ),
+};
+
+/** Keys of an entry of `servers`, by the kind of server that has them. */
+export const SERVER_KEYS = { shared: SHARED, stdio: STDIO, http: HTTP };
+
+export const SERVER_TYPE = oneOf(['stdio', 'http', 'sse'], {
+  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; for a `url` it finds out whether the server speaks Streamable HTTP or the older HTTP+SSE.',
+});
+
+export type SharedKeys = ObjectOf<typeof SHARED>;
+export type StdioKeys = ObjectOf<typeof STDIO>;
+export type HttpKeys = ObjectOf<typeof HTTP>;
+export type AuthConfig = Infer<typeof HTTP.auth>;
+export type ToolFilter = Infer<typeof SHARED.tools>;

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { schemaText } from '../../scripts/lib/generatedDocs.mjs';
+import { documentSchema } from '../../src/config/declaration/document.ts';
+import { parseConfig } from '../../src/config/loadConfig.ts';
+
+interface Schema {
+  type?: string | string[];
+  enum?: unknown[];
+  pattern?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  markdownDescription?: string;
+  exclusiveMinimum?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+const schema = JSON.parse(JSON.stringify(documentSchema())) as Schema & { definitions: { server: Schema } };
+const { servers: _servers, ...blocks } = schema.properties ?? {};
+const server = schema.definitions.server;
+
+const problemsOf = (config: unknown): string[] =>
+  parseConfig(JSON.stringify(config), '/w/.vscode/waygate.json', '/w', { HOME: '/h' }).problems.map(
+    ({ message }) => message,
+  );
+
+/** Values whose form JSON Schema types do not express. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  envFile: '/dev/null',
+  url: 'https://example.com/mcp',
+  issuer: 'https://login.example.com',
+  clientSecret: '${secret:ours}',
+  retryableCodes: ['RATE_LIMITED'],
+};
+
+/** Returns a value that a schema allows, with every key that it knows. */
+function sample(one: Schema, name = ''): unknown {
+  if (name in VALUES) return VALUES[name];
+  if (one.enum) return one.enum[0];
+  if (one.properties) return Object.fromEntries(Object.entries(one.properties).map(([k, v]) => [k, sample(v, k)]));
+  if (typeof one.additionalProperties === 'object') return { 'a-b': sample(one.additionalProperties) };
+  const type = [one.type].flat()[0];
+  if (type === 'array') return [sample(one.items ?? {})];
+  if (type === 'object') return {};
+  return type === 'boolean' ? true : type === 'string' ? 'x' : (one.maximum ?? one.minimum ?? 1);
+}
+
+function serverSample(...without: string[]): object {
+  const keys = Object.entries(server.properties ?? {}).filter(([name]) => !without.includes(name));
+  return Object.fromEntries(keys.map(([name, one]) => [name, sample(one, name)]));
+}
+const PROGRAM = serverSample('url', 'headers', 'auth');
+const ADDRESS = { ...serverSample('command', 'args', 'env', 'envFile', 'cwd'), type: 'http' };
+const EVERYTHING = {
+  ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, sample(one, name)])),
+  servers: { one: PROGRAM, two: ADDRESS },
+};
+
+/** Paths of all objects in a value. */
+function objectsIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.entries(value).flatMap(([key, one]) =>
+    objectsIn(one, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+  return Array.isArray(value) ? inner : [path, ...inner];
+}
+
+/** Returns the value with `key` added to the object at a path. */
+function withKey(value: object, path: readonly (string | number)[], key: string): object {
+  const copy = structuredClone(value);
+  const target = path.reduce<Record<string, unknown>>(
+    (one, part) => one[part] as Record<string, unknown>,
+    copy as Record<string, unknown>,
+  );
+  target[key] = {};
+  return copy;
+}
+
+/** Objects whose keys the user chooses, and arguments of a tool. */
+const FREE = /^servers$|\.(env|headers|perTool|probes|arguments)$|^(timeouts|replay)\.(servers|tools)$/;
+
+describe('the declaration of waygate.json', () => {
+  it('matches media/waygate.schema.json (written by npm run docs)', () => {
+    expect(readFileSync('media/waygate.schema.json', 'utf8')).toBe(schemaText(documentSchema()));
+  });
+
+  it('has a schema and a reader that accept the same keys', () => {
+    const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false });
+    ajv.addVocabulary(['markdownDescription', 'defaultSnippets']);
+    const isValid = ajv.compile(documentSchema());
+    expect(isValid(EVERYTHING), JSON.stringify(isValid.errors)).toBe(true);
+    expect(problemsOf(EVERYTHING)).toEqual([]);
+  });
+
+  const CLOSED = objectsIn(EVERYTHING).filter((path) => !FREE.test(path.join('.')));
+  it.each(CLOSED.map((path) => [path.join('.'), path] as const))('accepts no other key in "%s"', (_, path) => {
+    const [problem, ...others] = problemsOf(withKey(EVERYTHING, path, 'zzzzzzzzzz'));
+    expect(others).toEqual([]);
+    expect(problem).toMatch(/^"[^"]*zzzzzzzzzz" is not a key; known keys are [\w$, ]+\.$/);
+    expect(path.length === 0 || problem?.includes(String(path.at(-1)))).toBe(true);
+  });
+
+  it('covers objects in which unknown keys are easy to miss', () => {
+    const names = CLOSED.map((path) => path.join('.'));
+    expect(names).toEqual(
+      expect.arrayContaining(['', 'retry', 'policy', 'policy.rules.0', 'rateLimits.perTool.a-b', 'replay.probes.a-b']),
+    );
+  });
+
+  it('documents every key', () => {
+    const silent: string[] = [];
+    const visit = (node: Schema, path: string): void => {
+      for (const [key, inner] of Object.entries(node.properties ?? {})) {
+        if (!inner.markdownDescription) silent.push(`${path}/${key}`);
+        visit(inner, `${path}/${key}`);
+      }
+      if (node.items) visit(node.items, `${path}/[]`);
+      if (typeof node.additionalProperties === 'object') visit(node.additionalProperties, `${path}/*`);
+    };
+    visit(schema, '');
+    visit(server, 'server');
+    expect(silent).toEqual([]);
+  });
+});
+
+describe('an error in waygate.json', () => {
+  it.each([
+    [{ retry: { max_attempts: 3 } }, '"retry.max_attempts" is not a key; did you mean "maxAttempts"?'],
+    [{ retry: { maxAttempts: 0 } }, '"retry.maxAttempts" must be a whole number of at least 1.'],
+    [{ retry: { retryableCodes: ['X'] } }, /^"retry\.retryableCodes\[0\]" must be "UPSTREAM_TIMEOUT", /],
+    [
+      { rateLimits: { perTool: { 'a:b#1': { maxCallsPerMinut: 1 } } } },
+      '"rateLimits.perTool.a:b#1.maxCallsPerMinut" is not a key; did you mean "maxCallsPerMinute"?',
+    ],
+    [
+      { policy: { rules: [{ action: 'allow', tol: 'x' }] } },
+      '"policy.rules[0].tol" is not a key; did you mean "tool"?',
+    ],
+    [{ policy: { rules: [{}] } }, '"policy.rules[0].action" is missing; add it.'],
+    [{ timeouts: { servers: { 'my server': 'x' } } }, /^"timeouts\.servers\["my server"\]" must be a number from /],
+    [{ replay: { tools: { a: 'often' } } }, /^"replay\.tools\.a" must be "convergent", "probe_required" or /],
+    [{ replay: { probes: { x: { effect: { at: '/a' } } } } }, '"replay.probes.x.tool" is missing; add it.'],
+    [
+      { replay: { probes: { x: { tool: 'look', effect: { at: '/a', equals: {} } } } } },
+      '"replay.probes.x.effect.equals" must be a text, a number, true or false.',
+    ],
+    [{ policyPreset: 'loose' }, '"policyPreset" must be "safe", "balanced" or "throughput".'],
+    [{ browse: { topK: 51 } }, '"browse.topK" must be a whole number from 1 to 50.'],
+    [{ idleMinutes: 0 }, /^"idleMinutes" must be a number above 0, at most 1440; .*"keepAlive"/],
+    [{ inputs: [{ id: 'a', type: 'command' }] }, '"inputs[0].type" must be "promptString" or "pickString".'],
+    [{ inputs: [{ id: 'a b', type: 'promptString' }] }, /^"inputs\[0\]\.id" must be made of letters, digits/],
+    [{ inputs: [{ id: 'a', type: 'pickString' }] }, 'The input "a" needs "options" to pick from; add them.'],
+    [{ inputs: {} }, '"inputs" must be a list.'],
+    [{ inputs: [{ type: 'promptString' }] }, '"inputs[0].id" is missing; add it.'],
+    [
+      { inputs: [{ id: 'a', type: 'promptString', pasword: true }] },
+      '"inputs[0].pasword" is not a key; did you mean "password"?',
+    ],
+    [
+      {
+        inputs: [
+          { id: 'a', type: 'promptString' },
+          { id: 'a', type: 'promptString' },
+        ],
+      },
+      'The input "a" is written twice; remove one.',
+    ],
+    [{ cache: 5 }, '"cache" must be an object.'],
+  ])('names the path, what is wrong and what to do: %j', (config, message) => {
+    expect(problemsOf(config)).toEqual([typeof message === 'string' ? message : expect.stringMatching(message)]);
+  });
+
+  it('has the range of the wrong value', () => {
+    const { problems } = parseConfig('{\n  "retry": {\n    "maxAttempts": 0 } }', '/w.json', '/w', {});
+    expect(problems).toEqual([
+      {
+        severity: 'error',
+        message: '"retry.maxAttempts" must be a whole number of at least 1.',
+        location: { file: '/w.json', line: 3, column: 20 },
+        endColumn: 21,
+      },
+    ]);
+  });
+
+  it('leaves the other keys of a block without safety rules in force', () => {
+    const { blocks } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
+    expect(blocks.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
+  });
+});

@@ -1,0 +1,250 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/calls/policy/policy.ts';
+import { RateLimiter } from '../../src/calls/policy/quota.ts';
+import { replayFor } from '../../src/calls/settings/replaySettings.ts';
+import { ConfigLayers, type MergedConfig } from '../../src/config/configLayers.ts';
+import type { KeptTexts } from '../../src/config/state/keptTexts.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const LEVELS = ['user', 'workspace'] as const;
+type Level = (typeof LEVELS)[number];
+
+function place() {
+  const root = temporaryFolder('wg-closed-');
+  const folder = join(root, 'w');
+  const env = { WAYGATE_CONFIG_DIR: join(root, 'user') };
+  mkdirSync(join(folder, '.vscode'), { recursive: true });
+  mkdirSync(env.WAYGATE_CONFIG_DIR);
+  const files = { user: join(env.WAYGATE_CONFIG_DIR, 'waygate.json'), workspace: join(folder, '.vscode/waygate.json') };
+  const write = (level: Level, content: object | string): void =>
+    writeFileSync(files[level], typeof content === 'string' ? content : JSON.stringify(content));
+  const layers = (kept?: KeptTexts): ConfigLayers => new ConfigLayers(folder, env, undefined, undefined, kept);
+  return { files, write, layers };
+}
+
+/** Returns the treatment of a call of the tool `name`: by policy, by limits, and after a loss. */
+function fateOf({ settings }: MergedConfig, name = 'any'): [policy: string, isInLimits: boolean, contract: string] {
+  const { action } = decide(settings.policy, { metaTool: 'tool_execute', toolName: name });
+  const { allowed } = new RateLimiter(settings.rateLimits).take({ session: {}, metaTool: 'tool_execute' });
+  const { contract } = replayFor(settings.replay, { id: `one:${name}`, server: 'one', upstreamName: name });
+  return [action, allowed, contract];
+}
+
+/** File that denies `drop`, limits no call of these tests, and lets lost calls run again. */
+const GOOD = {
+  servers: { one: { command: 'x' } },
+  policy: { default: 'allow', rules: [{ action: 'deny', tool: 'drop' }] },
+  replay: { default: 'convergent' },
+};
+const OPEN = ['allow', true, 'convergent'];
+const messages = ({ problems }: MergedConfig): string[] => problems.map(({ message }) => message);
+
+describe.each(LEVELS)('a file with an error, at the level of the %s', (level) => {
+  const loaded = (content: object | string): MergedConfig => {
+    const { write, layers } = place();
+    write(level, content);
+    return layers().load();
+  };
+
+  it('keeps other blocks in force beside a typo', () => {
+    const config = loaded({ ...GOOD, cache: { ttlSecond: 5 }, retry: { max_attempts: 2 } });
+    expect([fateOf(config), fateOf(config, 'drop')[0]]).toEqual([OPEN, 'deny']);
+    expect(messages(config)).toEqual([
+      expect.stringMatching(/^"cache\.ttlSecond" is not a key/),
+      expect.stringMatching(/^"retry\.max_attempts" is not a key/),
+    ]);
+  });
+
+  it.each([
+    ['a typo in it', { ...GOOD, policy: { defualt: 'allow' } }],
+    ['a wrong value in it', { ...GOOD, policy: { default: 'alow' } }],
+    ['a wrong type', { ...GOOD, policy: [] }],
+    ['an error in one of its rules', { ...GOOD, policy: { rules: [{ action: 'allow', tol: 'x' }] } }],
+    ['a typo in its name', { servers: GOOD.servers, replay: GOOD.replay, polcy: GOOD.policy }],
+    ['another ending of its name', { servers: GOOD.servers, replay: GOOD.replay, policies: GOOD.policy }],
+    ['its name twice', `{"policy": {}, "replay": {"default": "convergent"}, "policy": {"default": "deny"}}`],
+    ['a key of it twice', `{"policy": {"default": "allow", "default": "deny"}, "replay": {"default": "convergent"}}`],
+    ['an unknown preset', { servers: GOOD.servers, replay: GOOD.replay, policyPreset: 'saef' }],
+  ])('denies every call after an error in the policy: %s', (_, content) => {
+    const config = loaded(content);
+    expect(fateOf(config)[0]).toBe('deny');
+    // Other blocks are not affected.
+    expect(fateOf(config)[2]).toBe('convergent');
+    expect(messages(config)[0]).toMatch(/Until then every call that no readable rule decides before is denied/);
+  });
+
+  it('keeps a readable policy beside an unknown preset', () => {
+    const config = loaded({ ...GOOD, policyPreset: 'saef' });
+    expect(fateOf(config)).toEqual(['allow', false, 'convergent']);
+  });
+
+  it('refuses every call and view after an error in the limits, and answers searches', () => {
+    const config = loaded({ ...GOOD, rateLimits: { tool_execute: { maxCallsPerMinut: 9 } } });
+    expect(fateOf(config)).toEqual(['allow', false, 'convergent']);
+    const limiter = new RateLimiter(config.settings.rateLimits);
+    const take = (metaTool: 'tool_browse' | 'tool_view') => limiter.take({ session: {}, metaTool }).allowed;
+    expect([take('tool_view'), take('tool_browse')]).toEqual([false, true]);
+  });
+
+  it('repeats no lost call after an error in replay', () => {
+    const config = loaded({ ...GOOD, replay: { default: 'convergent', tols: {} } });
+    expect(fateOf(config)).toEqual(['allow', true, 'never_replay']);
+  });
+
+  it('masks every secret after an error in the artifacts, and keeps their readable bounds', () => {
+    const config = loaded({ ...GOOD, artifacts: { maskSecrets: 'alwyas', shownChars: 300 } });
+    expect(config.settings.artifacts).toMatchObject({ maskSecrets: 'always', maskOnDisk: true, shownChars: 300 });
+    expect(fateOf(config)).toEqual(OPEN);
+  });
+
+  it.each([
+    ['a typo in its filter', { one: { command: 'x', tools: { exclde: ['drop'] } } }],
+    ['a wrong pattern in its filter', { one: { command: 'x', tools: { exclude: ['drop', 5] } } }],
+    ['a wrong type of its filter', { one: { command: 'x', tools: 'drop' } }],
+    ['a typo in the name of its filter', { one: { command: 'x', tool: { exclude: ['drop'] } } }],
+  ])('offers nothing of a server after %s', (_, servers) => {
+    const config = loaded({ ...GOOD, servers });
+    expect([config.servers, config.broken.map(({ name }) => name), fateOf(config)]).toEqual([[], ['one'], OPEN]);
+  });
+
+  it('has no server after a wrong type of "servers", and its rules stay', () => {
+    const config = loaded({ ...GOOD, servers: [] });
+    expect([config.servers, fateOf(config), fateOf(config, 'drop')[0]]).toEqual([[], OPEN, 'deny']);
+  });
+
+  const BROKEN: [string, string][] = [
+    ['a syntax error', '{ "policy": { "default": "allow" }, "servers": '],
+    ['a wrong type', '[]'],
+    ['nothing in it', ''],
+  ];
+  it.each(BROKEN)('refuses every call with %s', (_, text) => {
+    const config = loaded(text);
+    expect(fateOf(config)).toEqual(['deny', false, 'never_replay']);
+    expect(config.settings.artifacts).toMatchObject({ maskSecrets: 'always' });
+    expect(messages(config)).toEqual([expect.stringMatching(/Until then no tool can be called/)]);
+  });
+
+  it('refuses every call if it cannot be read', () => {
+    const { files, layers } = place();
+    mkdirSync(files[level]);
+    const config = layers().load();
+    expect(fateOf(config)).toEqual(['deny', false, 'never_replay']);
+    expect(messages(config)).toEqual([
+      expect.stringMatching(/^waygate\.json cannot be read \(EISDIR\)\. Until then no/),
+    ]);
+  });
+
+  it('names file, line and error in the reason of a refusal', () => {
+    const { files, write, layers } = place();
+    write(level, '{\n"policy": {\n "defualt": "deny" } }');
+    const { policy } = layers().load().settings;
+    expect(decide(policy, { metaTool: 'tool_execute' })).toMatchObject({
+      action: 'deny',
+      unreadable: `${files[level]}:3:2: "policy.defualt" is not a key; did you mean "default"?`,
+    });
+  });
+});
+
+describe.each(LEVELS)('the last readable version of a file, at the level of the %s', (level) => {
+  const CHANGES: [string, object | string][] = [
+    ['a typo in another block', { ...GOOD, cache: { ttlSecond: 5 } }],
+    ['a typo in the policy', { ...GOOD, policy: { defualt: 'deny' } }],
+    ['a typo in its name', { servers: GOOD.servers, replay: GOOD.replay, polcy: {} }],
+    ['an unknown preset', { servers: GOOD.servers, replay: GOOD.replay, policyPreset: 'saef' }],
+    ['a wrong type of the policy', { ...GOOD, policy: 'deny' }],
+    ['an error in replay', { ...GOOD, replay: { default: 'always' } }],
+    ['a wrong type of "servers"', { ...GOOD, servers: [] }],
+    ['a syntax error', '{ "servers": '],
+    ['a wrong type', '[]'],
+  ];
+  it.each(CHANGES)('stays in force after %s, here and in the next process', (_, content) => {
+    const { write, layers } = place();
+    write(level, GOOD);
+    const running = layers();
+    running.load();
+    write(level, content);
+    const config = running.load();
+    // The next process starts after this one, and one more after that.
+    const next = layers(running.inForce);
+    const after = next.load();
+    for (const one of [config, after, layers(next.inForce).load()]) {
+      expect([fateOf(one), fateOf(one, 'drop')[0]]).toEqual([OPEN, 'deny']);
+      expect(one.servers.map(({ name }) => name)).toEqual(['one']);
+      expect(one.problems).toHaveLength(1);
+    }
+  });
+
+  it('stays in force if the file cannot be read', () => {
+    const { files, write, layers } = place();
+    write(level, GOOD);
+    const running = layers();
+    running.load();
+    rmSync(files[level]);
+    mkdirSync(files[level]);
+    const config = running.load();
+    expect([fateOf(config), fateOf(config, 'drop')[0]]).toEqual([OPEN, 'deny']);
+  });
+
+  it('stays in force for the broken block only: every other edit takes effect', () => {
+    const { write, layers } = place();
+    write(level, GOOD);
+    const running = layers();
+    running.load();
+    write(level, { servers: { two: { command: 'y' } }, policy: { default: 5 }, browse: { topK: 3 } });
+    const config = running.load();
+    expect(fateOf(config, 'drop')).toEqual(['deny', true, 'never_replay']);
+    expect(config.servers.map(({ name }) => name)).toEqual(['two']);
+    expect(config.settings.browse.topK).toBe(3);
+    expect(messages(config)).toEqual([
+      expect.stringMatching(/^"policy\.default" must be .* Until then the last readable version of "policy" stays/),
+    ]);
+  });
+
+  it('is never a version that was unreadable itself', () => {
+    const { write, layers } = place();
+    write(level, { ...GOOD, policy: { defualt: 'allow' } });
+    const running = layers();
+    expect(fateOf(running.load())[0]).toBe('deny');
+    write(level, { ...GOOD, policy: 5, replay: 5 });
+    expect(fateOf(running.load())).toEqual(['deny', true, 'convergent']);
+    write(level, '{');
+    expect(fateOf(running.load())).toEqual(['deny', true, 'convergent']);
+    expect(fateOf(layers(running.inForce).load())).toEqual(['deny', true, 'convergent']);
+    write(level, GOOD);
+    expect(fateOf(running.load())).toEqual(OPEN);
+  });
+
+  it('ends with an edit that can be read, even if that removes the block', () => {
+    const { write, layers } = place();
+    write(level, { ...GOOD, policy: { default: 'deny' } });
+    const running = layers();
+    running.load();
+    write(level, { servers: GOOD.servers });
+    expect(fateOf(running.load())[0]).toBe('allow');
+  });
+});
+
+describe('an unreadable file of one level', () => {
+  it("leaves no opening for the other level's rules", () => {
+    const { write, layers } = place();
+    write('user', '{');
+    write('workspace', {
+      policyPreset: 'throughput',
+      replay: { default: 'convergent' },
+      artifacts: { maskSecrets: 'never' },
+    });
+    const config = layers().load();
+    expect(fateOf(config)).toEqual(['deny', false, 'never_replay']);
+    expect(config.settings.artifacts.maskSecrets).toBe('always');
+  });
+
+  it("lets the user's own rules decide first if it is the workspace's", () => {
+    const { write, layers } = place();
+    write('user', { policy: { default: 'require_approval', rules: [{ action: 'allow', tool: 'read_*' }] } });
+    write('workspace', { policy: { rules: 5 } });
+    const config = layers().load();
+    expect([fateOf(config, 'read_file')[0], fateOf(config, 'other')[0]]).toEqual(['allow', 'deny']);
+  });
+});
