@@ -1,6 +1,6 @@
 /**
- * Replay contract: decides about a request that was lost with its process (O3.1). Contracts are declared per request
- * here; nothing infers them from statements of a server.
+ * Replay contract: decides about a request that was lost with its process (O3.1). Waygate declares contracts per
+ * request here; nothing infers them from statements of a server.
  */
 export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
 

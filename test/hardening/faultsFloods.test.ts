@@ -111,7 +111,7 @@ describe('a server that floods', () => {
 describe('a list without an end', () => {
   it.each<[string, Record<string, unknown>, RegExp, number]>([
     ['pages', { count: 'endless', size: 3 }, /cut: it has more than 64 pages/, 192],
-    ['the same page', { count: 'endless', size: 2, same: true }, /cut: it gave the same page again/, 4],
+    ['the same page', { count: 'endless', size: 2, same: true }, /cut: it returned the same page again/, 4],
     ['tools', { count: 12, size: 1_000 }, /cut: it has more than 10000 tools/, 10_000],
     ['bytes', { count: 'endless', size: 10, bytes: 100_000 }, /cut: its tools take more than 8 MiB/, 83],
   ])('of %s is kept up to the bound and marked', async (_what, pages, reason, count) => {

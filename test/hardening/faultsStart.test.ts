@@ -93,7 +93,7 @@ describe('a server that refuses', () => {
       },
       /^It uses an unsupported version of MCP \(1999-01-01\)\.$/,
     ],
-    ['an answer that is no JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is no JSON/],
+    ['an answer that is no JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is not JSON/],
   ])('to be initialized with %s is told so at once', async (_what, action, reason) => {
     const gateway = await FaultGateway.open(at('initialize', action), { ready: false });
     const { reason: told } = await until('its reason', async () => {

@@ -34,7 +34,9 @@ describe('a call that needs a probe, whose server is killed', () => {
     const faulty = await gateway([call('act', { life: 1 }, 'sigkill')]);
     const { text, isError } = await faulty.act('a');
     expect([text, isError]).toEqual([
-      expect.stringMatching(/^ok\nThe server was lost during this call, which has taken effect: look shows it\./),
+      expect.stringMatching(
+        /^ok\nThe server was lost during this call, but look shows that the call has taken effect\./,
+      ),
       false,
     ]);
     expect(faulty.effects.map(({ nonce }) => nonce)).toEqual(['a']);
