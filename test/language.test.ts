@@ -2,7 +2,21 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 /** Rooms of `src/` that comply. A rewritten room is added here, until the list is all of them. */
-const DONE: readonly string[] = ['calls', 'catalog', 'config', 'lib', 'link', 'mcp', 'replay', 'supervision', 'worker'];
+const DONE: readonly string[] = [
+  'calls',
+  'catalog',
+  'config',
+  'lib',
+  'link',
+  'mcp',
+  'modes/passthrough',
+  'modes/primitives',
+  'modes/shared/catalog',
+  'modes/shared/client',
+  'replay',
+  'supervision',
+  'worker',
+];
 
 const PRONOUN =
   /^(What|Who|Whoever|Whatever|Whose|It|Its|They|Those|These|That|One|Both|Of|By|Where|So|Such|None|Nobody|Nothing|Neither)\b/;

@@ -138,7 +138,7 @@ class Reader {
   #result(value: unknown, tool: string, path: Path): Json {
     if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
     if (isObject(value) && Array.isArray(value.content)) return value;
-    return this.#fail(`"result" of ${JSON.stringify(tool)} must be a text, or an object with "content".`, path);
+    return this.#fail(`"result" of ${JSON.stringify(tool)} must be a string, or an object with "content".`, path);
   }
 
   #item(value: unknown, path: Path, key: 'uri' | 'name', answers: readonly string[]): StaticItem {

@@ -170,7 +170,7 @@ export function text<const O extends TextOptions>(options: O): Field<string, Pre
   };
   return field<string, O>(options, schema, (node, path, reader) => {
     if (scalar && (node.type === 'number' || node.type === 'boolean')) return String(node.value);
-    if (node.type !== 'string') return must('a text', node, path, reader);
+    if (node.type !== 'string') return must('a string', node, path, reader);
     const written = node.value as string;
     const flaw =
       filled && written.trim() === '' ? 'be empty' : written.includes('\0') ? 'have a NUL character' : undefined;
@@ -196,6 +196,6 @@ export function scalar<const O extends Options>(options: O): Field<string | numb
     (node, path, reader) =>
       /^(string|number|boolean)$/.test(node.type)
         ? node.value
-        : must('a text, a number, true or false', node, path, reader),
+        : must('a string, a number, true or false', node, path, reader),
   );
 }

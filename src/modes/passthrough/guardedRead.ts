@@ -9,20 +9,20 @@ import { type CallEvent, failedEvent, forwardedReadEvent } from '../shared/callE
 import { beginCall } from '../shared/callRecord.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 
-/** What is read, and with which method of MCP. */
+/** Read of a resource or prompt by a method of MCP. */
 export interface Read {
   method: 'resources/read' | 'prompts/get';
-  /** As rules know it; a server may have more than it lists. */
+  /** The item in the form that rules use; a server may have more than it lists. */
   choice: CatalogTool;
   isListed: boolean;
 }
 
-/** As the gateway's own tools for the same are called where reads are counted. */
+/** Gateway tools under whose names telemetry counts these reads. */
 const COUNTED_AS = { 'resources/read': 'resource_read', 'prompts/get': 'prompt_get' } as const;
 
 /**
  * Reads with the same rules, limits and telemetry as in gateway mode, where the read counts as a `tool_view` (G7.8).
- * The server's answer is passed on unchanged.
+ * Forwards the server's answer unchanged.
  */
 export async function guardedRead<T>(
   { method, choice, isListed }: Read,
@@ -48,6 +48,6 @@ export async function guardedRead<T>(
 }
 
 function unexplained(thrown: unknown, { id, server }: CatalogTool): GatewayError {
-  const words = thrown instanceof RpcError ? `${server} answered with an error of its own.` : 'The read has failed.';
+  const words = thrown instanceof RpcError ? `${server} answered with an error of its own.` : 'The read failed.';
   return new GatewayError('UPSTREAM_ERROR', words, { path: id });
 }

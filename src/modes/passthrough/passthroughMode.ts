@@ -27,19 +27,19 @@ import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts'
 import { shownResult } from './shownResult.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
-/** What a call of a server's own tool is called among the recent calls. */
+/** Name of a forwarded call among the recent calls. */
 const PASSED_ON = 'tools/call';
 const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
 
-/** The servers as they are, with everything in the way of a call that there is in gateway mode. */
+/** Shows the servers unchanged, with the same checks, limits and telemetry for calls as in gateway mode. */
 export interface PassthroughMode extends SessionMode {
-  /** What `tools/list` is answered with, as far as servers are known. */
+  /** Returns the answer to `tools/list`, as far as servers are known. */
   shownTools(): readonly object[];
-  /** Hears what a server tells by itself. To be called before its first start. */
+  /** Forwards notifications of a server. Call it before the server's first start. */
   attach(connection: ServerConnection): void;
-  /** Something of the tools has changed. */
+  /** Called after a change of the tools. */
   onCatalogChanged(): void;
-  /** Something of the resources or prompts has. */
+  /** Called after a change of the resources or prompts. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
 }
 
@@ -51,7 +51,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
   const shownTools = (): readonly object[] => {
     const { list } = routes();
     if (!context.digest()) return list;
-    // Nobody can promise structure where a long result is shown as a digest.
+    // A digest has no structured content, so no output schema can be promised.
     const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
     return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
   };
@@ -65,7 +65,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
       const connections = context.connections();
       const several = context.hasSeveralServers();
       const own = instructionsOf(connections, several, (server) => context.view().namespaceOf(server));
-      // A list that lacks a server's tools says nothing of why.
+      // A list without a server's tools does not explain why they are missing.
       const missing = connections.every(({ isKnown }) => isKnown) ? [] : notesOf(context);
       const instructions = [...(own === undefined ? [] : [own]), ...missing].join('\n\n') || undefined;
       const capabilities = capabilitiesOf(connections, several);
@@ -108,12 +108,12 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
   };
 }
 
-/** Which servers are not there, and why. */
+/** Returns notes about servers that are not available, with the reasons. */
 function notesOf(context: PassthroughContext): string[] {
   return serverNotes(context.servers(), context.configuration(), context.workspace);
 }
 
-/** A client may call what it knows from before, while the server is only starting. */
+/** Finds a tool. A client may call a tool that it knows from before while the server still starts. */
 async function toolNamed(
   name: string,
   routes: () => ToolRoutes,
@@ -152,7 +152,7 @@ async function callThrough(
   }
 }
 
-/** Every name but one is a server's here, whatever it reads like; what its arguments are called says nothing. */
+/** Names the tool of a lost call. In this mode every name but one belongs to a server, however familiar it looks. */
 function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
   const { tool: name } = call;
   const tool = name === undefined ? undefined : routes.find(name);

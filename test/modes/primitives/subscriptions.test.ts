@@ -121,7 +121,7 @@ describe('a subscription', () => {
     subscriptions.serverReady('one');
     await vi.runAllTimersAsync();
     expect(a.heard).toEqual(['x://1']);
-    expect(log).toEqual(['one: a resource could not be subscribed to again: gone']);
+    expect(log).toEqual(['one: a subscription could not be renewed: gone']);
   });
 
   it('that starts its server is made once', async () => {
