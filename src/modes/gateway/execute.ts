@@ -2,7 +2,7 @@ import { dryRunText } from '../../calls/pipeline/dryRun.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { Tell } from '../../text/normalise.ts';
 import { firstLines, oneLine, shortened } from '../../text/porcelain.ts';
-import { tellContract } from '../shared/announceContract.ts';
+import { announceContract } from '../shared/announceContract.ts';
 import { type CheckedArguments, renderMode } from '../shared/arguments.ts';
 import { clientEndOf } from '../shared/callRequest.ts';
 import { chosenTool } from '../shared/chosenTool.ts';
@@ -28,7 +28,7 @@ export async function execute(
   const tool = chosenTool(given, catalog, context);
   const { id } = tool;
   if (id !== given) tell({ rule: 'tool_id', from: shortened(given, 128), to: id });
-  tellContract(tool, context, call);
+  announceContract(tool, context, call);
   const outcome = await context.clientRequests.during(call, (origin) =>
     context.calls.execute({
       ...clientEndOf(call, catalog, context),

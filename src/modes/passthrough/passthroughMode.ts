@@ -8,7 +8,7 @@ import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { answerCall, takeQuota } from '../gateway/gatewayMode.ts';
 import { view } from '../gateway/view.ts';
-import { tellContract } from '../shared/announceContract.ts';
+import { announceContract } from '../shared/announceContract.ts';
 import { checkArguments } from '../shared/arguments.ts';
 import { type CallEvent, failedEvent, forwardedEvent } from '../shared/callEvents.ts';
 import { beginCall } from '../shared/callRecord.ts';
@@ -135,7 +135,7 @@ async function callThrough(
   const end = beginCall(context, call, { metaTool: PASSED_ON, subject: tool.id, sessionId });
   let event: CallEvent | undefined;
   try {
-    tellContract(tool, context, call);
+    announceContract(tool, context, call);
     await context.admit();
     const result = await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));
     event = forwardedEvent(tool, result.isError === true);
