@@ -5,7 +5,12 @@ import { describe, expect, it } from 'vitest';
 const DONE: readonly string[] = [
   'calls',
   'catalog',
+  'cli',
   'config',
+  'control',
+  'extension',
+  'host',
+  'import',
   'lib',
   'link',
   'mcp',
@@ -14,7 +19,10 @@ const DONE: readonly string[] = [
   'modes/shared/catalog',
   'modes/shared/client',
   'replay',
+  'secrets',
   'supervision',
+  'telemetry',
+  'upstream',
   'worker',
 ];
 
@@ -83,6 +91,9 @@ describe('a comment', () => {
   });
 });
 
+/** Lists of English words, which are data. */
+const VOCABULARY = ['src/ranking/intent.ts'];
+
 describe.each(DONE)('the room %s', (room) => {
   const files = globSync(`src/${room}/**/*.ts`);
 
@@ -97,6 +108,7 @@ describe.each(DONE)('the room %s', (room) => {
 
   it('uses the words of the trade', () => {
     expect(files.length).toBeGreaterThan(0);
-    expect(found(files, (text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([]);
+    const prose = files.filter((file) => !VOCABULARY.includes(file));
+    expect(found(prose, (text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([]);
   });
 });

@@ -3,12 +3,12 @@ import { attachControl, type GatewayTarget } from '../host/attach/attachControl.
 import { inTime } from './inTime.ts';
 import { ownRuntime } from './runtime.ts';
 
-/** Workers that end one after the other as they are asked are told of by an error. */
+/** Retries before the command fails: each worker exited while it was being asked. */
 const MAX_ASKED = 3;
 
 /**
- * Asks the gateway that runs; `undefined` when none does. One that goes as it is asked is asked no more: whoever has
- * taken its place answers, if somebody has. For questions alone, which may be asked twice.
+ * Sends a query to the running gateway; resolves to `undefined` if none is running. If the worker exits during the
+ * query, asks its successor, if there is one. Only for queries that may be repeated.
  */
 export async function askRunning<T>(
   target: GatewayTarget,

@@ -4,7 +4,9 @@ import { configPlaces } from '../config/loadConfig.ts';
 import { DEFAULT_MODE, isMode, type Mode } from '../link/mode.ts';
 import type { ServeOptions } from './commands.ts';
 
-/** How the clients of one `waygate serve` see the servers: as its command line says, else as the last file that says. */
+/**
+ * Returns the mode for one `waygate serve`: from the command line, else from the last configuration file that sets one.
+ */
 export function chosenMode({ workspace, configFile, catalog, mode }: ServeOptions): Mode {
   if (mode !== undefined || catalog !== undefined) return mode ?? DEFAULT_MODE;
   const modes = configPlaces(workspace, process.env, configFile).map(({ file }) => configuredMode(file));

@@ -3,7 +3,7 @@ import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
 import { CLIENT_IDS, type ClientId } from '../import/clientIds.ts';
 import { isMode, MODES, type Mode } from '../link/mode.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { meantToken, type Tell } from '../text/normalise.ts';
+import { meantToken, type ReportNormalisation } from '../text/normalise.ts';
 import {
   type ApproveCommand,
   COMMAND_NAMES,
@@ -16,19 +16,19 @@ import { type OptionValues, parseOptions } from './options.ts';
 import { givenPath, localFile, targetOf } from './target.ts';
 import { UsageError } from './usageError.ts';
 
-/** Parses a command line. Reports each correction of the input to `tell` (O10.2). */
-export function parseCommandLine(argv: readonly string[], tell: Tell = () => undefined): Command {
+/** Parses a command line. Passes each correction of the input to `report` (O10.2). */
+export function parseCommandLine(argv: readonly string[], report: ReportNormalisation = () => undefined): Command {
   const [first, ...rest] = argv;
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') return { name: 'help' };
   if (first === '--version' || first === '-v') return { name: 'version' };
-  const name = commandNamed(first, tell);
+  const name = commandNamed(first, report);
   if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
   const { values, subject, names } = parseOptions(name, rest);
-  const target = targetOf(name, values, tell);
+  const target = targetOf(name, values, report);
   const json = values.json === true;
   switch (name) {
     case 'serve':
-      return { name, ...target, ...modeOf(values, tell), ...httpOf(values, tell) };
+      return { name, ...target, ...modeOf(values, report), ...httpOf(values, report) };
     case 'health':
     case 'telemetry':
       return { name, ...target, json, follow: values.follow === true };
@@ -54,27 +54,27 @@ export function parseCommandLine(argv: readonly string[], tell: Tell = () => und
         name,
         ...target,
         json,
-        from: Array.isArray(values.from) ? values.from.map((one) => sourceOf(one, tell)) : [],
+        from: Array.isArray(values.from) ? values.from.map((one) => sourceOf(one, report)) : [],
         names,
         all: values.all === true,
         dryRun: values['dry-run'] === true,
         removeFromSource: values['remove-from-source'] === true,
       };
     case 'client-config':
-      return { name, ...target, json, client: clientOf(names, tell) };
+      return { name, ...target, json, client: clientOf(names, report) };
     case 'skill':
       if (subject !== 'install') throw new UsageError(`waygate skill ${NEEDS.skill}`);
-      return { name, ...target, json, into: givenPath('into', values, tell), replace: values.replace === true };
+      return { name, ...target, json, into: givenPath('into', values, report), replace: values.replace === true };
     default:
       return { name, ...target, json };
   }
 }
 
-function commandNamed(given: string, tell: Tell): CommandName {
+function commandNamed(given: string, report: ReportNormalisation): CommandName {
   const isOption = given.startsWith('-');
   const name = isOption ? undefined : (meantToken(given, COMMAND_NAMES) as CommandName | undefined);
   if (name !== undefined) {
-    if (name !== given) tell({ rule: 'token_alias', from: given, to: name });
+    if (name !== given) report({ rule: 'token_alias', from: given, to: name });
     return name;
   }
   const remedy = didYouMean(given, [...COMMAND_NAMES, '--help', '--version']);
@@ -103,45 +103,48 @@ function approveOf(values: OptionValues, names: readonly string[]): Pick<Approve
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {
   if (values['forget-all'] === true) return 'all';
-  if (values.forget === '') throw new UsageError('--forget is empty; name the tool_id, or say --forget-all.');
+  if (values.forget === '') throw new UsageError('--forget is empty; name the tool_id, or use --forget-all.');
   return typeof values.forget === 'string' ? { toolId: values.forget } : undefined;
 }
 
-function clientOf(names: readonly string[], tell: Tell): ClientId {
+function clientOf(names: readonly string[], report: ReportNormalisation): ClientId {
   const [given, ...more] = names;
   if (given === undefined || more.length > 0) {
     throw new UsageError(`waygate client-config needs one client; there are ${CLIENT_IDS.join(', ')}.`);
   }
-  const client = clientNamed(given, tell);
+  const client = clientNamed(given, report);
   if (client) return client;
   throw new UsageError(`waygate client-config knows no client "${given}"; ${didYouMean(given, CLIENT_IDS)}`);
 }
 
-function clientNamed(given: string, tell: Tell): ClientId | undefined {
+function clientNamed(given: string, report: ReportNormalisation): ClientId | undefined {
   const client = meantToken(given, CLIENT_IDS) as ClientId | undefined;
-  if (client !== undefined && client !== given) tell({ rule: 'token_alias', from: given, to: client });
+  if (client !== undefined && client !== given) report({ rule: 'token_alias', from: given, to: client });
   return client;
 }
 
-/** A client or a file; a file of that very name is meant before a client that is only written otherwise. */
-function sourceOf(given: string, tell: Tell): string {
-  if (/^file:/i.test(given)) return localFile(given, '--from', tell);
+/**
+ * Parses a client's name or a file. An existing file of exactly this name takes precedence over a corrected client
+ * name.
+ */
+function sourceOf(given: string, report: ReportNormalisation): string {
+  if (/^file:/i.test(given)) return localFile(given, '--from', report);
   if (/[\\/.]/.test(given) || statSync(given, { throwIfNoEntry: false })?.isFile()) return given;
-  return clientNamed(given, tell) ?? given;
+  return clientNamed(given, report) ?? given;
 }
 
-/** Always the same, so that a client's configuration stays right. */
+/** Fixed, so that a client's configuration stays valid. */
 const DEFAULT_HTTP_PORT = 7420;
 
-function modeOf({ mode: given }: OptionValues, tell: Tell): { mode?: Mode } {
+function modeOf({ mode: given }: OptionValues, report: ReportNormalisation): { mode?: Mode } {
   if (typeof given !== 'string') return {};
   const mode = meantToken(given, MODES);
   if (!isMode(mode)) throw new UsageError(`there is no mode "${given}"; ${didYouMean(given, MODES)}`);
-  if (mode !== given) tell({ rule: 'token_alias', from: given, to: mode });
+  if (mode !== given) report({ rule: 'token_alias', from: given, to: mode });
   return { mode };
 }
 
-function httpOf(values: OptionValues, tell: Tell): { http?: HttpOptions } {
+function httpOf(values: OptionValues, report: ReportNormalisation): { http?: HttpOptions } {
   const noToken = values['no-token'] === true;
   if (values.http !== true) {
     const stray = ['port', 'token-file', 'no-token'].find((option) => values[option] !== undefined);
@@ -151,7 +154,7 @@ function httpOf(values: OptionValues, tell: Tell): { http?: HttpOptions } {
   if (noToken && values['token-file'] !== undefined) {
     throw new UsageError('--token-file and --no-token exclude each other; give one.');
   }
-  const file = givenPath('token-file', values, tell);
+  const file = givenPath('token-file', values, report);
   const token = file === undefined ? (noToken ? 'none' : 'own') : { file };
   return { http: { port: portOf(values.port), token } };
 }
@@ -160,5 +163,5 @@ function portOf(given: OptionValues[string]): number {
   if (given === undefined) return DEFAULT_HTTP_PORT;
   const port = /^\d{1,5}$/.test(String(given)) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
-  throw new UsageError(`--port must be a number from 0 (any that is free) to 65535, not "${given}".`);
+  throw new UsageError(`--port must be a number from 0 (any free port) to 65535, not "${given}".`);
 }

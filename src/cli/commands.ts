@@ -23,7 +23,7 @@ export interface FollowCommand extends GatewayTarget, Printed {
 }
 
 export interface BrowseCommand extends GatewayTarget, Printed {
-  /** A path when it begins with a slash, else a query. */
+  /** Path if it begins with a slash, else a query. */
   subject: string;
   explain: boolean;
 }
@@ -38,7 +38,7 @@ export interface LearnedCommand extends GatewayTarget, Printed {
 
 export interface ApproveCommand extends GatewayTarget, Printed {
   all: boolean;
-  /** Servers; with `revoke` also ids of tools. */
+  /** Servers; with `revoke` also tool ids. */
   names: readonly string[];
   revoke: boolean;
 }
@@ -53,9 +53,9 @@ export interface LoginCommand extends GatewayTarget, Printed {
 }
 
 export interface ImportCommand extends GatewayTarget, Printed {
-  /** Clients and files; all that are found when there is none. */
+  /** Clients and files; empty means all that are found. */
   from: readonly string[];
-  /** Only servers of these names. */
+  /** Names of the servers to import; empty means all. */
   names: readonly string[];
   all: boolean;
   dryRun: boolean;
@@ -67,7 +67,7 @@ export interface ClientConfigCommand extends GatewayTarget, Printed {
 }
 
 export interface SkillCommand extends GatewayTarget, Printed {
-  /** A folder of skills; the workspace's own one unless given. */
+  /** Folder of skills; the workspace's own by default. */
   into: string | undefined;
   replace: boolean;
 }
@@ -90,12 +90,12 @@ export type Command =
 
 const FLAG = { type: 'boolean' } as const;
 const TEXT = { type: 'string' } as const;
-/** Every command is about the gateway of a workspace, or of a configuration given by hand … */
+/** Options that select the gateway: of a workspace, or of an explicitly given configuration file. */
 const TARGET = { workspace: TEXT, config: TEXT } as const;
-/** … and where no server need be known, of a static catalog. */
+/** Options for commands that need no servers: a static catalog is possible too. */
 const ANY_TARGET = { ...TARGET, catalog: TEXT } as const;
 
-/** Every command with its options. All that print take `--json`. */
+/** Every command with its options. All commands that print take `--json`. */
 export const OPTIONS = {
   serve: { ...TARGET, mode: TEXT, catalog: TEXT, http: FLAG, port: TEXT, 'token-file': TEXT, 'no-token': FLAG },
   status: { ...ANY_TARGET, json: FLAG },
@@ -128,8 +128,8 @@ export const COMMAND_NAMES = Object.keys(OPTIONS) as readonly CommandName[];
 /** Required arguments of commands, for the usage error. */
 export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
-  secret: 'needs to know what to do: set NAME, list, or delete NAME.',
-  skill: 'needs to know what to do: waygate skill install.',
+  secret: 'needs an action: set NAME, list, or delete NAME.',
+  skill: 'needs an action: waygate skill install.',
 };
 
 export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
@@ -143,7 +143,10 @@ export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
   'skill',
 ]);
 
-/** Import makes the configuration, and a gateway whose file has gone can still be asked and stopped. */
+/**
+ * Commands whose `--config` file may be missing: `import` creates it, and a gateway whose file was deleted can still be
+ * queried and stopped.
+ */
 export const MAY_BE_ABSENT: ReadonlySet<CommandName> = new Set([
   'import',
   'status',

@@ -1,46 +1,46 @@
 import { userConfigFile } from '../config/state/stateFolder.ts';
 
-export const HELP = (): string => `waygate: one small door to all your MCP servers
+export const HELP = (): string => `waygate: a local gateway to all your MCP servers
 
-  waygate serve  [--workspace DIR]           the MCP server on stdio that your client starts
+  waygate serve  [--workspace DIR]           MCP server on stdio, started by your client
   waygate serve  --mode gateway | transparent | passthrough
-                                             how this client sees the servers: three tools for all of them, their
-                                             tools without arguments, or everything as it is
-  waygate serve  --catalog FILE              the tools, resources and prompts that a file (JSON, YAML) lists, with
-                                             canned answers, and no server at all
+                                             gateway: three tools for all servers; transparent: every tool,
+                                             without its parameters; passthrough: everything unchanged
+  waygate serve  --catalog FILE              tools, resources and prompts from a file (JSON, YAML) with canned
+                                             answers; no servers are started
   waygate serve  --http [--port N] [--token-file FILE | --no-token]
-                                             the same on a URL of this machine, with a bearer token
+                                             the same at a URL of this machine, with a bearer token
   waygate status                             the workspace's gateway, its servers and sessions
-  waygate health [--follow]                  how it and its servers fare; again at every change
-  waygate telemetry [--follow]               what it did, in numbers; then each event as it comes
-  waygate reload                             a new gateway takes over when it is ready; no session ends
+  waygate health [--follow]                  health of the gateway and its servers; prints every change
+  waygate telemetry [--follow]               counts of requests, errors and tokens; prints every event
+  waygate reload                             replaces the gateway when a new one is ready; no session ends
   waygate stop                               stops the gateway and all its servers
-  waygate browse QUERY | /path [--explain]   what a model would find, and why
-  waygate catalog [--stats]                  every tool by its path; or what it all would cost a model
+  waygate browse QUERY | /path [--explain]   shows what a model would find, and why
+  waygate catalog [--stats]                  lists every tool by its path; or their cost for a model
   waygate learned [--forget TOOL_ID | --forget-all]
-                                             what use has taught the ranking here, and how to erase it
-  waygate approve [--all | NAME…]            shows what the servers of a workspace would run; lets them
+                                             shows or erases the effects of use on the ranking
+  waygate approve [--all | NAME…]            shows the commands of the workspace's servers; approves them
   waygate approve --revoke --all | NAME… | TOOL_ID…
-                                             takes that back, of servers and of tools that run unasked
+                                             revokes approvals of servers, and of tools that run without asking
   waygate secret set NAME | list | delete NAME
-                                             what \${secret:NAME} stands for, or \${input:ID} (its name is input:ID)
-  waygate login [NAME] | logout NAME         signs you in to a server at a URL that asks for it; or out again
+                                             values for \${secret:NAME}, and for \${input:ID} (NAME is input:ID)
+  waygate login [NAME] | logout NAME         signs you in to a server that requires it, or out
   waygate import [NAME…] [--from CLIENT | FILE] [--all] [--dry-run] [--remove-from-source]
-                                             brings the servers of other MCP clients here
-  waygate client-config CLIENT               what that client needs to use Waygate for DIR
+                                             imports the servers of other MCP clients
+  waygate client-config CLIENT               prints the entry that a client needs to use Waygate for DIR
   waygate skill install [--into DIR] [--replace]
-                                             puts the mcp-bootstrap skill where this workspace's agent finds it, or
-                                             into DIR: how to build an MCP server that survives its own crashes
+                                             installs the mcp-bootstrap skill for this workspace's agent, or into
+                                             DIR: how to build an MCP server that survives its own crashes
   waygate --version | --help
 
-DIR is the current folder unless given. Every command takes --workspace DIR, and --config FILE: a gateway of its own
-that FILE alone configures; those that need no server take --catalog FILE too. Commands print lines for a
-reader, or the same as data with --json. Servers stand in DIR/.vscode/waygate.json:
+DIR is the current folder by default. Every command takes --workspace DIR. With --config FILE it addresses a separate
+gateway that only FILE configures; commands that need no servers also take --catalog FILE. Commands print text, or
+data with --json. Servers are configured in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
 
 CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
-A server that DIR's file names runs once you have approved it. Your own waygate.json, for every workspace, is
-${userConfigFile()}; what stands there, or in FILE, is approved by that. DIR's file counts over yours, by
-the name of a server and by block, but for what yours forbids.
-State is kept in WAYGATE_STATE_DIR, or where your system keeps such things.
+A server in DIR's file runs only after you have approved it. Your own waygate.json, for every workspace, is
+${userConfigFile()}. Servers in it or in FILE need no approval. DIR's file overrides yours, by server name
+and by block, except for what yours forbids.
+State is kept in WAYGATE_STATE_DIR, or in your system's usual place.
 `;

@@ -1,7 +1,7 @@
-/** On one machine an answer takes milliseconds; a worker that hangs must not take the command with it. */
+/** A local answer takes milliseconds. A hanging worker must not block the command. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** The answer, or one sentence when there is none in time. */
+/** Resolves to the answer, or rejects after the timeout with one sentence. */
 export async function inTime<T>(answer: Promise<T>, who: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

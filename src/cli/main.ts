@@ -7,8 +7,8 @@ import type { UsageError } from './usageError.ts';
 const EXIT_FAILED = 1;
 
 async function main(): Promise<number> {
-  const command = parseCommandLine(process.argv.slice(2), (told) => {
-    process.stderr.write(`waygate: ${normalisationNote(told)}\n`);
+  const command = parseCommandLine(process.argv.slice(2), (applied) => {
+    process.stderr.write(`waygate: ${normalisationNote(applied)}\n`);
   });
   switch (command.name) {
     case 'help':
@@ -32,20 +32,23 @@ async function main(): Promise<number> {
   }
 }
 
-/** Returns the exit code by the name of the error: another bundle has another class of the same name. */
+/** Returns the exit code by the error's name: another bundle has its own class of the same name. */
 function exitCodeOf(error: Error): number {
   return error.name === 'UsageError' ? (error as UsageError).exitCode : EXIT_FAILED;
 }
 
-/** A client that has ended its input may never read again: the host must be gone within a second all the same. */
+/**
+ * Time to flush stdout. A client that has closed its input may never read again, and the host must exit within a
+ * second.
+ */
 const FLUSH_MS = 200;
 
-// Whoever reads us may go first: that ends the output, not the program.
+// The reader may exit first. An output error ends the output, not the program.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 main().then(
   (code) => {
-    // Whatever was written leaves first; then nothing may keep the process.
+    // Flush all output first; then exit even if something keeps the process alive.
     process.exitCode = code;
     process.stdout.write('', () => process.exit(code));
     if (process.argv[2] === 'serve') setTimeout(() => process.exit(code), FLUSH_MS);

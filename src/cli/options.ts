@@ -7,7 +7,7 @@ export type OptionValues = Readonly<Record<string, string | boolean | string[] |
 
 export interface ParsedOptions {
   values: OptionValues;
-  /** All words that are no options: as one text, and one by one. */
+  /** All words that are not options: joined, and as a list. */
   subject: string;
   names: readonly string[];
 }
@@ -35,7 +35,7 @@ export function parseOptions(command: CommandName, argv: string[]): ParsedOption
     return { values: values as OptionValues, subject, names: positionals };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    // Node's own sentence names the option or the stray word; its second sentence is about how to write a program.
+    // Use Node's first sentence, which names the option or the stray word; the second is advice for programmers.
     throw new UsageError(`waygate ${command}: ${(error as Error).message.split(/\. |\n/)[0]}.`.replace('..', '.'));
   }
 }

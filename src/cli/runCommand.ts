@@ -17,7 +17,7 @@ export { serveHttp } from './commands/serveHttp.ts';
 
 type OtherCommand = Exclude<Command, { name: 'help' | 'version' | 'serve' }>;
 
-/** Runs a command of a person. A host on stdio starts for every client and loads none of this. */
+/** Runs a command for a person. A host on stdio starts once per client and loads none of this. */
 export async function runCommand(command: OtherCommand): Promise<number> {
   switch (command.name) {
     case 'status':

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { GatewayRuntime, GatewayTarget } from '../host/attach/startWorker.ts';
 
-/** The worker lies beside this program, and the Node that runs us runs it too. */
+/** Worker script beside this program, run by the same Node. */
 export function ownRuntime({ workspace, configFile, catalog }: GatewayTarget): GatewayRuntime {
   return { workspace, configFile, catalog, nodePath: process.execPath, workerScript: join(__dirname, 'worker.cjs') };
 }

@@ -2,13 +2,13 @@ import type { ControlClient } from '../control/client.ts';
 import { attachControl, type GatewayTarget } from '../host/attach/attachControl.ts';
 import { ownRuntime } from './runtime.ts';
 
-/** A person who asks for the catalog waits for servers that are starting; this is when the answer comes without them. */
+/** Longest wait for servers that are starting; after that the answer comes without them. */
 const SETTLE_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
-/** Time after which a waiting command names the servers that it waits for. */
+/** Time after which a waiting command names the servers it waits for. */
 const PATIENCE_MS = 1_000;
 
-/** Attaches, starting the gateway if need be, and waits until no server is starting any more. */
+/** Attaches to the gateway, starting it if necessary, and waits until no server is starting. */
 export async function withSettledGateway<T>(
   target: GatewayTarget,
   use: (control: ControlClient) => Promise<T>,
@@ -25,13 +25,13 @@ export async function withSettledGateway<T>(
 
 async function settled(control: ControlClient): Promise<void> {
   const started = performance.now();
-  let told = false;
+  let announced = false;
   while (performance.now() - started < SETTLE_TIMEOUT_MS) {
     const { servers } = await control.request('status', {});
     const starting = servers.filter((server) => server.state === 'starting').map((server) => server.name);
     if (starting.length === 0) return;
-    if (!told && performance.now() - started > PATIENCE_MS) {
-      told = true;
+    if (!announced && performance.now() - started > PATIENCE_MS) {
+      announced = true;
       process.stderr.write(`waiting for ${starting.join(', ')} …\n`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

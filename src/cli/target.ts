@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import type { GatewayTarget } from '../host/attach/startWorker.ts';
-import { localPath, type Tell } from '../text/normalise.ts';
+import { localPath, type ReportNormalisation } from '../text/normalise.ts';
 import { type CommandName, MAY_BE_ABSENT } from './commands.ts';
 import type { OptionValues } from './options.ts';
 import { NO_INPUT, UsageError } from './usageError.ts';
 
-/** Which gateway a command is about. */
-export function targetOf(command: CommandName, values: OptionValues, tell: Tell): GatewayTarget {
-  const workspace = existingFolder(values.workspace, tell);
-  const configFile = givenPath('config', values, tell);
-  const catalog = givenPath('catalog', values, tell);
+/** Resolves which gateway a command addresses. */
+export function targetOf(command: CommandName, values: OptionValues, report: ReportNormalisation): GatewayTarget {
+  const workspace = existingFolder(values.workspace, report);
+  const configFile = givenPath('config', values, report);
+  const catalog = givenPath('catalog', values, report);
   if (configFile !== undefined && catalog !== undefined) {
     throw new UsageError('--catalog and --config exclude each other; give one.');
   }
@@ -26,21 +26,21 @@ export function targetOf(command: CommandName, values: OptionValues, tell: Tell)
   return { workspace, ...(configFile !== undefined && { configFile }), ...(catalog !== undefined && { catalog }) };
 }
 
-/** The path that an option names, whole. An editor's own notation of a file is one too (`file_uri`). */
-export function givenPath(option: string, values: OptionValues, tell: Tell): string | undefined {
+/** Returns the absolute path from an option, which may also be a `file://` URI (`file_uri`). */
+export function givenPath(option: string, values: OptionValues, report: ReportNormalisation): string | undefined {
   const given = values[option];
   if (typeof given !== 'string') return undefined;
   if (given === '') throw new UsageError(`--${option} is empty; name the file, or leave the option out.`);
-  return localFile(given, `--${option}`, tell);
+  return localFile(given, `--${option}`, report);
 }
 
-/** `place` is the option that it is named with. */
-export function localFile(given: string, place: string, tell: Tell): string {
+/** Resolves a local path; `place` is the option it comes from. */
+export function localFile(given: string, place: string, report: ReportNormalisation): string {
   const path = localPath(given, process.cwd());
   if (path === undefined) {
-    throw new UsageError(`${given} names nothing on this machine; name a path with ${place}.`, NO_INPUT);
+    throw new UsageError(`${given} is not a path on this machine; give a local path with ${place}.`, NO_INPUT);
   }
-  if (/^file:/i.test(given)) tell({ rule: 'file_uri', from: given, to: path });
+  if (/^file:/i.test(given)) report({ rule: 'file_uri', from: given, to: path });
   return path;
 }
 
@@ -48,9 +48,9 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function existingFolder(given: OptionValues[string], tell: Tell): string {
+function existingFolder(given: OptionValues[string], report: ReportNormalisation): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
-  const folder = localFile(typeof given === 'string' ? given : '.', '--workspace', tell);
+  const folder = localFile(typeof given === 'string' ? given : '.', '--workspace', report);
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory()) return folder;
   throw new UsageError(

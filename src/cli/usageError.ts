@@ -2,7 +2,7 @@
 const USAGE = 64;
 export const NO_INPUT = 66;
 
-/** A command line that cannot be followed, told in one sentence. */
+/** Invalid command line, described in one sentence. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly exitCode: number;

@@ -7,12 +7,12 @@ import { healthText } from '../telemetry/reportText.ts';
 import { lifeWithoutWorker } from '../worker/process/workerLife.ts';
 import { noGateway } from './runtime.ts';
 
-/** How a gateway fares that has no worker, by what its hosts and its last worker left on the disk. */
+/** Reports the health of a gateway without a worker, from the files of its hosts and its last worker. */
 export function healthOnDisk(target: GatewayTarget): HealthWithoutWorker {
   const folder = gatewayFolder(target);
   const outage = readOutage(folder);
   if (outage) return outage;
-  // One that leaves takes its name away.
+  // A worker that stops regularly removes its rendezvous file.
   const lost = readRendezvous(folder);
   const log = workerLogFile(folder);
   return {
@@ -30,7 +30,7 @@ export function healthOnDisk(target: GatewayTarget): HealthWithoutWorker {
   };
 }
 
-/** Renders the health on disk; a single sentence where nothing is wrong. */
+/** Renders the health on disk; a single sentence if nothing is wrong. */
 export function textOnDisk(target: GatewayTarget, health: HealthWithoutWorker): string {
   if (health.condition === 'down') return healthText(health);
   return health.problems.length === 0 ? noGateway(target) : `${noGateway(target)}\n${healthText(health)}`;

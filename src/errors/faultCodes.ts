@@ -30,7 +30,7 @@ export interface FaultTraits {
   /** Advice that the path of the log with the reason completes. */
   ownAdviceIn?: string;
   /** Whether the detail helps a model. Most details are for the person who runs the server. */
-  tellsDetail?: true;
+  showsDetail?: true;
 }
 
 type Row = Omit<FaultTraits, 'class' | 'remedy'> & { remedy?: Remedy };
@@ -63,7 +63,7 @@ const MISANSWERED = {
   advice: OTHER_CALL,
 } as const;
 /** Unusable answer; the detail says why. */
-const UNUSABLE = { says: 'gave an answer that cannot be used', tellsDetail: true } as const;
+const UNUSABLE = { says: 'gave an answer that cannot be used', showsDetail: true } as const;
 const PERMANENT = {
   directive: 'abort_request',
   recovery_hint: 'roll_forward',
@@ -71,7 +71,7 @@ const PERMANENT = {
   error: 'UPSTREAM_UNAVAILABLE',
   retryable: false,
   advice: ASK_USER,
-  tellsDetail: true,
+  showsDetail: true,
 } as const;
 const FULL = {
   directive: 'retry_in_place',
@@ -99,8 +99,8 @@ const BY_CLASS = {
   process: {
     exited: { ...LOST, says: 'ended by itself' },
     killed: { ...LOST, says: 'was killed' },
-    exited_before_initialize: { ...LOST, says: 'ends before it is ready', tellsDetail: true },
-    spawn_failed: { ...LOST, ...ASK_HEALTH, says: 'could not be started', tellsDetail: true },
+    exited_before_initialize: { ...LOST, says: 'ends before it is ready', showsDetail: true },
+    spawn_failed: { ...LOST, ...ASK_HEALTH, says: 'could not be started', showsDetail: true },
     crash_loop: {
       ...LOST,
       ...ASK_HEALTH,
@@ -133,7 +133,7 @@ const BY_CLASS = {
     not_running: {
       ...LOST,
       says: 'is not running',
-      tellsDetail: true,
+      showsDetail: true,
       advice: 'Call again later, or ask the user to look at this server.',
     },
     stopped: { ...LOST, directive: 'abort_request', recovery_hint: 'keep_worker', says: 'was stopped' },
@@ -157,14 +157,14 @@ const BY_CLASS = {
     unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'speaks no version of MCP that is known here' },
   },
   downstream: {
-    upstream_error: { ...MISANSWERED, says: 'answered with an error', tellsDetail: true },
+    upstream_error: { ...MISANSWERED, says: 'answered with an error', showsDetail: true },
     upstream_unavailable: {
       ...MISANSWERED,
       error: 'UPSTREAM_UNAVAILABLE',
       retryable: true,
       says: 'is unavailable',
       advice: LATER,
-      tellsDetail: true,
+      showsDetail: true,
     },
     upstream_timeout: {
       ...MISANSWERED,
@@ -172,7 +172,7 @@ const BY_CLASS = {
       retryable: true,
       says: 'reported a time-out',
       advice: LATER,
-      tellsDetail: true,
+      showsDetail: true,
     },
     unauthorized: {
       ...MISANSWERED,
@@ -180,16 +180,16 @@ const BY_CLASS = {
       error: 'AUTH_FAILED',
       says: 'wants the user to sign in',
       advice: 'Ask the user to sign in to this server, or use another tool.',
-      tellsDetail: true,
+      showsDetail: true,
     },
     forbidden: {
       ...MISANSWERED,
       error: 'PERMISSION_DENIED',
       says: 'does not permit this',
       advice: 'Ask the user for access, or go on without it.',
-      tellsDetail: true,
+      showsDetail: true,
     },
-    rate_limited: { ...FULL, says: 'limits its calls', advice: 'Call again after a while.', tellsDetail: true },
+    rate_limited: { ...FULL, says: 'limits its calls', advice: 'Call again after a while.', showsDetail: true },
   },
   resource: {
     queue_overflow: { ...FULL, says: 'has too many requests waiting' },

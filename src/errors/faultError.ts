@@ -5,7 +5,7 @@ import { CHECK_FIRST, type FaultTraits, traitsOf } from './faultCodes.ts';
 import { GatewayError } from './gatewayError.ts';
 
 /** Facts about a failed call beyond the fault itself. */
-export interface Telling {
+export interface FailedCall {
   /** Name of the failed server, as the model knows it; undefined for Waygate's own worker. */
   subject: string | undefined;
   /** Log of Waygate's own worker, which has the reason. */
@@ -32,62 +32,62 @@ const MAX_MESSAGE_CHARS = 256;
 const MIN_DETAIL_CHARS = 20;
 
 /** Converts a fault into an error object (O2.7). All faults go this way. */
-export function faultError(fault: Fault, telling: Telling): GatewayError {
+export function faultError(fault: Fault, call: FailedCall): GatewayError {
   const traits = traitsOf(fault);
-  const { knowledge, contract } = telling;
+  const { knowledge, contract } = call;
   const lost = knowledge === 'in_flight' || knowledge === 'outcome_unknown';
   const mayHaveTakenEffect = lost && contract !== 'convergent';
   const isSafe = lost && !mayHaveTakenEffect && traits.retryable;
-  const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? whenSafe(telling) : whenToCall(fault, telling, traits);
-  return new GatewayError(traits.error, sentence(fault, telling, next), {
-    path: telling.path ?? '',
-    cause: telling.cause,
+  const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? whenSafe(call) : whenToCall(fault, call, traits);
+  return new GatewayError(traits.error, sentence(fault, call, next), {
+    path: call.path ?? '',
+    cause: call.cause,
     fault,
     retryable: traits.retryable && !mayHaveTakenEffect,
     details: {
       ...(knowledge === 'not_dispatched' ? { outcome: 'not_dispatched' } : lost ? { outcome: 'unknown' } : {}),
       fault: `${fault.class}/${fault.code}`,
       ...(fault.class === 'resource' && traits.error === 'RATE_LIMITED' ? { scope: 'queue' } : {}),
-      ...(telling.retryAfter === undefined ? {} : { retry_after: telling.retryAfter }),
-      ...((telling.dispatches ?? 1) > 1 ? { attempts: telling.dispatches } : {}),
-      ...(telling.log === undefined ? {} : { log: telling.log }),
+      ...(call.retryAfter === undefined ? {} : { retry_after: call.retryAfter }),
+      ...((call.dispatches ?? 1) > 1 ? { attempts: call.dispatches } : {}),
+      ...(call.log === undefined ? {} : { log: call.log }),
     },
   });
 }
 
-function sentence(fault: Fault, telling: Telling, next: string): string {
+function sentence(fault: Fault, call: FailedCall, next: string): string {
   // The advice is never cut; the description gets the remaining room.
-  return `${whatHappened(fault, telling, MAX_MESSAGE_CHARS - next.length - 1)} ${next}`;
+  return `${whatHappened(fault, call, MAX_MESSAGE_CHARS - next.length - 1)} ${next}`;
 }
 
 /** Returns a sentence that describes the failure, without advice. */
 export function whatHappened(
   fault: Fault,
-  { subject, withinMs }: Pick<Telling, 'subject' | 'withinMs'>,
+  { subject, withinMs }: Pick<FailedCall, 'subject' | 'withinMs'>,
   limit = MAX_MESSAGE_CHARS,
 ): string {
-  const { says, saysWithin, tellsDetail } = traitsOf(fault);
+  const { says, saysWithin, showsDetail } = traitsOf(fault);
   const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
   const happened = `${oneLine(subject ?? OWN_SUBJECT, MAX_SUBJECT_CHARS)} ${said}`;
   const room = limit - happened.length - ': .'.length;
   // A failure of Waygate itself has Waygate's own words as detail.
-  const isTold = (tellsDetail || subject === undefined) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
-  return asSentence(`${happened}${isTold ? `: ${oneLine(fault.detail, room)}` : ''}`);
+  const isShown = (showsDetail || subject === undefined) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
+  return asSentence(`${happened}${isShown ? `: ${oneLine(fault.detail, room)}` : ''}`);
 }
 
-function whenToCall(fault: Fault, telling: Telling, traits: FaultTraits): string {
-  const { subject, retryAfter, knowledge, log } = telling;
+function whenToCall(fault: Fault, call: FailedCall, traits: FaultTraits): string {
+  const { subject, retryAfter, knowledge, log } = call;
   const { advice, ownAdvice = advice, ownAdviceIn } = traits;
   const sent = knowledge === 'not_dispatched' ? 'Nothing was sent. ' : '';
   if (traits.retryable && retryAfter !== undefined) return `${sent}Call again${after(retryAfter)}`;
   if (subject !== undefined) return sent + advice;
   const inFile = ownAdviceIn === undefined || log === undefined ? undefined : `${sent}${ownAdviceIn} ${log}.`;
   // The reason is worth more than the path of the log, which the details contain too.
-  const room = MAX_MESSAGE_CHARS - whatHappened(fault, telling).length - 1;
+  const room = MAX_MESSAGE_CHARS - whatHappened(fault, call).length - 1;
   return inFile !== undefined && inFile.length <= room ? inFile : sent + ownAdvice;
 }
 
-function whenSafe({ retryAfter }: Telling): string {
+function whenSafe({ retryAfter }: FailedCall): string {
   return retryAfter === undefined ? 'It is safe to repeat.' : `It is safe to repeat${after(retryAfter)}`;
 }
 

@@ -19,10 +19,10 @@ export interface CommandDependencies {
   dashboard: Dashboard;
   approval: ServerApproval;
   secrets: EditorSecrets;
-  /** Prepares another worker for a workspace and has it take over. */
+  /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
   refreshing: Observable<boolean>;
-  /** Folder of the skill that comes with the extension. */
+  /** Folder of the bundled skill. */
   skillFolder: string;
   log: vscode.LogOutputChannel;
 }
@@ -33,8 +33,8 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     try {
       await action(argument);
     } catch (error) {
-      // A command is done when its work is, not when someone has read the message.
-      void tellFailure(doing, error, log);
+      // Not awaited: a command is done when its work is done, not when the user has read the message.
+      void showFailure(doing, error, log);
     }
   };
   const inView = (action: () => Promise<void>): Promise<void> =>
@@ -64,8 +64,8 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const element = asElement(argument);
       if (element?.kind !== 'node') return;
       const { server } = element.node;
-      const told = (await link.signOut(server)) ? `Signed out of ${server}.` : `Nobody was signed in to ${server}.`;
-      void vscode.window.showInformationMessage(told);
+      const message = (await link.signOut(server)) ? `Signed out of ${server}.` : `Nobody was signed in to ${server}.`;
+      void vscode.window.showInformationMessage(message);
     }),
     'waygate.setSecret': guarded('Setting the secret', async (argument) => {
       const element = asElement(argument);
@@ -80,7 +80,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     ),
     'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
     'waygate.importServers': guarded('Importing servers', async () => {
-      // Loaded when it is asked for: an activation pays nothing for it.
+      // Loaded on demand, so that activation does not pay for it.
       const { importServers } = await import('./import/importServers.ts');
       await importServers(environment, link, secrets, log);
     }),
@@ -98,7 +98,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
   };
 }
 
-/** The browser shows where to sign in; the gateway hears what came of it. */
+/** Opens the sign-in page in the browser; the gateway receives the result. */
 async function signIn(link: GatewayLink, server: string): Promise<void> {
   const { url, end } = await link.signIn(server);
   if (!(await openInBrowser(url))) throw new Error('The browser was not opened');
@@ -109,8 +109,8 @@ async function signIn(link: GatewayLink, server: string): Promise<void> {
 }
 
 /**
- * The editor takes text as well, and must have it: what it is given as a `Uri` it writes anew without its escapes, and an
- * address whose values hold "&", "+" or "%" is another one then (microsoft/vscode#85930).
+ * Opens an address given as text. The editor would rewrite a `Uri` without its escapes, which changes an address whose
+ * values contain "&", "+" or "%" (microsoft/vscode#85930).
  */
 function openInBrowser(url: string): Thenable<boolean> {
   return vscode.env.openExternal(url as unknown as vscode.Uri);
@@ -141,7 +141,7 @@ async function offerConfiguration(): Promise<void> {
   if (choice === title) await runCommand('waygate.createConfiguration');
 }
 
-/** Never overwrites: where a configuration is, it is opened. */
+/** Creates the configuration, or opens an existing one. Never overwrites. */
 async function createConfiguration(environment: Environment): Promise<void> {
   const file = configurationFile(environment);
   await file.create();
@@ -154,19 +154,22 @@ function configurationFile(environment: Environment): NonNullable<Environment['c
   return file;
 }
 
-/** Words in the document name servers; the button above it is called with the document's address. */
+/**
+ * Returns the servers named by a button in the document. The button in the editor's title bar passes the document's
+ * address instead.
+ */
 function namesIn(argument: unknown): readonly string[] | undefined {
   const names = typeof argument === 'object' && argument !== null && 'names' in argument ? argument.names : undefined;
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : undefined;
 }
 
-/** The editor calls with the row; a keybinding or another extension with whatever it likes. */
+/** Validates the argument: the editor passes the row, but a keybinding or another extension may pass anything. */
 function asElement(argument: unknown): ToolElement | undefined {
   const kind = typeof argument === 'object' && argument !== null && 'kind' in argument ? argument.kind : undefined;
   return kind === 'node' || kind === 'server' ? (argument as ToolElement) : undefined;
 }
 
-async function tellFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {
+async function showFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {
   log.error(`${doing} failed.`, error);
   const reason = asSentence(error instanceof Error ? error.message : String(error));
   const { title } = COMMANDS['waygate.showLog'];

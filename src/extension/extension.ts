@@ -23,7 +23,7 @@ import { ToolsTree } from './tree/toolsTree.ts';
 /** Name of the activation measure in the extension host's timeline. */
 export const ACTIVATION_MEASURE = 'waygate.activate';
 
-/** Awaits nothing: what takes time goes on by itself and shows in the status bar. */
+/** Awaits nothing: longer work continues in the background and shows in the status bar. */
 export function activate(context: vscode.ExtensionContext): void {
   const startedAt = performance.now();
   const log = vscode.window.createOutputChannel(EXTENSION_TITLE, { log: true });
@@ -31,7 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
   try {
     context.subscriptions.push(...compose(context, log));
   } catch (error) {
-    // The editor says nothing when an extension fails to activate.
+    // The editor shows no message when an extension fails to activate.
     log.error('Waygate could not start.', error);
     const reason = error instanceof Error ? error.message : String(error);
     void vscode.window.showErrorMessage(`Waygate could not start: ${reason}`);
@@ -90,7 +90,7 @@ function attachWith(
   log: vscode.LogOutputChannel,
 ): Attach {
   return async (workspace, signal) => {
-    // Loaded with the first attachment: an activation pays for no JSON-RPC.
+    // Loaded with the first attachment, so that activation does not load JSON-RPC.
     const { attachControl } = await import('../host/attach/attachControl.ts');
     const runtime = runtimeOf(workspace, environment, distFolder);
     const client = await attachControl(runtime, { start: true, holds: true, signal, log: (line) => log.warn(line) });
@@ -121,14 +121,14 @@ function viewOf(environment: Environment, link: GatewayLink): GatewayView {
 }
 
 function keepContextKey(gateway: Observable<GatewayView>): vscode.Disposable {
-  let told: ContextKeyTypes['waygate.state'] | undefined;
-  const tell = ({ link }: GatewayView): void => {
+  let shown: ContextKeyTypes['waygate.state'] | undefined;
+  const show = ({ link }: GatewayView): void => {
     const state = link.kind === 'off' ? link.reason : 'active';
-    if (state !== told) setContextKey('waygate.state', state);
-    told = state;
+    if (state !== shown) setContextKey('waygate.state', state);
+    shown = state;
   };
-  tell(gateway.value);
-  return vscode.Disposable.from(gateway.onChange(tell));
+  show(gateway.value);
+  return vscode.Disposable.from(gateway.onChange(show));
 }
 
 function keepJournal(link: GatewayLink, log: vscode.LogOutputChannel): { dispose(): void } {
@@ -140,11 +140,11 @@ function keepJournal(link: GatewayLink, log: vscode.LogOutputChannel): { dispose
 }
 
 function logPolicy(environment: Environment, log: vscode.LogOutputChannel): { dispose(): void } {
-  let told: string | undefined;
-  const tell = ({ policy }: Surroundings): void => {
-    if (policy && policy.message !== told) log.warn(policy.message);
-    told = policy?.message;
+  let logged: string | undefined;
+  const logPolicy = ({ policy }: Surroundings): void => {
+    if (policy && policy.message !== logged) log.warn(policy.message);
+    logged = policy?.message;
   };
-  tell(environment.state.value);
-  return environment.state.onChange(tell);
+  logPolicy(environment.state.value);
+  return environment.state.onChange(logPolicy);
 }

@@ -2,7 +2,7 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** A value that tells its watchers when it changes. Free of `vscode`, so that what is built on it runs in unit tests. */
+/** Value that notifies its watchers of changes. Independent of `vscode`, so that its users run in unit tests. */
 export class Observable<T> {
   #value: T;
   readonly #same: (a: T, b: T) => boolean;

@@ -8,7 +8,7 @@ import {
   type SettingTypes,
 } from './contributions/contributions.ts';
 
-/** Handlers by contributed command: a missing one does not compile. */
+/** Handlers by contributed command; a missing handler does not compile. */
 export type CommandHandlers = { [K in CommandId]: (argument?: unknown) => Promise<void> };
 
 export function registerCommands(handlers: CommandHandlers): vscode.Disposable {

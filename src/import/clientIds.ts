@@ -1,4 +1,4 @@
-/** The clients whose configuration Waygate reads, and for which it can write an entry. */
+/** Clients whose configuration Waygate can read and for which it can write an entry. */
 export const CLIENT_IDS = [
   'vscode',
   'claude-code',

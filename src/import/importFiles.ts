@@ -18,7 +18,7 @@ import { type ClientSource, UnreadableSource } from './sourceFile.ts';
 import { CLIENT_SOURCES, sourceOfFile } from './sources/all.ts';
 import type { Place, Surroundings } from './surroundings.ts';
 
-/** A client's file that is there and cannot be read, with the place of the fault. */
+/** Client file that exists but cannot be read, with the place of the error. */
 export interface UnreadableFile {
   title: string;
   file: string;
@@ -30,13 +30,13 @@ export interface FoundSources {
   unreadable: UnreadableFile[];
 }
 
-/** Reads what is there of the files of some clients. */
+/** Reads the existing files of the given clients. */
 export function findSources(at: Surroundings, clients: readonly ClientId[]): FoundSources {
   const found: FoundSources = { sources: [], unreadable: [] };
   const seen = new Set<string>();
   for (const client of CLIENT_SOURCES.filter(({ id }) => clients.includes(id))) {
     for (const place of client.places(at)) {
-      // A workspace that is the home folder has one file in two places.
+      // If the workspace is the home folder, one file has two places.
       if (seen.has(place.file)) continue;
       seen.add(place.file);
       const text = readIfThere(place, found);
@@ -46,7 +46,7 @@ export function findSources(at: Surroundings, clients: readonly ClientId[]): Fou
   return found;
 }
 
-/** Reads a file that the person named; undefined when there is none. */
+/** Reads a file that the user named; undefined if it does not exist. */
 export function readNamedSource(file: string, at: Surroundings): FoundSources | undefined {
   const found: FoundSources = { sources: [], unreadable: [] };
   const place: Place = { file: resolve(file), scope: 'user', title: file };
@@ -57,7 +57,7 @@ export function readNamedSource(file: string, at: Surroundings): FoundSources | 
   return { ...found, sources: found.sources.map((source) => ({ ...source, scope: 'named' })) };
 }
 
-/** Which files were looked for, for a person who has none. */
+/** Returns the searched places, for a user without any of these files. */
 export function placesOf(at: Surroundings, clients: readonly ClientId[]): string[] {
   return CLIENT_SOURCES.filter(({ id }) => clients.includes(id)).flatMap((client) =>
     client.places(at).map(({ file }) => file),
@@ -81,7 +81,7 @@ function formOf({ file, title }: Place, text: string, found: FoundSources): Clie
 }
 
 function take(client: ClientSource, place: Place, text: string, at: Surroundings, found: FoundSources): void {
-  // A settings file that was made and never filled.
+  // An empty settings file was created but never filled.
   if (text.trim() === '') return;
   const parsed = tolerant(place, found, () => client.parse(text, at));
   if (parsed) found.sources.push({ client: client.id, ...place, parsed });
@@ -111,12 +111,12 @@ export function readTextIfThere(file: string): string | undefined {
   }
 }
 
-/** Someone else wrote the file since it was read. */
+/** Another program has changed the file since it was read. */
 export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile';
 }
 
-/** Replaces a file whole, never half, and only if it is still what the new text was made from. */
+/** Replaces a file atomically, and only if it still has the content that the new text was made from. */
 export function replaceFile(file: string, before: string | undefined, after: string): void {
   makeFolder(dirname(file));
   if (readTextIfThere(file) !== before) {
@@ -124,7 +124,7 @@ export function replaceFile(file: string, before: string | undefined, after: str
       `${file} was changed by someone else in the meantime; nothing was written. Run it again.`,
     );
   }
-  // The file that a link leads to is meant, and the link stays.
+  // Replace the target of a symbolic link and keep the link.
   const target = before === undefined ? file : realpathSync(file);
   const temporary = join(dirname(target), `.${randomBytes(6).toString('hex')}.waygate-new`);
   try {
@@ -137,7 +137,7 @@ export function replaceFile(file: string, before: string | undefined, after: str
   }
 }
 
-/** A copy beside a file, never over another one. */
+/** Copies a file beside itself without overwriting an earlier copy. */
 export function backUp(file: string): string {
   for (let n = 1; ; n++) {
     const copy = `${file}.waygate-backup${n === 1 ? '' : `-${n}`}`;

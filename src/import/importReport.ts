@@ -1,15 +1,15 @@
 import { count, oneLine } from '../text/porcelain.ts';
 import { exposedTwice, type ImportPlan, type PlannedServer, type ReadSource, shownPath } from './planImport.ts';
 
-/** What an import tells a person. No line of it holds a secret's value. */
+/** Report of an import for the user. No line of it contains a secret's value. */
 
 export interface Removal {
   source: ReadSource;
   removed: readonly PlannedServer[];
-  /** The gateway has them and cannot start them yet. */
+  /** Imported servers that the gateway cannot start yet. */
   kept: readonly PlannedServer[];
   before: string;
-  /** Undefined when nothing is to be removed. */
+  /** Undefined if nothing is to be removed. */
   after: string | undefined;
   refused: string | undefined;
   backup?: string;
@@ -18,7 +18,7 @@ export interface Removal {
 const placeOf = ({ title, file }: ReadSource): string => `${title} (${file})`;
 const written = ({ outcome }: PlannedServer): boolean => ['added', 'renamed', 'replaced'].includes(outcome);
 
-/** What was found, before anything is done. */
+/** Lists the servers found, before anything is written. */
 export function renderList(plan: ImportPlan): string {
   const lines = plan.servers.map((server) => `  ${server.name}  from ${placeOf(server.source)}${remark(server)}`);
   return `Found ${count(plan.servers.length, 'server')}:\n${lines.join('\n')}\n`;
@@ -26,12 +26,12 @@ export function renderList(plan: ImportPlan): string {
 
 function remark({ outcome, target }: PlannedServer): string {
   if (outcome === 'renamed') return `, as "${target}"`;
-  if (outcome === 'present') return ', already there';
+  if (outcome === 'present') return ', already configured';
   if (outcome === 'duplicate') return ', found twice';
   return outcome === 'own' ? ', which is Waygate itself' : '';
 }
 
-/** `keptIn`: where the values of secrets go that are inputs now. */
+/** Summarises the import. `keptIn` is the place where the values of new inputs are stored. */
 export function renderSummary(plan: ImportPlan, { dryRun, keptIn }: { dryRun: boolean; keptIn: string }): string {
   const lines: string[] = [];
   const added = plan.servers.filter(written);
@@ -44,15 +44,15 @@ export function renderSummary(plan: ImportPlan, { dryRun, keptIn }: { dryRun: bo
   for (const server of added) lines.push(`  ${server.target}  from ${placeOf(server.source)}`, ...details(server));
   for (const { name, target, source, outcome } of plan.servers) {
     const known = name === target ? `"${name}"` : `"${name}" (as "${target}")`;
-    if (outcome === 'present') lines.push(`Already there: ${known} of ${placeOf(source)}.`);
-    if (outcome === 'duplicate') lines.push(`The same server again: ${known} of ${placeOf(source)}.`);
-    if (outcome === 'own') lines.push(`Passed over: "${name}" of ${placeOf(source)} is Waygate itself.`);
+    if (outcome === 'present') lines.push(`Already configured: ${known} of ${placeOf(source)}.`);
+    if (outcome === 'duplicate') lines.push(`Found twice: ${known} of ${placeOf(source)}.`);
+    if (outcome === 'own') lines.push(`Skipped: "${name}" of ${placeOf(source)} is Waygate itself.`);
   }
   if (added.some(({ references }) => references.some(({ input }) => input !== undefined))) {
-    lines.push(`The values of these inputs ${dryRun ? 'would be' : 'are'} kept in ${keptIn}, for you alone.`);
+    lines.push(`The values of these inputs ${dryRun ? 'would be' : 'are'} kept in ${keptIn}, readable only by you.`);
   }
   const waiting = added.filter(({ cannotStart }) => cannotStart !== undefined);
-  if (waiting.length > 0) lines.push('This Waygate cannot start yet, and says so until it can:');
+  if (waiting.length > 0) lines.push('This version of Waygate cannot start these servers yet:');
   for (const { target, cannotStart } of waiting) lines.push(`  ${target}  ${oneLine(cannotStart ?? '')}`);
   return `${lines.join('\n')}\n`;
 }
@@ -61,13 +61,13 @@ function details({ notes, references }: PlannedServer): string[] {
   return [
     ...notes.map((note) => `    ${oneLine(note)}`),
     ...references.map(({ where, reference, differs }) => {
-      const warning = differs ? ', which holds another value than the file did' : '';
-      return `    ${where} stood in clear and is now ${reference}${warning}`;
+      const warning = differs ? ', which has another value than the file had' : '';
+      return `    ${where} was in clear text and is now ${reference}${warning}`;
     }),
   ];
 }
 
-/** The same as data; what is redacted in the lines must be redacted here too. */
+/** Returns the same as data. Values that are redacted in the text must be redacted here too. */
 export function importData(
   plan: ImportPlan,
   sources: readonly ReadSource[],
@@ -123,11 +123,11 @@ function flawsOf(sources: readonly ReadSource[], names: readonly string[]) {
 
 export function renderFlaws(sources: readonly ReadSource[], names: readonly string[]): string {
   return flawsOf(sources, names)
-    .map(({ source, name, message }) => `Left out: "${name}" of ${placeOf(source)}: ${oneLine(message)}.\n`)
+    .map(({ source, name, message }) => `Skipped: "${name}" of ${placeOf(source)}: ${oneLine(message)}.\n`)
     .join('');
 }
 
-/** Servers that are reachable twice now and the edit that ends it, or what was done about it. */
+/** Lists the servers that clients now also start directly, with the edit that ends it or its result. */
 export function renderRemovals(
   plan: ImportPlan,
   removals: readonly Removal[] | undefined,
@@ -140,7 +140,7 @@ export function renderRemovals(
     ([{ title, file }, servers]) =>
       `  ${title}: delete ${servers.map(({ path }) => shownPath(file, path)).join(', ')} in ${file}`,
   );
-  return `These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):\n${lines.join('\n')}\n`;
+  return `These clients still start the same servers directly, in addition to the gateway. To stop that (or use --remove-from-source):\n${lines.join('\n')}\n`;
 }
 
 function renderRemoval({ source, removed, kept, refused, backup }: Removal, dryRun: boolean): string {
@@ -148,15 +148,16 @@ function renderRemoval({ source, removed, kept, refused, backup }: Removal, dryR
   const keys = (servers: readonly PlannedServer[]): string =>
     servers.map(({ path }) => shownPath(file, path)).join(', ');
   const lines: string[] = [];
-  if (refused !== undefined) lines.push(`${file} was left as it is (${refused}); delete ${keys(removed)} by hand.`);
+  if (refused !== undefined) lines.push(`${file} was not changed (${refused}); delete ${keys(removed)} by hand.`);
   else if (removed.length > 0) {
-    const kind = scope === 'user' ? ' It is your own file: other folders lose them too.' : '';
+    const kind = scope === 'user' ? ' It is your user-level file: other folders lose them too.' : '';
     lines.push(
       dryRun
-        ? `Would remove ${keys(removed)} from ${file}, after a copy of it.${kind}`
-        : `Removed ${keys(removed)} from ${file}; the file as it was is ${backup}.${kind}`,
+        ? `Would remove ${keys(removed)} from ${file}, after a backup.${kind}`
+        : `Removed ${keys(removed)} from ${file}; the backup is ${backup}.${kind}`,
     );
   }
-  if (kept.length > 0) lines.push(`Kept in ${file}, because this Waygate cannot start it yet: ${keys(kept)}.`);
+  if (kept.length > 0)
+    lines.push(`Kept in ${file}, because this version of Waygate cannot start it yet: ${keys(kept)}.`);
   return lines.map((line) => `${line}\n`).join('');
 }

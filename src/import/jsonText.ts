@@ -1,11 +1,11 @@
 import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 
 /**
- * Edits of a JSON text with comments that touch nothing but what they add or take away. (jsonc-parser's own `modify`
- * formats the neighbours anew and takes comments with what it removes.)
+ * Edits JSON with comments and changes nothing but the added or removed part. (jsonc-parser's own `modify` reformats
+ * neighbours and removes comments with a member.)
  */
 
-/** Sets a member of an object, making the objects on the way to it. */
+/** Sets a member of an object, creating the objects on the path to it. */
 export function setMember(text: string, path: readonly string[], value: unknown): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const key = path.at(-1) as string;
@@ -23,7 +23,7 @@ export function setMember(text: string, path: readonly string[], value: unknown)
   return setMember(text, parentPath, { [key]: value });
 }
 
-/** Adds an item to the end of a list, making the list if need be. */
+/** Appends an item to a list, creating the list if necessary. */
 export function appendItem(text: string, path: readonly string[], value: unknown): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const list = root && findNodeAtLocation(root, [...path]);
@@ -31,7 +31,10 @@ export function appendItem(text: string, path: readonly string[], value: unknown
   return insertChild(text, list, (indent) => render(value, indent, styleOf(text)));
 }
 
-/** Takes a member away; what stands around it, comments too, stays. The text is returned as it is when there is none. */
+/**
+ * Removes a member but keeps everything around it, including comments. Returns the text unchanged if there is no such
+ * member.
+ */
 export function removeMember(text: string, path: readonly string[]): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const property = root && findNodeAtLocation(root, [...path])?.parent;
@@ -42,7 +45,7 @@ export function removeMember(text: string, path: readonly string[]): string {
   const comma = commaAfter(text, end);
   const withoutIt =
     comma === undefined ? cutLast(text, property.offset, end) : cutLine(text, property.offset, comma + 1);
-  // The last one leaves the comma before it without a purpose.
+  // If the last member is removed, the comma before it goes too.
   const orphan = comma === undefined && before ? commaAfter(text, endOf(before)) : undefined;
   return orphan === undefined ? withoutIt : replaceRange(withoutIt, orphan, 1, '');
 }
@@ -54,7 +57,7 @@ interface Style {
 
 const MAX_LINE = 120;
 
-/** JSON as the rest of the file has it: lists of plain values on one line where they fit. */
+/** Renders JSON in the style of the rest of the file: short lists of plain values on one line. */
 export function render(value: unknown, indent: string, style: Style): string {
   const { unit, eol } = style;
   const inner = indent + unit;
@@ -109,7 +112,7 @@ function startsLine(text: string, offset: number): boolean {
   return /^[ \t]*$/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset));
 }
 
-/** The next comma, when nothing but comments stands before it. */
+/** Returns the next comma if only comments precede it. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -118,7 +121,7 @@ function commaAfter(text: string, offset: number): number | undefined {
   return text[next] === ',' ? next : undefined;
 }
 
-/** Past a comment that stands on the same line and says something of what is before it. */
+/** Skips a comment on the same line, which belongs to the member before it. */
 function endOfRemark(text: string, offset: number): number {
   const remark = /^[ \t]*(\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)/.exec(text.slice(offset));
   return offset + (remark?.[0].length ?? 0);
@@ -128,14 +131,14 @@ function replaceRange(text: string, offset: number, length: number, replacement:
   return text.slice(0, offset) + replacement + text.slice(offset + length);
 }
 
-/** Cuts what stands last, with the space that set it off on its line. */
+/** Cuts the last member, with the space that separates it on its line. */
 function cutLast(text: string, start: number, end: number): string {
   if (startsLine(text, start)) return cutLine(text, start, end);
   const space = /[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
   return replaceRange(text, start - space, end - start + space, '');
 }
 
-/** Cuts a range, and its line when nothing else is on it. */
+/** Cuts a range, and its whole line if nothing else is on it. */
 function cutLine(text: string, start: number, end: number): string {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const rest = /^[ \t]*(\r?\n|$)/.exec(text.slice(end));

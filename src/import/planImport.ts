@@ -15,10 +15,10 @@ import {
 } from './serverEntry.ts';
 import { readInputs } from './sourceFile.ts';
 
-/** A client's file that has been read. */
+/** Client file that has been read. */
 export interface ReadSource {
   client: ClientId;
-  /** As a person calls it: `Cursor`, `VS Code Insiders`. */
+  /** Name for the user: `Cursor`, `VS Code Insiders`. */
   title: string;
   file: string;
   scope: 'workspace' | 'user' | 'named';
@@ -26,38 +26,38 @@ export interface ReadSource {
 }
 
 export interface ImportRequest {
-  /** Where `waygate.json` stands, and what is in it; undefined when there is none. */
+  /** Path of `waygate.json`, and its content; undefined if it does not exist. */
   file: string;
   current: string | undefined;
   workspace: string;
   env: NodeJS.ProcessEnv;
   sources: readonly ReadSource[];
-  /** Only these; all when absent. */
+  /** Accepts a server for the import; all by default. */
   accept?: (key: string, name: string) => boolean;
-  /** Keys of those that take the place of the entry of their name, instead of a name of their own. */
+  /** Keys of servers that replace the entry of the same name instead of getting a new name. */
   replace?: ReadonlySet<string>;
 }
 
 /**
- * `added`, `renamed` (its name belongs to another server) and `replaced` are written; `present` stands in the file
- * already, `duplicate` comes from another source as well, `own` is Waygate itself.
+ * Result for one server. `added`, `renamed` (the name belongs to another server) and `replaced` are written. `present`
+ * is already in the file, `duplicate` was found in another source too, and `own` is Waygate itself.
  */
 export type Outcome = 'added' | 'renamed' | 'replaced' | 'present' | 'duplicate' | 'own';
 
 export interface PlannedServer {
-  /** One entry of one file. */
+  /** Identifies one entry of one file. */
   key: string;
   name: string;
-  /** The name under which the gateway has it. */
+  /** Name of the server in the gateway. */
   target: string;
   outcome: Outcome;
   source: ReadSource;
   path: readonly string[];
   disabled: boolean;
   notes: readonly string[];
-  /** Where a secret stood in clear, and what stands there now. */
+  /** Places of secrets in clear text, and the references that replace them. */
   references: readonly Omit<FoundSecret, 'value'>[];
-  /** Why this Waygate cannot start it, in the words of its own loader. */
+  /** Reason why this version of Waygate cannot start the server, from its own loader. */
   cannotStart: string | undefined;
 }
 
@@ -67,20 +67,20 @@ export interface ImportPlan {
   after: string;
   changed: boolean;
   servers: readonly PlannedServer[];
-  /** Hands over the values that were replaced by an input, so that nobody has to type them again. */
+  /** Passes on the values that were replaced by an input, so that the user need not enter them again. */
   keepSecrets(keep: (name: string, value: string) => unknown): Promise<void>;
-  /** Hides every secret that was found, wherever it would show. */
+  /** Hides every secret that was found. */
   redact(text: string): string;
 }
 
-/** The existing file cannot be extended: nothing is written. */
+/** The existing file cannot be extended; nothing is written. */
 export class ImportRefused extends Error {
   override readonly name = 'ImportRefused';
 }
 
 const NEW_FILE = '{\n  "servers": {}\n}\n';
 
-/** What an import would do. Reads no file but an `envFile` that the configuration names, and writes none. */
+/** Plans an import. Reads only the `envFile`s that the configuration names, and writes no file. */
 export function planImport(request: ImportRequest): ImportPlan {
   const { file, env, accept = () => true } = request;
   const before = request.current?.replace(/^\ufeff/, '');
@@ -131,7 +131,7 @@ export function planImport(request: ImportRequest): ImportPlan {
       const value = safe.secrets[i]?.value;
       if (input && value !== undefined) asInputs.set(reference.slice(2, -1), value);
     });
-    const clash = outcome === 'renamed' ? [`another server is called "${name}"`] : [];
+    const clash = outcome === 'renamed' ? [`another server has the name "${name}"`] : [];
     planned.push({
       ...base,
       target,
@@ -188,7 +188,7 @@ function readExisting(text: string, { file, workspace, env }: ImportRequest): Ex
   return { servers: new Map(Object.entries(isRecord(servers) ? servers : {})), inputs: readInputs(inputs) };
 }
 
-/** An entry of `waygate.json` as it stands there; undefined when it is not one. */
+/** Reads an entry of `waygate.json`; undefined if it is not a server. */
 function ownEntry(name: string, raw: unknown, env: NodeJS.ProcessEnv): ServerEntry | undefined {
   const scope = { env, platform: process.platform };
   const result = readEntry(name, raw, { path: [], references: (text) => ({ text, notes: [] }), scope });
@@ -200,7 +200,7 @@ function secretsOf(name: string, raw: unknown, env: NodeJS.ProcessEnv): string[]
   return entry ? protectSecrets(name, entry, env).secrets.map(({ value }) => value) : [];
 }
 
-/** Which names are taken, and by whom. */
+/** Names in use, with their servers. */
 class Names {
   readonly #existing: Map<string, unknown>;
   readonly #taken: Set<string>;
@@ -213,7 +213,7 @@ class Names {
     this.#wanted = new Set(wanted);
   }
 
-  /** The name under which the same server stands in the file; its own name if it can be. */
+  /** Returns the name under which the same server is in the file; preferably its own name. */
   presentAs(name: string, masked: string, env: NodeJS.ProcessEnv): string | undefined {
     const same = [...this.#existing].flatMap(([known, raw]) => {
       const entry = ownEntry(known, raw, env);
@@ -241,7 +241,7 @@ class Names {
 
 const INPUT_REFERENCE = /\$\{input:([^}]+)\}/g;
 
-/** The `inputs` of the file, and those that come. One id is one question. */
+/** `inputs` of the file and of the imported servers. One id belongs to one question. */
 class Inputs {
   readonly added: InputEntry[] = [];
   readonly #known: Map<string, InputEntry>;
@@ -250,14 +250,14 @@ class Inputs {
     this.#known = new Map(existing.map((input) => [input.id, input]));
   }
 
-  /** Brings what an entry asks for: its source's inputs, and a new one for each secret. */
+  /** Adds the inputs that an entry needs: those of its source, and a new one for each secret. */
   adopt(target: string, entry: ServerEntry, secrets: readonly FoundSecret[], defined: readonly InputEntry[]) {
     const notes: string[] = [];
     const ids = new Map<string, string>();
     for (const id of referredInputs(entry)) {
       const definition =
         secrets.find(({ input }) => input?.id === id)?.input ?? defined.find((input) => input.id === id);
-      if (!definition) notes.push(`its file does not say what the input "${id}" is; it will be asked for as a secret`);
+      if (!definition) notes.push(`its file does not define the input "${id}"; Waygate will ask for it as a secret`);
       const fallback = { type: 'promptString', id, description: `${id} of the MCP server ${target}`, password: true };
       ids.set(id, this.#claim(definition ?? fallback));
     }
@@ -267,7 +267,7 @@ class Inputs {
     return { entry: mapEntryTexts(entry, rename), references, notes };
   }
 
-  /** The id under which the question stands: another one when a different question has it. */
+  /** Returns the id for the question: a new one if another question has it. */
   #claim(input: InputEntry): string {
     for (let n = 1; ; n++) {
       const one = n === 1 ? input : { ...input, id: `${input.id}-${n}` };
@@ -290,7 +290,7 @@ function referredInputs(entry: ServerEntry): Set<string> {
   return ids;
 }
 
-/** Shorter ones would hide half of every text. */
+/** Shorter secrets would hide half of every text. */
 const MIN_REDACTED = 4;
 
 function redact(text: string, values: ReadonlySet<string>): string {
@@ -300,14 +300,14 @@ function redact(text: string, values: ReadonlySet<string>): string {
     .reduce((rest, value) => rest.replaceAll(value, '•••').replaceAll(JSON.stringify(value).slice(1, -1), '•••'), text);
 }
 
-/** How the person finds an entry: `"mcpServers" → "github"`, or the table of a TOML file. */
+/** Describes the place of an entry for the user: `"mcpServers" → "github"`, or the table of a TOML file. */
 export function shownPath(file: string, path: readonly string[]): string {
   if (file.endsWith('.toml'))
     return `[${path.map((key) => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key))).join('.')}]`;
   return path.map((key) => JSON.stringify(key)).join(' → ');
 }
 
-/** Servers that a client goes on starting itself although the gateway has them, file by file. */
+/** Returns the servers that clients still start themselves although the gateway has them, by file. */
 export function exposedTwice({ servers }: Pick<ImportPlan, 'servers'>): Map<ReadSource, PlannedServer[]> {
   const bySource = new Map<ReadSource, PlannedServer[]>();
   for (const server of servers) {

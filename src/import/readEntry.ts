@@ -1,7 +1,7 @@
 import type { ReferenceScope, Translator } from './references.ts';
 import type { HttpEntry, ImportedServer, SourceFlaw, StdioEntry } from './serverEntry.ts';
 
-/** A server as a file has it, its keys named as VS Code names them. What else it holds is told, not kept. */
+/** Server entry with its keys named as in VS Code. Unknown keys are reported and dropped. */
 export type RawServer = Readonly<Record<string, unknown>>;
 
 const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile'];
@@ -12,7 +12,7 @@ export interface ReadOptions {
   path: readonly string[];
   references: Translator;
   scope: ReferenceScope;
-  /** Keys that say nothing Waygate would need: they go without a word. */
+  /** Keys without meaning for Waygate, dropped without a note. */
   silent?: readonly string[];
   notes?: readonly string[];
 }
@@ -35,10 +35,10 @@ export function isFlaw(result: ImportedServer | SourceFlaw): result is SourceFla
 }
 
 function read(name: string, raw: RawServer, { path, references, scope, silent = [], notes = [] }: ReadOptions) {
-  const told = new Set(notes);
+  const reported = new Set(notes);
   const translate = (text: string): string => {
     const result = references(text, scope);
-    for (const note of result.notes) told.add(note);
+    for (const note of result.notes) reported.add(note);
     return result.text;
   };
   const entry = hasText(raw, 'command') ? stdioEntry(raw, translate) : httpEntry(raw, translate);
@@ -46,11 +46,11 @@ function read(name: string, raw: RawServer, { path, references, scope, silent = 
   const lost = Object.keys(raw).filter(
     (key) => ![...kept, ...silent, 'type', 'disabled'].includes(key) && raw[key] !== undefined,
   );
-  if (lost.length > 0) told.add(`not carried over: ${lost.join(', ')}`);
+  if (lost.length > 0) reported.add(`not imported: ${lost.join(', ')}`);
   return {
     name,
     entry: raw.disabled === true ? { ...entry, disabled: true as const } : entry,
-    notes: [...told],
+    notes: [...reported],
     path,
   };
 }
@@ -72,7 +72,7 @@ function httpEntry(raw: RawServer, translate: (text: string) => string): HttpEnt
   if (!hasText(raw, 'url')) throw new Unreadable('it has neither a command nor a URL');
   const type = raw.type;
   if (type !== undefined && type !== 'stdio' && !HTTP_TYPES.includes(String(type))) {
-    throw new Unreadable(`its type "${String(type)}" is none that Waygate knows`);
+    throw new Unreadable(`Waygate does not know its type "${String(type)}"`);
   }
   const headers = strings(raw, 'headers', translate);
   return {

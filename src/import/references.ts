@@ -1,4 +1,4 @@
-/** How a client's file refers to the environment, put into Waygate's own words (`${env:NAME}`). */
+/** Translates a client's references to the environment into Waygate's (`${env:NAME}`). */
 
 export interface Translation {
   text: string;
@@ -12,23 +12,23 @@ export interface ReferenceScope {
 
 export type Translator = (text: string, scope: ReferenceScope) => Translation;
 
-/** VS Code and its kin: the same words as ours, but for the separator of paths. */
+/** Syntax of VS Code and its derivatives: the same as Waygate's, except for the path separator. */
 export const editorReferences: Translator = (text, { platform }) => ({
   text: text.replace(/\$\{(pathSeparator|\/)\}/g, platform === 'win32' ? '\\' : '/'),
   notes: [],
 });
 
-/** `${NAME}` and `${NAME:-default}`, as Claude Code and the Copilot CLI have them. */
+/** Syntax of Claude Code and the Copilot CLI: `${NAME}` and `${NAME:-default}`. */
 export const bracedReferences: Translator = (text, scope) => shellReferences(text, scope, /\$\{(\w+)(?::-([^}]*))?\}/g);
 
-/** The same, and a bare `$NAME`, as the Gemini CLI has it. */
+/** Syntax of the Gemini CLI: the same, and a bare `$NAME`. */
 export const bareReferences: Translator = (text, scope) =>
   shellReferences(text, scope, /\$\{(\w+)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g);
 
-/** A client that replaces nothing: what looks like a reference was meant literally, and will not be any more. */
+/** For clients that replace nothing: text that looks like a reference was literal there, but Waygate resolves it. */
 export const noReferences: Translator = (text) => ({ text, notes: looksLikeReference(text) ? [MEANT_LITERALLY] : [] });
 
-export const MEANT_LITERALLY = 'what looks like a reference in it was plain text for that client; Waygate resolves it';
+export const MEANT_LITERALLY = 'text that looks like a reference was literal for that client; Waygate resolves it';
 
 export function looksLikeReference(text: string): boolean {
   return /\$\{[^}]*\}/.test(text);
@@ -40,10 +40,10 @@ function shellReferences(text: string, { env }: ReferenceScope, pattern: RegExp)
     const name = (braced ?? bare) as string;
     if (fallback === undefined) return `\${env:${name}}`;
     if (env[name]) {
-      notes.push(`the default of \${${name}} is not carried over: the variable is set here`);
+      notes.push(`the default of \${${name}} is not imported: the variable is set here`);
       return `\${env:${name}}`;
     }
-    notes.push(`the default of \${${name}} stands in its place: the variable is not set here`);
+    notes.push(`the default of \${${name}} is used instead: the variable is not set here`);
     return fallback;
   });
   return { text: translated, notes };

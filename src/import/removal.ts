@@ -3,12 +3,12 @@ import { removeMember } from './jsonText.ts';
 import { isRecord } from './readEntry.ts';
 import { parseJson, parseTomlTable, UnreadableSource, valueAt } from './sourceFile.ts';
 
-/** A file from which an entry cannot be taken without touching something else. */
+/** An entry cannot be removed from the file without changing something else. */
 export class RemovalRefused extends Error {
   override readonly name = 'RemovalRefused';
 }
 
-/** A client's file without some of its entries; comments and form stay. */
+/** Removes some entries from a client's file; comments and formatting stay. */
 export function withoutEntries(file: string, source: string, paths: readonly (readonly string[])[]): string {
   const mark = source.startsWith('\ufeff') ? '\ufeff' : '';
   const text = source.replace(/^\ufeff/, '');
@@ -25,7 +25,7 @@ function withoutTables(text: string, paths: readonly (readonly string[])[]): str
   return checked(result, withoutPaths(parseTomlTable(text), paths), parseTomlTable);
 }
 
-/** Cuts the lines from a table's header to the next table that is not its own. */
+/** Cuts the lines from a table's header to the next table outside it. */
 function cutTable(text: string, path: readonly string[]): string {
   const kept: string[] = [];
   let cutting = false;
@@ -34,7 +34,7 @@ function cutTable(text: string, path: readonly string[]): string {
     if (header || /^\s*\[\[/.test(line)) {
       const keys = header ? keysOfHeader(header[1] as string) : [];
       const own = path.every((key, index) => keys[index] === key);
-      // What is said right before the next table belongs to it.
+      // Comments directly before the next table belong to that table.
       cutting = own;
     }
     if (!cutting) kept.push(line);
@@ -42,7 +42,7 @@ function cutTable(text: string, path: readonly string[]): string {
   return kept.join('');
 }
 
-/** `mcp_servers."my server".env` → its keys. */
+/** Splits `mcp_servers."my server".env` into its keys. */
 function keysOfHeader(header: string): string[] {
   const parts = header.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^.\s]+/g) ?? [];
   return parts.map((part) => {
@@ -51,17 +51,17 @@ function keysOfHeader(header: string): string[] {
   });
 }
 
-/** What was cut must be what was meant, whatever the file looks like. */
+/** Verifies that exactly the intended entries were cut, whatever the file looks like. */
 function checked(result: string, expected: unknown, parse: (text: string) => unknown): string {
   try {
     if (isDeepStrictEqual(plain(parse(result)), plain(expected))) return result;
   } catch (error) {
     if (!(error instanceof UnreadableSource)) throw error;
   }
-  throw new RemovalRefused('its entries are written in a way that only a person should take apart');
+  throw new RemovalRefused('its syntax is too unusual for an automatic edit');
 }
 
-/** An empty table and none are the same: TOML has no table without its headers. */
+/** Equates an empty table with none: TOML has no table without its headers. */
 function plain(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const members = Object.entries(value).map(([key, member]) => [key, plain(member)] as const);

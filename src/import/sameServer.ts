@@ -1,14 +1,14 @@
 import { isRecord } from './readEntry.ts';
 import type { ServerEntry } from './serverEntry.ts';
 
-/** Whether two entries start one and the same server. `disabled` says nothing of that. */
+/** Decides whether two entries start the same server. `disabled` does not matter. */
 
-/** With what the environment holds in the place of its references: two entries with other tokens are two servers. */
+/** Identity with resolved references: two entries with different tokens are two servers. */
 export function exactIdentity(entry: unknown, env: NodeJS.ProcessEnv): string {
   return identity(entry, (text) => text.replace(/\$\{env:(\w+)\}/g, (whole, name: string) => env[name] ?? whole));
 }
 
-/** With all references alike: what was imported once is known again though its secrets have become references. */
+/** Identity with all references alike: recognises an imported server although its secrets have become references. */
 export function maskedIdentity(entry: unknown): string {
   return identity(entry, (text) => text.replace(/\$\{(env|input):[^}]*\}/g, '<reference>'));
 }
@@ -35,7 +35,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
 }
 
-/** Waygate itself, as another client starts it: behind itself it would find no end. */
+/** Recognises Waygate itself as another client starts it: as its own server it would recurse without end. */
 export function isWaygate(entry: ServerEntry): boolean {
   if (!('command' in entry)) return false;
   const words = [entry.command, ...(entry.args ?? [])];

@@ -1,15 +1,15 @@
 import { type ClearSecret, clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
 import { type InputEntry, isHttp, type ServerEntry } from './serverEntry.ts';
 
-/** A secret that stood in clear, and the reference that stands in its place. `value` is never shown. */
+/** Secret found in clear text, with the reference that replaces it. `value` is never shown. */
 export interface FoundSecret {
   /** `env.GITHUB_TOKEN`, `args[2]`, `headers.Authorization`. */
   where: string;
   reference: string;
   value: string;
-  /** What the person will be asked for; none when a variable of the environment holds it. */
+  /** Question for the user; undefined if an environment variable holds the value. */
   input: InputEntry | undefined;
-  /** The variable of that name is set, but to something else than what stood in the file. */
+  /** True if the variable of that name has another value than the file had. */
   differs: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface ProtectedEntry {
   secrets: readonly FoundSecret[];
 }
 
-/** Puts a reference in the place of whatever looks like a secret. `server` is the name it will have. */
+/** Replaces every secret with a reference. `server` is the name the server will have. */
 export function protectSecrets(server: string, entry: ServerEntry, env: NodeJS.ProcessEnv): ProtectedEntry {
   const vault = new Vault(server, env);
   if (isHttp(entry)) {
@@ -55,7 +55,7 @@ class Vault {
     return Object.fromEntries(
       Object.entries(record).map(([key, value]) => {
         if (typeof value === 'string') return [key, this.text(`${where}.${key}`, key, value) as V];
-        // A password of digits alone, written without quotes.
+        // A password may consist of digits only, without quotes.
         const digits = typeof value === 'number' ? this.text(`${where}.${key}`, key, String(value)) : undefined;
         return [key, digits === undefined || digits === String(value) ? value : (digits as V)];
       }),
@@ -98,7 +98,7 @@ class Vault {
     return this.#keep({ where, reference: `\${input:${id}}`, value, input, differs: false });
   }
 
-  /** A variable that holds the value (best one of that name), else one of an obvious name. */
+  /** Finds a variable that holds the value, preferably with an obvious name; else a variable with an obvious name. */
   #variable(key: string, value: string): string | undefined {
     const holders =
       value.length < MIN_VALUE_TO_MATCH
@@ -114,7 +114,7 @@ class Vault {
     const obvious = [key, constant(key), `${constant(this.#server)}_${constant(key)}`].filter(
       (name) => this.#env[name],
     );
-    return obvious.find((name) => holders.includes(name)) ?? holders[0] ?? obvious.find(isTellingName);
+    return obvious.find((name) => holders.includes(name)) ?? holders[0] ?? obvious.find(isSpecificName);
   }
 
   #freeId(key: string): string {
@@ -134,8 +134,8 @@ class Vault {
   }
 }
 
-/** `TOKEN` or `PASSWORD` alone may be anybody's. */
-function isTellingName(name: string): boolean {
+/** Rejects `TOKEN` or `PASSWORD` alone, which may belong to anything. */
+function isSpecificName(name: string): boolean {
   return name.includes('_');
 }
 

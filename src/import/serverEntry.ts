@@ -1,4 +1,4 @@
-/** What an import speaks of: servers in the form of VS Code's mcp.json, which is the form of `waygate.json`. */
+/** Server entries of an import, in the format of VS Code's mcp.json, which `waygate.json` uses too. */
 
 export interface StdioEntry {
   command: string;
@@ -18,7 +18,9 @@ export interface HttpEntry {
 
 export type ServerEntry = StdioEntry | HttpEntry;
 
-/** One of `inputs`: what the person is asked for, once. Other fields (`options`, `default` …) are kept as they are. */
+/**
+ * Item of `inputs`: a question that the user answers once. Other fields (`options`, `default` …) are kept unchanged.
+ */
 export interface InputEntry {
   id: string;
   type: string;
@@ -28,13 +30,13 @@ export interface InputEntry {
 export interface ImportedServer {
   name: string;
   entry: ServerEntry;
-  /** What could not be carried over or was changed on the way. Never holds a value, which may be secret. */
+  /** Parts that were dropped or changed during the import. Never contains a value, which may be secret. */
   notes: readonly string[];
-  /** Where the entry stands in its file, key by key. */
+  /** Path of the entry in its file, key by key. */
   path: readonly string[];
 }
 
-/** A server that stands in a source and cannot be read, with the reason. */
+/** Server entry that cannot be read, with the reason. */
 export interface SourceFlaw {
   name: string;
   message: string;

@@ -9,12 +9,12 @@ import type { ReferenceScope, Translator } from './references.ts';
 import type { ImportedServer, InputEntry, ParsedSource, SourceFlaw } from './serverEntry.ts';
 import { type Place, placesOf, type Surroundings } from './surroundings.ts';
 
-/** How one client's files are found and read. */
+/** Finds and reads the files of one client. */
 export interface ClientSource {
   id: ClientId;
   title: string;
   places(at: Surroundings): readonly Place[];
-  /** Throws `UnreadableSource` when the file as a whole cannot be read. */
+  /** Throws `UnreadableSource` if the whole file cannot be read. */
   parse(text: string, context: ParseContext): ParsedSource;
 }
 
@@ -22,7 +22,7 @@ export interface ParseContext extends ReferenceScope {
   workspace: string;
 }
 
-/** A client that keeps its servers in one object of a JSON file, in the workspace or beside the person's other files. */
+/** Defines a client that keeps its servers in one object of a JSON file, in the workspace or among the user's files. */
 export function jsonClient({
   id,
   title,
@@ -43,7 +43,7 @@ export function jsonClient({
   };
 }
 
-/** A file that cannot be read as what it should be. Lines and columns count from 1. */
+/** Invalid file. Lines and columns are one-based. */
 export class UnreadableSource extends Error {
   override readonly name = 'UnreadableSource';
   readonly line: number;
@@ -56,7 +56,7 @@ export class UnreadableSource extends Error {
   }
 }
 
-/** The tree of a JSON file with comments, as most clients write theirs. */
+/** Parses JSON with comments, which most clients use. */
 export function parseJson(source: string): Node {
   const text = source.replace(/^\ufeff/, '');
   const positionAt = lineIndex(text);
@@ -81,23 +81,23 @@ export function parseTomlTable(text: string): Readonly<Record<string, unknown>> 
   try {
     return parseToml(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    // The library's own sentence quotes the line, which may hold a secret.
+    // The library's own message quotes the line, which may contain a secret.
     if (error instanceof TomlError) throw new UnreadableSource('it is not TOML', error.line, error.column);
     throw error;
   }
 }
 
 export interface ServerTable {
-  /** Where the servers stand, key by key. */
+  /** Path of the servers, key by key. */
   path: readonly string[];
   references: Translator;
   scope: ReferenceScope;
   silent?: readonly string[];
-  /** Names the keys of one client as VS Code names them. */
+  /** Renames a client's keys to VS Code's. */
   normalise?(raw: RawServer, name: string): { raw: RawServer; notes?: readonly string[] } | string;
 }
 
-/** The servers of an object by name; none where there is no such object. */
+/** Reads the servers of an object by name; none if there is no such object. */
 export function readServers(
   table: unknown,
   { path, normalise, ...options }: ServerTable,
@@ -121,7 +121,7 @@ export function readServers(
   return { servers, flaws };
 }
 
-/** The servers at a place of a JSON file. */
+/** Reads the servers at a path of a JSON file. */
 export function readJsonServers(root: Node, table: ServerTable): Pick<ParsedSource, 'servers' | 'flaws'> {
   return readServers(valueAt(root, table.path), table);
 }
@@ -135,7 +135,7 @@ export function keysOf(root: Node): string[] {
   return members(root).map(([key]) => key.value as string);
 }
 
-/** `inputs` of a VS Code file: whatever has an id; what has no type asks for a text. */
+/** Reads `inputs` of a VS Code file: every item with an id. An item without a type asks for text. */
 export function readInputs(value: unknown): InputEntry[] {
   if (!Array.isArray(value)) return [];
   return value

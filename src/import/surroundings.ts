@@ -2,25 +2,28 @@ import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-/** What decides where clients keep their files. Nothing here is read from the process, so a test brings its own. */
+/**
+ * Environment that decides where clients keep their files. Nothing is read from the process, so that a test can supply
+ * its own.
+ */
 export interface Surroundings {
   platform: NodeJS.Platform;
   home: string;
   env: NodeJS.ProcessEnv;
   workspace: string;
-  /** The folders within a folder; none where there is no such folder. */
+  /** Lists the folders in a folder; none if it does not exist. */
   subfolders(folder: string): readonly string[];
 }
 
-/** Where a client's file may lie. */
+/** Possible place of a client's file. */
 export interface Place {
   file: string;
   scope: 'workspace' | 'user';
-  /** Says which of a client's files it is, where there are several: `VS Code Insiders`. */
+  /** Distinguishes the files of a client with several: `VS Code Insiders`. */
   title: string;
 }
 
-/** A client's file of the workspace, where it has one, and the person's own. */
+/** Returns the client's file of the workspace, if it has one, and the user's file. */
 export function placesOf(title: string, { workspace, user }: { workspace?: string; user: string }): Place[] {
   return [
     ...(workspace === undefined ? [] : [{ file: workspace, scope: 'workspace' as const, title }]),
@@ -28,7 +31,7 @@ export function placesOf(title: string, { workspace, user }: { workspace?: strin
   ];
 }
 
-/** A file in a folder of the home that a variable of the environment can put elsewhere. */
+/** Returns a file in a folder of the home that an environment variable can move. */
 export function movable(at: Surroundings, variable: string, folder: readonly string[], file: string): string {
   const moved = at.env[variable];
   return moved ? joinPath(at, moved, file) : inHome(at, ...folder, file);
@@ -66,7 +69,7 @@ export function inWorkspace(at: Surroundings, ...parts: string[]): string {
   return joinPath(at, at.workspace, ...parts);
 }
 
-/** Where desktop programs keep their data: `~/.config`, `~/Library/Application Support`, `%APPDATA%`. */
+/** Returns the folder of desktop programs' data: `~/.config`, `~/Library/Application Support`, `%APPDATA%`. */
 export function applicationData(at: Surroundings): string {
   if (at.platform === 'win32') return at.env.APPDATA || inHome(at, 'AppData', 'Roaming');
   if (at.platform === 'darwin') return inHome(at, 'Library', 'Application Support');

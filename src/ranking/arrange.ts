@@ -4,25 +4,25 @@ import { byScore, type Candidate } from './candidates.ts';
 import type { RankedTool, RankIndex } from './rankIndex.ts';
 import type { Evidence } from './scoring/scoring.ts';
 
-/** A further variant of a tool already shown (`create_invoice_v2`), and one server's tools beyond the cap. */
+/** Factors for a further variant of a shown tool (`create_invoice_v2`), and for a server's tools beyond the cap. */
 const VARIANT_FACTOR = 0.6;
 const SIBLING_CAP = 5;
 const SIBLING_FACTOR = 0.8;
-/** Among so few servers a cap would only hide what there is. */
+/** With fewer servers a cap would only hide tools. */
 const MIN_SERVERS_FOR_CAP = 5;
 const NAMED = 0.2;
-/** Far behind the first there is nothing but noise: a short list says more. */
+/** Results far below the first are noise; a short list is more useful. */
 const KEPT_SHARE = 0.3;
 
 export interface Arranged extends RankedTool {
   doc: number;
-  /** 1, or what a variant or a sibling beyond the cap was multiplied by. */
+  /** 1, or the factor of a variant or of a sibling beyond the cap. */
   factor: number;
 }
 
 /**
- * Ten cards should be ten choices: variants and the many siblings of a server nobody named stand back, and identical
- * tools of several servers become one card.
+ * Orders candidates so that ten cards are ten real choices. Variants and many siblings of an unnamed server are ranked
+ * lower, and identical tools of several servers become one card.
  */
 export function arrange(
   index: RankIndex,
@@ -49,7 +49,7 @@ export function arrange(
   return ordered.filter(({ score }) => score >= least).slice(0, topK);
 }
 
-/** Of identical tools the one whose server is named, else the one used before, else the first by id. */
+/** Chooses among identical tools: the tool whose server is named, else the tool used before, else the first by id. */
 function bestMember(index: RankIndex, doc: number, { named, learnedIds }: Evidence, onlyServer: number | undefined) {
   const members = index.documents[doc]?.members ?? [];
   let best = members[0] as number;

@@ -2,17 +2,17 @@ import type { CatalogTool } from '../catalog/types.ts';
 import type { RankIndex } from './rankIndex.ts';
 import { type NameWord, nameWords } from './scoring/nameCoverage.ts';
 
-/** What only the few documents that become candidates need: made when first asked for, then kept. */
+/** Details needed only for the few documents that become candidates. Created on first use, then kept. */
 export interface CandidateNotes {
-  /** The words of the tool's name as they stand there. */
+  /** Words of the tool's name, unstemmed. */
   words: readonly WeighedWord[];
-  /** Its server, name and description without what tells variants apart. */
+  /** Server, name and description without the parts in which variants differ. */
   family: string;
 }
 
 const MAX_NAME_MASS = 6;
 
-/** With its share of 1: a word of great rarity says little more than a fairly rare one. */
+/** Word of a name with its share (0 to 1) of the name's weight. The weight of very rare words is capped. */
 export interface WeighedWord extends NameWord {
   mass: number;
 }
@@ -37,7 +37,7 @@ export function firstTool(index: RankIndex, doc: number): CatalogTool {
   return index.tools[index.documents[doc]?.members[0] as number] as CatalogTool;
 }
 
-/** A name without its version: `create_invoice_v2`, `createInvoice2` and `create_invoice_beta` are one family. */
+/** Removes the version from a name: `create_invoice_v2`, `createInvoice2` and `create_invoice_beta` are one family. */
 export function familyName(name: string): string {
   return name
     .toLowerCase()
@@ -46,7 +46,7 @@ export function familyName(name: string): string {
     .replace(/\d+/g, '#');
 }
 
-/** The words of a description, without its numbers and without remarks in brackets. */
+/** Returns the words of a description without numbers and without remarks in brackets. */
 export function familyText(description: string): string {
   return description
     .slice(0, 400)

@@ -18,12 +18,12 @@ export interface Candidate {
 
 const FIRST_LOOK = 96;
 const SECOND_LOOK = 30;
-/** Beyond those asked for, because variants and siblings stand back later. */
+/** Candidates beyond `topK`, because variants and siblings are ranked lower later. */
 const SPARE = 10;
 
 /**
- * The tools that can be among the first `topK`, best first. Likeness is a product of 48 numbers a tool: it is taken
- * for the best by all other signals first, and after that only where it could still change the outcome.
+ * Returns the tools that can be among the first `topK`, best first. Likeness costs a product of 48 numbers per tool, so
+ * it is computed for the best tools by all other signals, and then only where it can still change the result.
  */
 export function bestCandidates(
   index: RankIndex,
@@ -53,7 +53,7 @@ export function bestCandidates(
 interface Range {
   from: number;
   below: number;
-  /** What a score must reach to matter. */
+  /** Minimum score of a relevant candidate. */
   reach: number;
   onlyServer: number | undefined;
 }
@@ -82,7 +82,7 @@ export function byScore(
   return b.score - a.score || (a.tool.id < b.tool.id ? -1 : a.tool.id > b.tool.id ? 1 : 0);
 }
 
-/** A value that at least `count` documents reach, or none if there are not so many. */
+/** Returns a value that at least `count` documents reach; negative infinity if there are not enough documents. */
 function floorOfBest(bins: Uint32Array, count: number): number {
   let above = 0;
   for (let bin = BASE_BINS; bin > 0; bin--) {

@@ -91,7 +91,7 @@ function contributionsTo(index: RankIndex, evidence: Evidence, hit: Arranged): C
   return found;
 }
 
-/** How strongly a document holds a term: found by halving, the postings of a term ascend. */
+/** Returns how strongly a document contains a term. Binary search works because postings are sorted by document. */
 function impactOf(index: RankIndex, term: number, doc: number): number {
   const { offsets, docs, impacts } = index.postings;
   const end = offsets[term + 1] as number;

@@ -1,12 +1,12 @@
-/** Why a query brings what it brings, as a person is told: on the control channel too, so this knows no other file. */
+/** Explanation of a ranking for people. Sent over the control channel, so this file imports nothing. */
 
-/** One thing that speaks for (or against) a tool; a hit's contributions add up to its score. */
+/** Contribution for or against a tool. The contributions to a hit add up to its score. */
 export interface Contribution {
   /** A word, a meaning, a signal of the ranking, "variant or sibling" or "rounding". */
   from: string;
-  /** The word, the concept, or what the signal saw. */
+  /** The word, the concept, or the value of the signal. */
   what: string;
-  /** For a word: where the tool has it. */
+  /** For a word: the tool's fields that contain it. */
   fields?: readonly string[];
   amount: number;
 }
@@ -20,7 +20,7 @@ export interface ExplainedHit {
 export interface RankExplanation {
   query: string;
   confidence: 'good' | 'weak' | 'none';
-  /** The query as it was understood. */
+  /** Words of the query as they were interpreted. */
   words: readonly { word: string; known: boolean; stop: boolean }[];
   concepts: readonly { asked: string; standsFor: readonly string[] }[];
   intent: string;

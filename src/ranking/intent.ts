@@ -1,10 +1,10 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import { analyzeWord, eachRawWord } from './words/text.ts';
 
-/** Whether a query asks to see something or to change something, and which of both a tool does. */
+/** Reading or writing: the intent of a query, or the effect of a tool. */
 export type Intent = 'read' | 'write' | 'unknown';
 
-/** How the index keeps them, a byte a tool. */
+/** Intents by their code in the index, which uses one byte per tool. */
 export const INTENT_CODES: readonly Intent[] = ['unknown', 'read', 'write'];
 
 const READ_VERBS = new Set(
@@ -33,7 +33,7 @@ function classOf(lower: string): Intent {
   return WRITE_VERBS.has(lower) ? 'write' : 'unknown';
 }
 
-/** The first verb decides; `read` words that open a question decide at once. */
+/** Returns the intent of the first verb; `read` words that open a question decide at once. */
 export function queryIntent(words: readonly { lower: string }[]): Intent {
   for (const word of words) {
     const intent = classOf(word.lower);
@@ -42,7 +42,7 @@ export function queryIntent(words: readonly { lower: string }[]): Intent {
   return 'unknown';
 }
 
-/** Derives the intent from hints of the server: good enough to order by, never to trust (M1.3). */
+/** Derives the intent from the server's hints: good enough for ordering, never trusted (M1.3). */
 export function toolIntent(tool: CatalogTool): Intent {
   if (tool.annotations.readOnlyHint === true) return 'read';
   if (tool.annotations.destructiveHint === true || tool.annotations.readOnlyHint === false) return 'write';

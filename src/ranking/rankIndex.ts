@@ -29,26 +29,29 @@ export interface RankServer {
 }
 
 export interface RankResources {
-  /** The bytes of `media/words-48.bin`; without them ranking works on words alone. */
+  /** Content of `media/words-48.bin`; without it ranking uses words alone. */
   wordTable?: Uint8Array;
-  /** Of that table (`indexWordTable`): without it the table is decoded. */
+  /** Index of that table (`indexWordTable`); without it the table is decoded. */
   wordIndex?: Uint8Array;
 }
 
-/** Documents are tools, each once however many servers offer it, in the order of their first ids. */
+/**
+ * Index of a catalog. A document is a tool, once for all servers that offer it; documents are ordered by their first
+ * ids.
+ */
 export interface RankIndex {
-  /** In the order of their ids. */
+  /** Ordered by id. */
   tools: readonly CatalogTool[];
   serverOf: Uint32Array;
   servers: readonly ServerText[];
   documents: readonly Document[];
-  /** The document of a tool's id. */
+  /** Document by tool id. */
   docOf: ReadonlyMap<string, number>;
-  /** For each document the servers that offer it. */
+  /** Servers that offer each document. */
   serversOf: readonly (readonly number[])[];
-  /** The first of them, or the only one. */
+  /** First server of each document. */
   firstServer: Uint32Array;
-  /** The documents of more than one server. */
+  /** Documents of more than one server. */
   shared: readonly number[];
   lexicon: Lexicon;
   postings: Postings;
@@ -57,7 +60,7 @@ export interface RankIndex {
   phrases: WeakMap<readonly number[], PhrasePostings>;
   names: Postings;
   serverIndex: ServerIndex;
-  /** `INTENT_CODES`, a byte a document. */
+  /** Codes of `INTENT_CODES`, one byte per document. */
   intents: Uint8Array;
   scratch: Scratch;
   /** Filled as documents become candidates. */
@@ -70,22 +73,22 @@ export interface RankIndex {
 export interface RankedTool {
   tool: CatalogTool;
   score: number;
-  /** Other servers' identical tools, collapsed into this one. */
+  /** Identical tools of other servers, merged into this hit. */
   clones: readonly CatalogTool[];
 }
 
 export interface RankResult {
   hits: readonly RankedTool[];
-  /** `none`: nothing matched. `weak`: what matched is a small part of what was asked. */
+  /** `none`: nothing matched. `weak`: only a small part of the query matched. */
   confidence: 'good' | 'weak' | 'none';
   searched: number;
   nearestNames: readonly string[];
 }
 
 export interface RankOptions {
-  /** How many cards at most. */
+  /** Maximum number of cards. */
   topK: number;
-  /** Only tools of this server. */
+  /** Restricts the results to tools of this server. */
   server?: string;
   history?: UseHistory;
 }
@@ -148,7 +151,7 @@ export function buildRankIndex(
 
 const wordTables = new WeakMap<Uint8Array, WordTable>();
 
-/** The same bytes come with every catalog that is built: they are read once. */
+/** Decodes the table only once: every catalog comes with the same bytes. */
 function wordTableOf({ wordTable: bytes, wordIndex }: RankResources): WordTable | undefined {
   if (bytes === undefined) return undefined;
   const table =

@@ -1,9 +1,9 @@
 /**
- * The selection contract (G12): constrain a model's choice with a schema before, validate it after, and never guess.
+ * Selection contract (G12): constrains a model's choice with a schema before, and validates it after, without guessing.
  */
 export type SelectionProvider = 'json_schema' | 'openai' | 'anthropic';
 
-/** `ROUTE_ERROR`: nothing to choose from. `CONFIG_ERROR`: no such provider. */
+/** `ROUTE_ERROR`: there are no candidates. `CONFIG_ERROR`: the provider is unknown. */
 export class SelectionError extends Error {
   readonly code: 'ROUTE_ERROR' | 'CONFIG_ERROR';
   constructor(code: 'ROUTE_ERROR' | 'CONFIG_ERROR', message: string) {
@@ -61,7 +61,10 @@ export interface SelectionValidation {
   reason: 'empty_selection' | 'ambiguous_case_fold' | 'ambiguous_prefix' | 'not_a_candidate' | null;
 }
 
-/** Exact, then stripped, then the only match without regard to case, then the only prefix. Ambiguity is refused. */
+/**
+ * Matches exactly, then trimmed, then the only candidate that matches without case, then the only prefix. Rejects
+ * ambiguity.
+ */
 export function validateSelection(
   id: string | null | undefined,
   offered: readonly string[],

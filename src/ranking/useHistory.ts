@@ -1,11 +1,11 @@
 import { analyzeWord, eachRawWord, isStopWord } from './words/text.ts';
 
 /**
- * Learns from use: a tool that was executed after a query ranks a little higher for such queries (G3.9). The log has
- * its own order and no clock, so the same log gives the same ranking. Local to a workspace, bounded, and erasable.
+ * Use of a tool after a query, which raises the tool slightly for similar queries (G3.9). The history is ordered
+ * without a clock, so that equal histories give equal rankings. Local to a workspace, bounded, and erasable.
  */
 export interface UseEntry {
-  /** Stems of the query, sorted, each once. No other trace of the query is kept. */
+  /** Sorted distinct stems of the query; no other trace of the query is kept. */
   words: readonly string[];
   toolId: string;
   uses: number;
@@ -17,7 +17,9 @@ export interface UseHistory {
 }
 
 export const MAX_HISTORY_ENTRIES = 400;
-/** A score is about 1 to 2: use decides between near equals, it never lifts what does not fit. */
+/**
+ * Limit of the raise. Scores are about 1 to 2, so use decides between near equals and never lifts an unrelated tool.
+ */
 export const MAX_LEARNED = 0.25;
 const MAX_WORDS = 12;
 const MAX_USES = 20;
@@ -36,7 +38,7 @@ export function queryStems(query: string): string[] {
   return [...stems].sort();
 }
 
-/** The history with one more use; the oldest entry makes room. */
+/** Returns the history with one more use, dropping the oldest entry if it is full. */
 export function recordUse(history: UseHistory, query: string, toolId: string): UseHistory {
   const words = queryStems(query);
   if (words.length === 0) return history;
@@ -46,13 +48,13 @@ export function recordUse(history: UseHistory, query: string, toolId: string): U
   return { entries: [...rest, { words, toolId, uses }].slice(-MAX_HISTORY_ENTRIES) };
 }
 
-/** Without one tool, or without anything. */
+/** Returns the history without one tool's entries, or an empty history. */
 export function forgetUses(history: UseHistory, toolId?: string): UseHistory {
   if (toolId === undefined) return emptyHistory();
   return { entries: history.entries.filter((entry) => entry.toolId !== toolId) };
 }
 
-/** How much each tool is raised for a query: at most `MAX_LEARNED`, by its most alike former query. */
+/** Returns the raise of each tool for a query: at most `MAX_LEARNED`, by its most similar former query. */
 export function learnedFor(history: UseHistory, query: string): Map<string, number> {
   const asked = new Set(queryStems(query));
   const learned = new Map<string, number>();
@@ -72,7 +74,7 @@ export function serializeHistory(history: UseHistory): string {
   return JSON.stringify({ version: 1, entries: history.entries });
 }
 
-/** A stored history, item by item: what cannot be read is left out, a file that cannot be read is an empty history. */
+/** Parses a stored history item by item. Drops invalid items; an unreadable file counts as an empty history. */
 export function parseHistory(text: string): UseHistory {
   let parsed: unknown;
   try {

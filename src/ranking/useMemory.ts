@@ -4,18 +4,18 @@ import { writeWhole } from '../lib/writeWhole.ts';
 import { emptyHistory, forgetUses, parseHistory, recordUse, serializeHistory, type UseHistory } from './useHistory.ts';
 
 const FILE = 'uses.json';
-/** Uses come in bursts: one write serves them. */
+/** Uses come in bursts, which one write covers. */
 const WRITE_DELAY_MS = 1_000;
 
 /**
- * What was executed after which query, kept in the workspace's own state: never elsewhere, and erasable. The file is
- * the memory of all workers of the workspace: one that takes over learns from it what the one before writes last.
+ * Remembers which tool was executed after which query. The file is in the workspace's state folder and can be erased.
+ * All workers of the workspace share it, so that a successor sees the last writes of its predecessor.
  */
 export class UseMemory {
   readonly #file: string;
   readonly #log: (line: string) => void;
   #history = emptyHistory();
-  /** Which state of the file that is from. */
+  /** Version of the file that was read last. */
   #stamp = '';
   #unwritten: { query: string; toolId: string }[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export class UseMemory {
     this.#write();
   }
 
-  /** Somebody else may have written: what is not written yet comes on top. */
+  /** Another worker may have written: reread the file, then apply unsaved changes again. */
   #follow(): void {
     const stamp = this.#stampNow();
     if (stamp === this.#stamp) return;

@@ -4,16 +4,16 @@ import type { Evidence } from './scoring/scoring.ts';
 import { likeness } from './words/toolVectors.ts';
 
 /**
- * What a best hit must hold of the query for a good match, and for any match: its support and half of its likeness.
- * Of queries that the real catalog can serve 95 % reach the first, of nonsense one in seven.
+ * Minimum share of the query (support plus half of the likeness) in the best hit for a good match, and for any match.
+ * For queries that the real catalog can serve, 95 % reach the first; for nonsense queries, one in seven.
  */
 const GOOD = 0.5;
 const ANY = 0.05;
-/** Ranking without a word table has support alone to go by. */
+/** Threshold without a word table, where only support counts. */
 const GOOD_BY_WORDS = 0.3;
 const MAX_NAMES = 5;
 
-/** The part of the query's weight that a tool holds, in its words or in words that stand for them: 0 to about 0.8. */
+/** Returns the share of the query's weight that a tool covers with its words or their expansions: 0 to about 0.8. */
 export function supportFor(index: RankIndex, evidence: Evidence, doc: number): number {
   let mass = 0;
   for (const word of evidence.plan.words) {
@@ -22,7 +22,7 @@ export function supportFor(index: RankIndex, evidence: Evidence, doc: number): n
     for (const { term } of word.terms) best = Math.max(best, index.idf[term] as number);
     mass += word.weight * best;
   }
-  // A query that is only a value asks for what its form stands for.
+  // A query that consists of a value only is matched by the meaning of the value's form.
   if (mass === 0) for (const concept of evidence.plan.concepts) mass = Math.max(mass, concept.mass);
   return mass === 0 ? 0 : Math.min(1, (evidence.meanings[doc] as number) / mass);
 }
@@ -32,7 +32,7 @@ export interface Verdict {
   nearestNames: readonly string[];
 }
 
-/** Judges whether anything matched well, so that an answer can say so plainly (G3.10). */
+/** Judges whether anything matched well, so that the answer can state it (G3.10). */
 export function judgeMatch(
   index: RankIndex,
   evidence: Evidence,

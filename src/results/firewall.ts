@@ -53,13 +53,13 @@ export interface AdmittedResult {
   text: string;
   /** Parts that text cannot replace, for clients that can show them. */
   parts: readonly ClientPart[];
-  told: ResultTold;
+  summary: ResultSummary;
   /** Makes the envelope for `render=json`, with its statistics, on demand. */
   envelope(): ResultEnvelope;
 }
 
 /** Facts for statistics, without the rest of the result. */
-export interface ResultTold {
+export interface ResultSummary {
   chars: number;
   /** Beginning of the text, masked like the answer. */
   beginning: string;
@@ -73,7 +73,7 @@ const MAX_SHOWN_CHARS = 7_000;
 /** Size up to which an artifact is held in memory until it is written. Larger ones are streamed to disk. */
 const HELD_CHARS = 256 * 1024;
 /** Length of a sample that suffices to estimate tokens. */
-const TOLD_CHARS = 4 * 1024;
+const SUMMARY_CHARS = 4 * 1024;
 /** Length in which tokens are counted; the count of a longer text is scaled. */
 const COUNTED_CHARS = 64 * 1024;
 
@@ -116,8 +116,8 @@ export class Firewall {
       isError,
       text: [answer.text, ...faults].join('\n'),
       parts,
-      told: toldOf(read, kept.refs, isPartial, isMasked),
-      envelope: toldLater(read, kept, call, isPartial, isMasked),
+      summary: summaryOf(read, kept.refs, isPartial, isMasked),
+      envelope: envelopeLater(read, kept, call, isPartial, isMasked),
     };
   }
 
@@ -210,15 +210,15 @@ class Keeper {
   }
 }
 
-function toldOf(
+function summaryOf(
   { fullText }: ResultParts,
   refs: readonly ArtifactRef[],
   partial: boolean,
   isMasked: boolean,
-): ResultTold {
-  const head = fullText.head(TOLD_CHARS);
+): ResultSummary {
+  const head = fullText.head(SUMMARY_CHARS);
   // A slice would keep the whole text in memory.
-  const beginning = fullText.length <= TOLD_CHARS ? head : Buffer.from(head, 'utf16le').toString('utf16le');
+  const beginning = fullText.length <= SUMMARY_CHARS ? head : Buffer.from(head, 'utf16le').toString('utf16le');
   return {
     chars: fullText.length,
     beginning: isMasked ? scrubSecrets(beginning) : beginning,
@@ -228,7 +228,7 @@ function toldOf(
 }
 
 /** Keeps only the part of the result that the envelope needs, so that a kept answer does not keep 100 MB. */
-function toldLater(
+function envelopeLater(
   { isError, annotations, fullText }: ResultParts,
   { refs, textHandle }: KeptResult,
   { toolId, upstreamName, provenance }: AdmittedCall,

@@ -51,7 +51,7 @@ export interface Normalisation {
 }
 
 /** Callback that receives each applied rule. */
-export type Tell = (told: Normalisation) => void;
+export type ReportNormalisation = (applied: Normalisation) => void;
 
 /** Parses a whole number: `" 7 "` and `"42.0"` are numbers, `"-1"` and `"7.5"` are undefined. */
 export function humanInteger(text: string): number | undefined {

@@ -27,7 +27,7 @@ function person(...answers: ApprovalAnswer[]): ApprovalPort & { asked: ApprovalR
 }
 
 describe('approval', () => {
-  it('is required by default for tools that declare themselves destructive, and for no others', async () => {
+  it('is asked by default for tools declared destructive, and for no other', async () => {
     const approval = person('once');
     const { run, upstream } = bench(TOOLS, {}, { approval });
     await run(LIST, {});
@@ -41,7 +41,7 @@ describe('approval', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('states how to allow the tool if nobody can be asked', async () => {
+  it('names the rule that allows the tool if nobody can be asked', async () => {
     const { fail, upstream } = bench(TOOLS);
     const error = await fail(DELETE, {});
     expect(error).toMatchObject({
@@ -59,7 +59,7 @@ describe('approval', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('for a session holds for that session in another process too', async () => {
+  it('for a session also holds in the next process, for that session', async () => {
     const before = bench(TOOLS, {}, { approval: person('session') });
     const session = {};
     await before.run(DELETE, {}, { session });
@@ -79,7 +79,7 @@ describe('approval', () => {
     expect(approval.asked).toHaveLength(4);
   });
 
-  it('for a session notifies the watcher of that session; no other answer does', async () => {
+  it('for a session is reported to the watcher of that session; no other answer is', async () => {
     const session = {};
     const changes = async (answer: 'once' | 'session' | 'workspace'): Promise<number> => {
       const { pipeline, run } = bench(TOOLS, {}, { approval: person(answer) });
@@ -94,7 +94,7 @@ describe('approval', () => {
     expect([await changes('once'), await changes('session'), await changes('workspace')]).toEqual([0, 1, 0]);
   });
 
-  it('is remembered for the session that gave it', async () => {
+  it('holds for the session that gave it', async () => {
     const approval = person('session');
     const { run } = bench(TOOLS, {}, { approval });
     await run(DELETE, {});
@@ -104,7 +104,7 @@ describe('approval', () => {
     expect(approval.asked).toHaveLength(2);
   });
 
-  it('for the workspace outlives the worker, until it is revoked or the tool changes', async () => {
+  it('holds for the workspace beyond the worker, until it is revoked or the tool changes', async () => {
     let stored: readonly string[] = [];
     const approvalStore = {
       load: () => stored,
@@ -125,14 +125,14 @@ describe('approval', () => {
     expect(stored).toEqual([]);
   });
 
-  it('asks once for concurrent calls', async () => {
+  it('is asked once for simultaneous calls', async () => {
     const approval = person('session');
     const { run } = bench(TOOLS, {}, { approval });
     await Promise.all([run(DELETE, { n: 1 }), run(DELETE, { n: 2 }), run(DELETE, { n: 3 })]);
     expect(approval.asked).toHaveLength(1);
   });
 
-  it('for one call makes concurrent calls ask one after the other', async () => {
+  it('is asked for each simultaneous call if it is given for one', async () => {
     const approval = person('once');
     await Promise.all([1, 2, 3].map((n) => bench(TOOLS, {}, { approval }).run(DELETE, { n })));
     const { run } = bench(TOOLS, {}, { approval });
@@ -148,7 +148,7 @@ describe('approval', () => {
     expect((await bench(TOOLS, {}, { approval: broken }).fail(DELETE, {})).error).toBe('AUTH_REQUIRED');
   });
 
-  it('stops waiting for an answer when the client has gone', async () => {
+  it('stops waiting when the client has disconnected', async () => {
     const controller = new AbortController();
     const approval: ApprovalPort = { ask: () => new Promise(() => undefined) };
     const { fail, upstream } = bench(TOOLS, {}, { approval });
@@ -159,7 +159,7 @@ describe('approval', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('stops waiting for the question of another call too, and asks nothing when that ends', async () => {
+  it("stops waiting for another call's question, and asks nothing when that ends", async () => {
     const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()];
     let asked = 0;
     const approval: ApprovalPort = {
@@ -184,7 +184,7 @@ describe('approval', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('is dropped by a cancelled call while the question of another call is open', async () => {
+  it("is abandoned by a call that is cancelled during another call's question", async () => {
     const [one, two] = [new AbortController(), new AbortController()];
     const approval: ApprovalPort = { ask: () => new Promise(() => undefined) };
     const { fail } = bench(TOOLS, {}, { approval });
@@ -224,7 +224,7 @@ describe('approval by elicitation', () => {
     signal: new AbortController().signal,
   };
 
-  it("names the server's tool and its arguments, and returns the choice", async () => {
+  it('names the inner tool and its arguments, and applies the choice', async () => {
     let seen = '';
     const port = elicitApproval(
       async (question) => {
@@ -237,7 +237,7 @@ describe('approval by elicitation', () => {
     expect(seen).toBe('Allow the tool delete of the server repo to run?\nIt destroys.\nArguments: {"name":"x"}');
   });
 
-  it('treats an answer without a choice as "once" and anything else as a refusal', async () => {
+  it('reads an answer without a choice as once, and anything else as no', async () => {
     const answering = (answer: { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> }) =>
       elicitApproval(
         async () => answer,

@@ -30,7 +30,7 @@ describe('argument repairs', () => {
     expect(args).toEqual({ inner: { n: '1' }, list: ['1', 2, 'x'], s: '1', any: '1', loop: '1' });
   });
 
-  it('parse arguments sent as a string, and repair inside them', () => {
+  it('parse arguments sent as text, and repair inside them', () => {
     expect(repairArgs('\ufeff {"n": "7"} ', schema)).toEqual({
       args: { n: 7 },
       repairs: [
@@ -50,7 +50,7 @@ describe('argument repairs', () => {
     expect(repairArgs(args, by)).toMatchObject({ args: meant, repairs: [{ rule }] });
   });
 
-  it('leave a string unchanged if the schema allows strings: a file URI stays a file URI', () => {
+  it('leave every text that may be one: a file URI stays unchanged in any field', () => {
     const path = { type: 'string', format: 'path', description: 'A path of the local file system.' };
     const args = { path: 'file:///tmp/a', Path: 'x', n: 1 };
     expect(repairArgs(args, { type: 'object', properties: { path, n: { type: 'integer' } } })).toEqual({
@@ -63,7 +63,7 @@ describe('argument repairs', () => {
     expect(repairArgs({ n: '9007199254740993' }, schema).repairs).toEqual([]);
   });
 
-  it('do not treat keys of the prototype as fields', () => {
+  it('do not read a key of the prototype as a field', () => {
     const args = JSON.parse('{"__proto__": {"n": "1"}, "constructor": "1"}');
     expect(
       repairArgs(args, {
@@ -74,7 +74,7 @@ describe('argument repairs', () => {
     expect(({} as { n?: unknown }).n).toBeUndefined();
   });
 
-  it('are idempotent, and never throw', () => {
+  it('change nothing the second time, and never throw', () => {
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom('1', '-0', '1e3', 'true', 'null', '{"n":"1"}'));
     const object = fc.record({
       n: value,

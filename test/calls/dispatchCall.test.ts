@@ -30,7 +30,7 @@ const lost = (): never => {
 };
 
 describe('retry', () => {
-  it('never repeats a call that may have taken effect, whatever the server declares', async () => {
+  it('never repeats a call that may have taken effect, whatever the server hints', async () => {
     const { fail, upstream } = bench(TOOLS, { retry });
     upstream.answer = lost;
     expect(await fail(GET, {})).toMatchObject({
@@ -72,7 +72,7 @@ describe('retry', () => {
     },
   );
 
-  it('stops repeating a call that crashes its server each time', async () => {
+  it('never repeats a call that ended its server each time, whatever the limit', async () => {
     const { fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = () => {
       const fault = faultOf('replay_exhausted', { generation: 2 }, String);
@@ -87,7 +87,7 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('repeats a call that was never sent', async () => {
+  it('repeats a call that never left', async () => {
     const { run, fail, upstream } = bench(TOOLS, { retry });
     upstream.answer = ({ n }) => {
       if (n < 2) throw new NotDispatchedError('it is starting');
@@ -119,7 +119,7 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('repeats a call later that a server with a full input never received', async () => {
+  it('repeats a call later that a server never read', async () => {
     const { run, upstream } = bench(TOOLS, { retry: { ...retry, retryableCodes: ['RATE_LIMITED'] } });
     upstream.answer = ({ n }) => {
       if (n < 2) throw new UpstreamRequestError('busy', 'it does not read what it is sent');
@@ -144,7 +144,7 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('happens once without further configuration if the user declared the tool convergent', async () => {
+  it('repeats a call once by default that the user declared convergent', async () => {
     const { fail, upstream } = bench(TOOLS, { replay: CONVERGENT });
     upstream.answer = lost;
     await fail(GET, {});
@@ -155,7 +155,7 @@ describe('retry', () => {
     expect(never.upstream.calls).toHaveLength(1);
   });
 
-  it('probes a lost call, and repeats it only if it had no effect', async () => {
+  it('asks the probe about a lost call, and repeats the call only if it had no effect', async () => {
     const probe = { tool: 'look', arguments: { key: { $arg: '/key' } }, effect: { at: '/stored', equals: true } };
     const replay = { ...NOTHING_REPEATED, default: 'probe_required' as const, probes: { '*': probe } };
     const tried = async (stored: unknown) => {
@@ -179,7 +179,7 @@ describe('retry', () => {
     expect(unclear.upstream.calls).toHaveLength(2);
   });
 
-  it('waits a random share of a doubling delay', () => {
+  it('waits between zero and the whole of a doubling delay', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.double({ min: 0, max: 1, noNaN: true }), (failed, fraction) => {
         const delay = backoffDelay(DEFAULT_RETRY, failed, fraction);
@@ -210,7 +210,7 @@ describe('retry', () => {
     }
   });
 
-  it('stops instead of waiting beyond the deadline', async () => {
+  it('fails instead of waiting beyond the deadline', async () => {
     const config = { retry: { ...retry, retryableCodes: ['RATE_LIMITED'] as const }, replay: CONVERGENT };
     const { fail, upstream } = bench(TOOLS, config);
     upstream.answer = () => {
@@ -224,7 +224,7 @@ describe('retry', () => {
 describe('deadline and cancellation', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
 
-  it('ends a call whose server does not react, and notifies the server', async () => {
+  it('ends a call of a silent server, and notifies the server', async () => {
     const { fail, upstream } = bench(TOOLS, { timeouts: { default: 60, servers: { store: 0.02 }, tools: {} } });
     let aborted = false;
     upstream.answer = ({ signal }) => {
@@ -260,7 +260,7 @@ describe('deadline and cancellation', () => {
     expect(String(reason)).toContain('cancelled');
   });
 
-  it('moves with progress, up to a cap', async () => {
+  it('is extended by progress, up to a limit', async () => {
     vi.useFakeTimers();
     try {
       const { fail, upstream } = bench(TOOLS, { timeouts: { default: 100, servers: {}, tools: {} } });
@@ -286,7 +286,7 @@ describe('deadline and cancellation', () => {
 describe('sharing and the cache', () => {
   const cache = readField(CALL_BLOCKS.cache.field, { readOnly: true });
 
-  it('sends equal concurrent calls of read-only tools once', async () => {
+  it('sends equal simultaneous calls once, if the tool only reads', async () => {
     const { run, upstream, firewalled } = bench(TOOLS, { cache });
     upstream.answer = () => new Promise((resolve) => setTimeout(() => resolve(text('one')), 10));
     const outcomes = await Promise.all(
@@ -303,7 +303,7 @@ describe('sharing and the cache', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('announces a call to its callers before it is sent, not to later ones', async () => {
+  it('announces a call before it is sent to its first caller, and not to callers that join later', async () => {
     const { run, upstream } = bench(TOOLS, { cache });
     const events: string[] = [];
     const finish = deferred<void>();
@@ -330,7 +330,7 @@ describe('sharing and the cache', () => {
     expect(events).toEqual(['a never_replay', 'sent']);
   });
 
-  it('announces a call to all its callers, and sends it as soon as one has confirmed', async () => {
+  it('announces a call to all callers that wait by then, and sends it after the first announcement', async () => {
     const shared = new SharedCalls<string>();
     const { signal } = new AbortController();
     const announced: string[] = [];
@@ -348,14 +348,14 @@ describe('sharing and the cache', () => {
     await expect(shared.run('b', gone, start)).rejects.toThrow(AggregateError);
   });
 
-  it('does not send a call if no announcement succeeds', async () => {
+  it('does not send a call that cannot be announced', async () => {
     const { fail, upstream } = bench(TOOLS);
     const begins = () => Promise.reject(new Error('the session has ended'));
     expect((await fail(GET, {}, { begins })).message).toContain('was cancelled');
     expect(upstream.calls).toEqual([]);
   });
 
-  it('cancels a call only when its last caller has left', async () => {
+  it('cancels a call only when no caller waits any more', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache });
     const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
     let aborted = false;
@@ -382,7 +382,7 @@ describe('sharing and the cache', () => {
     expect(aborted).toBe(true);
   });
 
-  it('shares a failure too, and does not store it', async () => {
+  it('shares a failure, and forgets it', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache });
     upstream.answer = lost;
     const errors = await Promise.all([fail(GET, {}), fail(GET, {})]);
@@ -392,7 +392,7 @@ describe('sharing and the cache', () => {
     expect(resultOf(await run(GET, {})).text).toBe('back');
   });
 
-  it('caches nothing by default, and no tool that is not on the list', async () => {
+  it('is off by default, and for every tool that is not on the list', async () => {
     const off = bench(TOOLS);
     await off.run(GET, {});
     await off.run(GET, {});
@@ -405,7 +405,7 @@ describe('sharing and the cache', () => {
     expect(listed.upstream.calls).toHaveLength(2);
   });
 
-  it('bounds the cache in bytes, in all and per answer', () => {
+  it('is bounded in bytes, in total and per answer', () => {
     const kept = new ResultCache({ ...cache, maxBytes: 1_000 });
     for (let i = 0; i < 50; i++) kept.put(`k${i}`, text('x'.repeat(60)));
     expect(kept.bytes).toBeLessThanOrEqual(1_000);
@@ -419,7 +419,7 @@ describe('sharing and the cache', () => {
 });
 
 describe('classification', () => {
-  it('uses types and codes before message texts', () => {
+  it('prefers types and codes to words', () => {
     const code = (error: unknown) => classified(error).code;
     expect(code(new UpstreamRequestError('timeout', 'unauthorized'))).toBe('UPSTREAM_TIMEOUT');
     expect(code(Object.assign(new Error('timed out'), { status: 401 }))).toBe('AUTH_FAILED');
@@ -447,7 +447,7 @@ describe('classification', () => {
     expect(classified(new Error(words)).code).toBe(code);
   });
 
-  it('accepts any thrown value', () => {
+  it('accepts anything that can be thrown', () => {
     const self: { cause?: unknown } = {};
     self.cause = self;
     for (const thrown of [undefined, null, 5, 'x', self, Object.create(null)]) {
@@ -457,7 +457,7 @@ describe('classification', () => {
 });
 
 describe('messages', () => {
-  it('contain no secret and no control character, but always a next step', async () => {
+  it('contain no secret, no control character, and always a next step', async () => {
     const words = `SECRET\u001b[31m\nat line 2 ${'x'.repeat(500)}`;
     for (const error of [
       new Error(words),
@@ -494,7 +494,7 @@ describe('settings of calls', () => {
     });
   });
 
-  it('define the servers with trusted hints, and the probes of lost calls', () => {
+  it('name trusted servers and probes of lost calls', () => {
     const probe = { tool: 'look', arguments: { id: { $arg: '/id' } }, effect: { at: '/found' } };
     const { replay } = settingsOf({
       replay: { default: 'never_replay', trustHints: ['git'], probes: { 'store:put*': probe } },
@@ -508,7 +508,7 @@ describe('settings of calls', () => {
     );
   });
 
-  it('come from every block; an explicit block replaces the one of the preset', () => {
+  it('come from every block, and a configured block replaces that of the preset', () => {
     const settings = settingsOf({
       tolerantArgs: true,
       policyPreset: 'throughput',

@@ -180,7 +180,7 @@ describe('hostile schemas and values', () => {
   afterAll(() => validator.dispose());
 
   it.each(CORPUS)('%s: ends without blocking the event loop', async (_, schema, args) => {
-    // The start of the thread is not the schema's time, even after a kill in the attempt before.
+    // Its start is ours and not the schema's, also where it was killed over the attempt before.
     const threadIsThere = () =>
       until('the thread', async () => {
         const verdict = await validator.validate(object({ again: { $ref: '#' } }), {});
@@ -207,13 +207,13 @@ describe('hostile schemas and values', () => {
     expect(tookMs).toBeLessThan(100 + 400);
   });
 
-  it.each(CORPUS)('%s: has a health report without being compiled', async (_, schema) => {
+  it.each(CORPUS)('%s: has its health checked without being compiled', async (_, schema) => {
     const { blockedMs } = await best(async () => checkSchemaHealth(schema));
     expect(blockedMs).toBeLessThan(MAX_BLOCK_MS);
   });
 
-  it('do not affect other schemas after the thread was killed, and are not tried again', async () => {
-    // Questions behind a hostile one have time; the hostile one has no more than the shipped limits.
+  it('checks other schemas after a killed one, and does not try that one again', async () => {
+    // Whoever waits behind a hostile one has time; the hostile one has no more than what ships.
     const own = new ArgumentValidator({
       thread: new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 60, compileMs: 1_000, startMs: 20_000 }),
     });

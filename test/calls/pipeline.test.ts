@@ -26,7 +26,7 @@ const DENY = readField(CALL_BLOCKS.policy.field, { default: 'deny' });
 const NOTHING_LEFT = readField(CALL_BLOCKS.rateLimits.field, { tool_execute: { maxCallsPerSession: 1 } });
 const CACHE = readField(CALL_BLOCKS.cache.field, { readOnly: true });
 
-describe('the call pipeline', () => {
+describe('the pipeline', () => {
   it('runs its stages in order (G7.1)', () => {
     expect(STAGES.map(({ name }) => name)).toEqual([
       'hydrate',
@@ -48,7 +48,7 @@ describe('the call pipeline', () => {
     expect(await gone.fail(READ, {})).toMatchObject({ error: 'HYDRATE_FAILED', path: READ });
   });
 
-  it('repairs before it validates, only if enabled', async () => {
+  it('repairs before it validates, if that is switched on', async () => {
     const args = { n: '5' };
     expect(await bench(TOOLS).fail(READ, args)).toMatchObject({ error: 'ARGS_INVALID', details: { path: ['n'] } });
     const tolerant = bench(TOOLS, { tolerantArgs: true });
@@ -60,7 +60,7 @@ describe('the call pipeline', () => {
     });
   });
 
-  it('validates before it applies the policy; invalid arguments never reach the server', async () => {
+  it('validates before the policy, and sends nothing invalid', async () => {
     const { fail, upstream } = bench(TOOLS, { policy: DENY, rateLimits: NOTHING_LEFT });
     expect((await fail(READ, {})).error).toBe('ARGS_INVALID');
     expect((await fail(READ, 'text')).error).toBe('ARGS_INVALID');
@@ -70,7 +70,7 @@ describe('the call pipeline', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('applies the policy before it counts: denied calls do not count', async () => {
+  it('checks the policy before it counts: a denied call is free', async () => {
     const { fail, pipeline } = bench(TOOLS, { policy: DENY, rateLimits: NOTHING_LEFT });
     const session = {};
     expect((await fail(READ, { n: 1 }, { session })).error).toBe('POLICY_DENIED');
@@ -80,7 +80,7 @@ describe('the call pipeline', () => {
     expect((await allowed.fail(READ, { n: 1 })).error).toBe('RATE_LIMITED');
   });
 
-  it('announces a call with its contract when it is sent; not a refused, cached or dry one', async () => {
+  it('announces a call with its contract when it is sent, and no call that is refused, cached or a dry run', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache: CACHE });
     const announced: string[] = [];
     const begins = (contract: string): undefined => void announced.push(`${contract}, ${upstream.calls.length} sent`);
@@ -114,7 +114,7 @@ describe('the call pipeline', () => {
     ]);
   });
 
-  it('caches results that passed the firewall, and never an error', async () => {
+  it('caches the processed result, and never an error', async () => {
     const failing = bench(TOOLS, { cache: CACHE });
     failing.upstream.answer = () => text('not there', { isError: true });
     await failing.run(READ, { n: 1 });
@@ -138,7 +138,7 @@ describe('the call pipeline', () => {
     expect(walled.upstream.calls).toHaveLength(2);
   });
 
-  it('states in the provenance that arguments could not be validated', async () => {
+  it('states in the provenance that arguments were not checked', async () => {
     const tools = toolsOf(
       [{ name: 'odd', description: 'Odd.', inputSchema: { properties: { a: { enum: [] } } } }],
       'fs',
@@ -148,7 +148,7 @@ describe('the call pipeline', () => {
     expect(resultOf(outcome).provenance.args_unchecked).toContain('cannot be used');
   });
 
-  it('finishes with the catalog view that it started with', async () => {
+  it('finishes with the catalog that it started with', async () => {
     const { run, upstream, pipeline } = bench(TOOLS, { cache: CACHE });
     let goOn = (): void => undefined;
     upstream.answer = ({ n }) => (n > 1 ? text('new') : new Promise((resolve) => (goOn = () => resolve(text('old')))));
@@ -162,7 +162,7 @@ describe('the call pipeline', () => {
     expect(resultOf(await run(READ, { n: 1 }))).toEqual({ text: 'new', provenance: { cache_hit: true } });
   });
 
-  it('throws only gateway errors, whatever the input', async () => {
+  it('throws only errors of its own, for any input', async () => {
     const { run } = bench(TOOLS, { tolerantArgs: true, cache: CACHE });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...TOOLS.keys(), '', '__proto__'), fc.jsonValue(), async (id, args) => {
@@ -180,7 +180,7 @@ describe('the call pipeline', () => {
     );
   });
 
-  it('reports an internal failure without its details', async () => {
+  it('reports an internal error without internals', async () => {
     const { fail, log } = bench(
       TOOLS,
       {},
@@ -198,7 +198,7 @@ describe('the call pipeline', () => {
 });
 
 describe('a dry run', () => {
-  it('reports every check', async () => {
+  it('reports everything', async () => {
     const { run, upstream } = bench(TOOLS, {
       tolerantArgs: true,
       cache: CACHE,
@@ -237,7 +237,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('estimates from earlier calls of the tool', async () => {
+  it('predicts the result from earlier calls of the tool', async () => {
     const { run } = bench(TOOLS);
     await run(READ, { n: 1 });
     await run(READ, { n: 2 });

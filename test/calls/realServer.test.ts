@@ -10,8 +10,8 @@ import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 import { bench, resultOf } from './support.ts';
 
-/** Runs the pipeline with a real server over stdio, for the types and codes that it really returns. */
-describe('calls to a real server', () => {
+/** The pipeline before a real server over stdio: what types and codes really come back. */
+describe('a call of a real server', () => {
   let folder: string;
   let journal: ChildJournal;
   let connection: ServerConnection;
@@ -50,14 +50,14 @@ describe('calls to a real server', () => {
     return { ...bench(byId, config, { upstream: () => connection }), idOf };
   }
 
-  it("return results, and the tool's own errors unchanged", async () => {
+  it("returns results, and passes on the tool's own errors", async () => {
     const { run, idOf, firewalled } = benchOf();
     expect(resultOf(await run(idOf('echo'), { text: 'hello' })).text).toBe('hello');
     await run(idOf('fails'), {});
     expect(firewalled[1]).toMatchObject({ isError: true });
   });
 
-  it('report an unknown outcome if the server crashes meanwhile', async () => {
+  it('has an unknown outcome if the server ends during the call', async () => {
     const { fail, idOf } = benchOf();
     expect(await fail(idOf('crash'), {})).toMatchObject({
       error: 'UPSTREAM_UNAVAILABLE',
@@ -66,7 +66,7 @@ describe('calls to a real server', () => {
     });
   });
 
-  it('end at their deadline', async () => {
+  it('ends at its deadline', async () => {
     const { fail, idOf } = benchOf({ timeouts: { default: 0.1, servers: {}, tools: {} } });
     expect(await fail(idOf('wait'), { ms: 60_000 })).toMatchObject({
       error: 'UPSTREAM_TIMEOUT',
@@ -74,7 +74,7 @@ describe('calls to a real server', () => {
     });
   });
 
-  it('are not sent to a server that cannot be started, and report that', async () => {
+  it('is not sent to a server that cannot be started, and says so', async () => {
     const { fail, idOf } = benchOf();
     const id = idOf('echo');
     await connection.stop();

@@ -16,7 +16,7 @@ describe('tool_execute of the built worker', () => {
     return { host, execute };
   };
 
-  it('validates slow schemas in its thread', async () => {
+  it('runs slow checks in its thread', async () => {
     const { execute } = await connect();
     const good = await execute('tree', { value: 1, children: [{ value: 2 }] });
     expect(good).toMatchObject({ isError: false, text: 'ok\ncalled tree\n' });
@@ -32,7 +32,7 @@ describe('tool_execute of the built worker', () => {
     expect(bad.text).toContain('problems:\n- children.0.value must be a whole number, not a string\n');
   });
 
-  it('serves other calls during the check of a hostile schema, and forwards that call with a note', async () => {
+  it('serves other calls during the check of a hostile schema, and sends that call with a note', async () => {
     const { host, execute } = await connect();
     await execute('tree', { value: 1 });
     const hostile = ['chain', 'pattern'].map((name) =>
@@ -52,7 +52,7 @@ describe('tool_execute of the built worker', () => {
     expect(slowest).toBeLessThan(20_000);
   });
 
-  it('renders a dry run as text', async () => {
+  it('reports a dry run in words', async () => {
     const { execute } = await connect();
     const { text, isError } = await execute('tree', { value: 1 }, { dry_run: true });
     expect(isError).toBe(false);

@@ -14,13 +14,13 @@ const program = {
 };
 const launch = ownLaunch({ workspace: '/home/u/my "work"' }, program);
 
-describe('what a client needs', () => {
-  it('in each client’s own form', async () => {
+describe('client configuration', () => {
+  it('renders the entry in each client’s own format', async () => {
     const all = CLIENT_IDS.map((id) => `# ${id}\n${clientConfigText(id, launch)}`).join('\n');
     await expect(all).toMatchFileSnapshot('../fixtures/import/golden/client-config.txt');
   });
 
-  it.each(CLIENT_IDS)('%s: its own reader finds Waygate in it', (id) => {
+  it.each(CLIENT_IDS)('%s: Waygate’s reader for the client finds the entry', (id) => {
     const context = { workspace: '/w', env: {}, platform: 'linux' as NodeJS.Platform };
     const { servers, flaws } = clientSource(id).parse(clientConfigText(id, launch), context);
     expect(flaws).toEqual([]);
@@ -29,7 +29,7 @@ describe('what a client needs', () => {
   });
 });
 
-describe('how Waygate is started', () => {
+describe('command that starts Waygate', () => {
   it.each<[string, object, object]>([
     [
       'from a checkout',
@@ -60,7 +60,7 @@ describe('how Waygate is started', () => {
   });
 });
 
-it('names the configuration that is given by hand', () => {
+it('names an explicitly given configuration', () => {
   const target = { workspace: '/w', configFile: '/c/mine.json' };
   expect(ownLaunch(target, program).args.slice(1)).toEqual(['serve', '--workspace', '/w', '--config', '/c/mine.json']);
 });
@@ -69,21 +69,21 @@ describe('waygate client-config', () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [WAYGATE, 'client-config', ...args], { encoding: 'utf8' });
 
-  it('prints the data alone, with this Node and this program', () => {
+  it('prints only the entry, with this Node and this program', () => {
     const workspace = temporaryFolder('waygate-client-');
     const { status, stdout, stderr } = run('cursor', '--workspace', workspace);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       mcpServers: { waygate: { command: process.execPath, args: [WAYGATE, 'serve', '--workspace', workspace] } },
     });
-    expect(stderr).toBe('This belongs into .cursor/mcp.json, beside what stands there.\n');
+    expect(stderr).toBe('Add this to .cursor/mcp.json; keep the entries that are already there.\n');
   });
 
   it.each<[string[], RegExp]>([
     [[], /needs one client; there are vscode, /],
     [['cursor', 'zed'], /needs one client/],
     [['cursr'], /did you mean "cursor"\?/],
-  ])('%j is no command line', (args, message) => {
+  ])('refuses the arguments %j', (args, message) => {
     const { status, stderr } = run(...args);
     expect([status, stderr]).toEqual([64, expect.stringMatching(message)]);
   });

@@ -28,7 +28,7 @@ describe('the command line', () => {
     [['serve', '--no-token'], /--no-token belongs to --http/],
     [
       ['serve', '--http', '--port', '65536'],
-      /--port must be a number from 0 \(any that is free\) to 65535, not "65536"\./,
+      /--port must be a number from 0 \(any free port\) to 65535, not "65536"\./,
     ],
     [['serve', '--http', '--port=-1'], /--port must be a number/],
     [['serve', '--http', '--port', '8e3'], /--port must be a number/],
@@ -51,10 +51,10 @@ describe('the command line', () => {
     [['learned', '--forget', ''], /--forget is empty; name the tool_id/],
     [['approve', '--revoke'], /approve --revoke needs a server, a tool_id, or --all\./],
     [['approve', 'one', '--all'], /approve takes names or --all, not both\./],
-    [['skill'], /waygate skill needs to know what to do: waygate skill install\./],
-    [['skill', 'remove'], /waygate skill needs to know what to do: waygate skill install\./],
+    [['skill'], /waygate skill needs an action: waygate skill install\./],
+    [['skill', 'remove'], /waygate skill needs an action: waygate skill install\./],
     [['skill', 'install', '--into', ''], /--into is empty/],
-  ])('refuses %j with 64 and a sentence', async (args, sentence) => {
+  ])('refuses %j with one sentence and exit code 64', async (args, sentence) => {
     const { code, stdout, stderr } = await waygate(testWorkspace(), args);
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
     expect(stderr).toMatch(sentence);
@@ -65,7 +65,7 @@ describe('the command line', () => {
     ['serve', 'nowhere', /nowhere does not exist; name another with --workspace\./],
     ['status', 'nowhere', /nowhere does not exist/],
     ['stop', 'a-file', /a-file is not a folder/],
-  ])('%s refuses %s as a workspace with 66', async (command, name, sentence) => {
+  ])('%s refuses %s as a workspace with exit code 66', async (command, name, sentence) => {
     const workspace = testWorkspace();
     workspace.write('a-file', '');
     const { code, stdout, stderr } = await waygate(workspace, [command, '--workspace', join(workspace.folder, name)]);
@@ -75,7 +75,7 @@ describe('the command line', () => {
   });
 
   it.each(['serve', 'browse', 'catalog', 'approve', 'secret', 'learned'])(
-    '%s refuses a configuration that is not there with 66',
+    '%s refuses a missing configuration with exit code 66',
     async (command) => {
       const words = command === 'browse' ? ['x'] : command === 'secret' ? ['list'] : [];
       const { code, stdout, stderr } = await waygate(testWorkspace(), [command, ...words, '--config', 'nowhere.json']);
@@ -87,7 +87,7 @@ describe('the command line', () => {
 
   it.each([
     [['secret', 'delete', 'nothing'], /there is no secret "nothing"; see waygate secret list\./, 1],
-    [['learned', '--forget', 'one:echo'], /nothing has been learned of "one:echo"; nothing has been\./, 1],
+    [['learned', '--forget', 'one:echo'], /nothing has been learned about "one:echo"; no tool has been used yet\./, 1],
     [['login', 'nobody'], /There is no server "nobody"; there is none\./, 1],
     [['serve', '--http', '--token-file', 'nowhere'], /the token file \S+nowhere does not exist\./, 1],
     [['import', '--from', 'broken.json'], /broken\.json:1:7: it is not JSON: a value is expected here\./, 65],
@@ -96,7 +96,7 @@ describe('the command line', () => {
       /broken\.yaml:\d+:\d+: this is neither JSON nor YAML: Flow sequence in block collection must be [^\n]+\./,
       1,
     ],
-  ])('tells in one sentence what %j cannot do', async (args, sentence, expected) => {
+  ])('reports the failure of %j in one sentence', async (args, sentence, expected) => {
     const workspace = testWorkspace({});
     workspace.write('broken.json', '{"a": ');
     workspace.write('broken.yaml', 'tools: [\n');
@@ -106,7 +106,7 @@ describe('the command line', () => {
     expect(stderr).toMatch(oneSentence);
   });
 
-  it('tells whoever looks for a tool that the configuration is broken', async () => {
+  it('reports a broken configuration when the catalog is listed', async () => {
     const workspace = testWorkspace();
     workspace.write('.vscode/waygate.json', '{ "servers": ');
     const { code, stdout, stderr } = await waygate(workspace, ['catalog']);
@@ -116,7 +116,7 @@ describe('the command line', () => {
     );
   });
 
-  it('tells its version and how to use it', async () => {
+  it('prints its version and its help', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const workspace = testWorkspace();
     for (const flag of ['--version', '-v']) {
@@ -132,7 +132,7 @@ describe('the command line', () => {
     }
   });
 
-  it('takes a folder as a file URI too, and refuses one of another machine', async () => {
+  it('accepts a folder as a file URI, and refuses a URI of another machine', async () => {
     const workspace = testWorkspace({});
     const { stdout } = await waygate(workspace, ['status', '--workspace', pathToFileURL(workspace.folder).href]);
     expect(stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
@@ -140,7 +140,7 @@ describe('the command line', () => {
     expect(refused).toMatchObject({ code: 66, stderr: expect.stringMatching(oneSentence) });
   });
 
-  it('tells that no gateway runs, and starts none to tell it', async () => {
+  it('reports that no gateway runs, and starts none', async () => {
     const workspace = testWorkspace({});
     expect(await waygate(workspace, ['status'])).toEqual({
       code: 0,
@@ -152,7 +152,7 @@ describe('the command line', () => {
     expect(rendezvous(workspace)).toBeUndefined();
   });
 
-  it('tells of the worker, its sessions and servers', async () => {
+  it('reports the worker, its sessions and its servers', async () => {
     const workspace = testWorkspace({ one: servers.fixture(), gone: { command: 'waygate-no-such-command' } });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
@@ -184,20 +184,20 @@ describe('the command line', () => {
     });
   });
 
-  it('tells each session’s way to see the servers', async () => {
+  it('reports the mode of each session', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     for (const mode of ['gateway', 'transparent', 'passthrough'])
       await HostProcess.connect(workspace, ['--mode', mode]);
-    // Only a client of passthrough waits for the worker: the others are answered before their hosts have attached.
+    // Only a passthrough client waits for the worker; the other clients are answered before their hosts have attached.
     await until('all three to be attached', async () => (await status(workspace)).sessions.length === 3);
     const { stdout } = await waygate(workspace, ['status']);
     const modes = [...stdout.matchAll(/^ {2}test-client .*, (\w+) mode, for /gm)].map(([, mode]) => mode);
-    // Whichever has attached first.
+    // The order of attachment varies.
     expect([...modes].sort()).toEqual(['gateway', 'passthrough', 'transparent']);
     expect((await status(workspace)).sessions.map(({ mode }) => mode)).toEqual(modes);
   });
 
-  it('stops the worker with its servers; the session stays, and only its next request starts another', async () => {
+  it('stops the worker with its servers; the session stays, and its next request starts a new worker', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
@@ -206,14 +206,14 @@ describe('the command line', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`Stopped the gateway of ${workspace.folder} (pid ${worker?.pid}).\n`);
     expect([worker?.pid, running[0]?.pid].map((pid) => isAlive(pid as number))).toEqual([false, false]);
-    // A host that restarts what was stopped does so at once.
+    // A wrong restart would happen at once.
     await new Promise((done) => setTimeout(done, 500));
     expect((await status(workspace)).worker).toBeNull();
     expect(await host.call('tool_browse', { path: '/' })).toMatchObject({ isError: false });
     expect((await status(workspace)).worker?.pid).not.toBe(worker?.pid);
   });
 
-  it('tells of a worker that does not answer, where there is one', async () => {
+  it('reports a worker that does not answer', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
@@ -233,8 +233,8 @@ describe('the command line', () => {
 
   it.each([
     ['a file', (path: string) => writeFileSync(path, ''), 'is not a folder'],
-    ['a folder for everybody', (path: string) => mkdirSync(path, { mode: 0o777 }), 'is writable by everybody'],
-  ])('serves its session to the end where the state folder is %s, and exits with 73', async (what, make, sentence) => {
+    ['a folder for everybody', (path: string) => mkdirSync(path, { mode: 0o777 }), 'is a folder for everybody'],
+  ])('serves its session to the end if the state folder is %s, and exits with 73', async (what, make, sentence) => {
     const workspace = testWorkspace({});
     make(workspace.stateDir);
     if (what !== 'a file') (await import('node:fs')).chmodSync(workspace.stateDir, 0o1777);
@@ -252,31 +252,31 @@ describe('the command line', () => {
   });
 });
 
-describe('a client that goes', () => {
+describe('a client that exits', () => {
   const spawnHost = (workspace: TestWorkspace) => {
     const child = spawn(process.execPath, [WAYGATE, 'serve', '--workspace', workspace.folder], { env: workspace.env });
     child.stdin.on('error', () => undefined);
     return { child, exited: new Promise((done) => child.once('exit', (code) => done(code))) };
   };
 
-  it('without reading takes its host with it', async () => {
+  it('ends its host without having read the output', async () => {
     const { child, exited } = spawnHost(testWorkspace({}));
-    // Far more than a socket holds, and nobody reads it.
+    // Far more than a socket holds, so that the output blocks.
     child.stdout.pause();
     child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'.repeat(50_000));
     await until('the output to be full', () => child.stdin.writableLength === 0);
     child.stdin.end();
-    // A second of our own; without it, it waits for ever.
+    // The host allows itself a second; without that limit it would wait for ever.
     expect(await waitedMs(() => exited)).toBeLessThan(20_000);
   });
 
-  it('in the middle of a line does no harm', async () => {
+  it('does no harm in the middle of a line', async () => {
     const { child, exited } = spawnHost(testWorkspace({}));
     child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"tools');
     expect(await exited).toBe(0);
   });
 
-  it('from the output alone ends the host without a word', async () => {
+  it('ends its host silently when only the output is closed', async () => {
     const { child, exited } = spawnHost(testWorkspace({}));
     let stderr = '';
     child.stderr.on('data', (chunk) => {
@@ -288,21 +288,21 @@ describe('a client that goes', () => {
     expect(stderr).toBe('');
   });
 
-  it('from stderr alone changes nothing', async () => {
+  it('changes nothing when only stderr is closed', async () => {
     const folder = temporaryFolder('wg-');
     writeFileSync(join(folder, 'state'), '');
     const workspace = { ...testWorkspace({}), stateDir: join(folder, 'state') };
     const host = new HostProcess({ ...workspace, env: { ...workspace.env, WAYGATE_STATE_DIR: workspace.stateDir } });
     host.child.stderr.destroy();
     await host.initialize();
-    // Each of these would be a word on stderr.
+    // Each of these calls would write a line to stderr.
     expect(await host.call('tool_browse', { path: '/' })).toMatchObject({ isError: true });
     expect((await host.request('ping')).result).toEqual({});
   });
 
-  it('is answered before it goes, with or without a worker', async () => {
+  it('gets its answer before it exits, with or without a worker', async () => {
     const workspace = testWorkspace({});
-    // Somebody else is starting the worker, and never gets ready.
+    // Another process is starting the worker and never becomes ready.
     const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
     writeFileSync(join(folder, 'start.lock'), String(process.pid));
     const host = new HostProcess(workspace);

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration's own
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the configuration's own syntax
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const github = { command: 'github', env: { GITHUB_TOKEN: SECRET } };
 const files = { command: 'files', args: ['.'] };
 const servers = (entries: object): string => `${JSON.stringify({ mcpServers: entries }, null, 2)}\n`;
 
-/** A home and a workspace of the test's own: the real ones are never looked at. */
+/** Separate home and workspace, so that the tests never look at the real ones. */
 function place(contents: Record<string, string>) {
   const root = temporaryFolder('waygate-import-');
   const [home, workspace] = [join(root, 'h'), join(root, 'w')];
@@ -41,12 +41,12 @@ function place(contents: Record<string, string>) {
   };
 }
 
-/** What cannot be started yet changes with the loader; it has tests of its own. */
+/** Removes the part on servers that cannot be started yet: it changes with the loader, which has its own tests. */
 const withoutWaiting = (text: string): string =>
-  text.replace(/This Waygate cannot start yet[^\n]*\n( {2}[^\n]*\n)*/, '');
+  text.replace(/This version of Waygate cannot start these servers yet[^\n]*\n( {2}[^\n]*\n)*/, '');
 
 describe('waygate import', () => {
-  it('brings what it finds, tells all of it, and touches no source', () => {
+  it('imports and reports everything it finds, and changes no source', () => {
     const one = place({
       'w/.cursor/mcp.json': servers({ github, files }),
       'h/.codex/config.toml': '[mcp_servers.web]\nurl = "https://w.test"\n',
@@ -58,13 +58,13 @@ describe('waygate import', () => {
     expect(withoutWaiting(stdout)).toMatchInlineSnapshot(`
       "Imported 3 servers into /w/.vscode/waygate.json:
         github  from Cursor (/w/.cursor/mcp.json)
-          env.GITHUB_TOKEN stood in clear and is now \${input:github-token}
+          env.GITHUB_TOKEN was in clear text and is now \${input:github-token}
         files  from Cursor (/w/.cursor/mcp.json)
         web  from Codex (/h/.codex/config.toml)
-      The same server again: "files" of Gemini CLI (/h/.gemini/settings.json).
-      The values of these inputs are kept in /h/state/secrets.json, for you alone.
-      Left out: "a b" of Gemini CLI (/h/.gemini/settings.json): it has neither a command nor a URL.
-      These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):
+      Found twice: "files" of Gemini CLI (/h/.gemini/settings.json).
+      The values of these inputs are kept in /h/state/secrets.json, readable only by you.
+      Skipped: "a b" of Gemini CLI (/h/.gemini/settings.json): it has neither a command nor a URL.
+      These clients still start the same servers directly, in addition to the gateway. To stop that (or use --remove-from-source):
         Cursor: delete "mcpServers" → "github", "mcpServers" → "files" in /w/.cursor/mcp.json
         Codex: delete [mcp_servers.web] in /h/.codex/config.toml
         Gemini CLI: delete "mcpServers" → "files" in /h/.gemini/settings.json
@@ -82,7 +82,7 @@ describe('waygate import', () => {
     expect(readdirSync(join(one.workspace, '.vscode'))).toEqual(['waygate.json']);
   });
 
-  it('shows a new file with --dry-run, and no difference of line ends in one that is there', () => {
+  it('prints a new file with --dry-run, and no difference of line endings in an existing file', () => {
     const fresh = place({ 'w/.cursor/mcp.json': servers({ files }) }).run('--dry-run');
     expect(fresh.stdout).toMatch(/^--- \/dev\/null\n\+\+\+ \/w\/\.vscode\/waygate\.json\n@@ -0,0 \+1,\d+ @@\n\+\{\n/);
     const windows = {
@@ -92,7 +92,7 @@ describe('waygate import', () => {
     expect(place(windows).run('--dry-run').stdout).toMatch(/^---.*\n\+\+\+.*\n@@.*\n \{\n/);
   });
 
-  it('shows with --dry-run what it would write, and writes nothing', () => {
+  it('prints with --dry-run the changes, and writes nothing', () => {
     const one = place({
       'w/.cursor/mcp.json': servers({ files }),
       'w/.mcp.json': servers({ github }),
@@ -101,8 +101,8 @@ describe('waygate import', () => {
     });
     const before = one.read('w/.vscode/waygate.json');
     const { status, stdout } = one.run('--dry-run');
-    const told = one.run('--dry-run', '--remove-from-source', 'files').stdout;
-    expect(told).toContain('Would remove "mcpServers" → "files" from /w/.cursor/mcp.json, after a copy of it.');
+    const output = one.run('--dry-run', '--remove-from-source', 'files').stdout;
+    expect(output).toContain('Would remove "mcpServers" → "files" from /w/.cursor/mcp.json, after a backup.');
     expect(status).toBe(0);
     expect(withoutWaiting(stdout)).toMatchInlineSnapshot(`
       "--- /w/.vscode/waygate.json
@@ -136,10 +136,10 @@ describe('waygate import', () => {
        }
       Would import 2 servers into /w/.vscode/waygate.json:
         github  from Claude Code (/w/.mcp.json)
-          env.GITHUB_TOKEN stood in clear and is now \${input:github-token}
+          env.GITHUB_TOKEN was in clear text and is now \${input:github-token}
         files  from Cursor (/w/.cursor/mcp.json)
-      The values of these inputs would be kept in /h/state/secrets.json, for you alone.
-      These clients still start the same servers directly, beside the gateway. To end it (--remove-from-source does it):
+      The values of these inputs would be kept in /h/state/secrets.json, readable only by you.
+      These clients still start the same servers directly, in addition to the gateway. To stop that (or use --remove-from-source):
         Claude Code: delete "mcpServers" → "github" in /w/.mcp.json
         Cursor: delete "mcpServers" → "files" in /w/.cursor/mcp.json
       "
@@ -149,17 +149,17 @@ describe('waygate import', () => {
     expect(readdirSync(join(one.workspace, '.cursor'))).toEqual(['mcp.json']);
   });
 
-  it('does nothing the second time', () => {
+  it('changes nothing the second time', () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ github, files }) });
     one.run('--all');
     const first = one.read('w/.vscode/waygate.json');
     const { status, stdout } = one.run('--all');
     expect([status, one.read('w/.vscode/waygate.json')]).toEqual([0, first]);
     expect(stdout).toContain('There is nothing to import');
-    expect(stdout).toContain('Already there: "github" of Cursor');
+    expect(stdout).toContain('Already configured: "github" of Cursor');
   });
 
-  it('takes entries from their source when asked, after a backup, but none that cannot be started yet', () => {
+  it('removes entries from their source on request, after a backup, except those that cannot be started yet', () => {
     const unset = { command: 'u', args: ['${env:NOT_SET_ANYWHERE}'] };
     const one = place({ 'w/.cursor/mcp.json': servers({ unset, files }) });
     const before = one.read('w/.cursor/mcp.json');
@@ -167,18 +167,18 @@ describe('waygate import', () => {
     expect(stdout).toContain('\n  unset  "servers.unset.args[0]": The environment variable NOT_SET_ANYWHERE');
     expect(stdout).toContain('Removed "mcpServers" → "files" from /w/.cursor/mcp.json;');
     expect(stdout).toContain(
-      'Kept in /w/.cursor/mcp.json, because this Waygate cannot start it yet: "mcpServers" → "unset".',
+      'Kept in /w/.cursor/mcp.json, because this version of Waygate cannot start it yet: "mcpServers" → "unset".',
     );
     expect(JSON.parse(one.read('w/.cursor/mcp.json'))).toEqual({ mcpServers: { unset } });
     expect(one.read('w/.cursor/mcp.json.waygate-backup')).toBe(before);
   });
 
-  it('says that a file of the user’s own serves other folders too', () => {
+  it('warns that a file of the user also serves other folders', () => {
     const one = place({ 'h/.cursor/mcp.json': servers({ files }) });
     expect(one.run('--all', '--remove-from-source').stdout).toContain('other folders lose them too');
   });
 
-  it('takes only the servers and the sources that are named', () => {
+  it('imports only the named servers and sources', () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ github, files }), 'w/.mcp.json': servers({ other: files }) });
     expect(one.run('files', '--from', 'cursor').status).toBe(0);
     expect(one.written()).toEqual({ servers: { files } });
@@ -189,20 +189,20 @@ describe('waygate import', () => {
   });
 });
 
-describe('waygate import ends with', () => {
+describe('exit code of waygate import', () => {
   it.each<[string, number, string[], RegExp]>([
     ['an unknown option', 64, ['--form', 'cursor'], /did you mean "--from"/],
     ['an unknown client', 64, ['--from', 'cursr'], /did you mean "cursor"/],
     ['an unknown server', 64, ['--from', 'cursor', 'file'], /no source has a server "file"; did you mean "files"/],
-    ['nothing said where nobody can be asked', 64, [], /name servers, or say --all/],
-    ['a file that is not there', 66, ['--from', './none.json'], /none\.json does not exist/],
+    ['no selection without a terminal', 64, [], /name servers, or use --all/],
+    ['a file that does not exist', 66, ['--from', './none.json'], /none\.json does not exist/],
     [
-      'a client that has nothing',
+      'a client without servers',
       66,
       ['--from', 'zed'],
       /zed has no servers here; looked for .*\/w\/\.zed\/settings\.json/,
     ],
-    ['a broken source that was named', 65, ['--from', 'claude-code'], /\/w\/\.mcp\.json:1:2: it is not JSON/],
+    ['a broken source that is named', 65, ['--from', 'claude-code'], /\/w\/\.mcp\.json:1:2: it is not JSON/],
   ])('%s: %d', (_, code, args, message) => {
     const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.mcp.json': '{oops' });
     const { status, stderr } = one.run(...args);
@@ -210,19 +210,19 @@ describe('waygate import ends with', () => {
     expect(existsSync(one.target)).toBe(false);
   });
 
-  it('65 when a named source is broken, and the others are imported all the same', () => {
+  it('is 65 if a named source is broken; the other sources are imported', () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.mcp.json': '{oops' });
     expect(one.run('--from', 'claude-code', '--from', 'cursor').status).toBe(65);
     expect(one.written()).toEqual({ servers: { files } });
   });
 
-  it('0 when a source that nobody named is broken, and says so', () => {
+  it('is 0 if an unnamed source is broken; the error is reported', () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.mcp.json': '{oops' });
     const { status, stderr } = one.run('--all');
     expect([status, stderr]).toEqual([0, expect.stringContaining('/w/.mcp.json:1:2: it is not JSON')]);
   });
 
-  it('65 when the file to write is broken, and leaves it alone', () => {
+  it('is 65 if the file to write is broken, which stays unchanged', () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.vscode/waygate.json': '{ "servers": ' });
     const { status, stderr } = one.run('--all');
     expect([status, stderr]).toEqual([
@@ -232,7 +232,7 @@ describe('waygate import ends with', () => {
     expect(one.read('w/.vscode/waygate.json')).toBe('{ "servers": ');
   });
 
-  it('66 when nobody has anything, and says where it looked', () => {
+  it('is 66 if no client has servers; the searched places are listed', () => {
     const { status, stderr } = place({}).run('--all');
     expect([status, stderr]).toEqual([66, expect.stringContaining('/h/.codeium/windsurf/mcp_config.json')]);
   });
@@ -240,37 +240,37 @@ describe('waygate import ends with', () => {
 
 describe('on a terminal', () => {
   function terminal(answer: boolean) {
-    const told = { out: '', questions: [] as string[] };
+    const recorded = { out: '', questions: [] as string[] };
     const faked: ImportTerminal = {
       out: (text) => {
-        told.out += text;
+        recorded.out += text;
       },
       err: (text) => {
-        told.out += text;
+        recorded.out += text;
       },
       interactive: true,
       confirm: async (question) => {
-        told.questions.push(question);
+        recorded.questions.push(question);
         return answer;
       },
     };
-    return { told, faked };
+    return { recorded, faked };
   }
   const command = { from: [], names: [], all: false, dryRun: false, removeFromSource: false, json: false };
 
-  it.each([true, false])('lists what was found and asks once; the answer %s counts', async (answer) => {
+  it.each([true, false])('lists the servers found and asks once; obeys the answer %s', async (answer) => {
     const one = place({ 'w/.cursor/mcp.json': servers({ files }) });
-    const { told, faked } = terminal(answer);
+    const { recorded, faked } = terminal(answer);
     expect(await importServers({ ...command, workspace: one.workspace }, one.env, faked)).toBe(0);
-    expect(told.out).toMatch(/^Found 1 server:\n {2}files {2}from Cursor /);
-    expect(told.questions).toEqual([`Import it into ${one.target}?`]);
+    expect(recorded.out).toMatch(/^Found 1 server:\n {2}files {2}from Cursor /);
+    expect(recorded.questions).toEqual([`Import it into ${one.target}?`]);
     expect(existsSync(one.target)).toBe(answer);
   });
 
-  it('asks nothing when it was told', async () => {
+  it('asks nothing if the command line has a selection', async () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ files }) });
-    const { told, faked } = terminal(false);
+    const { recorded, faked } = terminal(false);
     await importServers({ ...command, all: true, workspace: one.workspace }, one.env, faked);
-    expect([told.questions, existsSync(one.target)]).toEqual([[], true]);
+    expect([recorded.questions, existsSync(one.target)]).toEqual([[], true]);
   });
 });

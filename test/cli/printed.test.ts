@@ -9,10 +9,10 @@ import { waygate } from '../support/census.ts';
 import { HostProcess } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** The one that prints nothing: its output is the protocol. */
+/** Every command except `serve`, whose output is the protocol. */
 const PRINTS = COMMAND_NAMES.filter((name) => name !== 'serve');
 
-describe('what a command prints', () => {
+describe('output of a command', () => {
   it('is data with --json, for every command that prints', async () => {
     expect(PRINTS.filter((name) => !('json' in OPTIONS[name]))).toEqual([]);
     expect('json' in OPTIONS.serve).toBe(false);
@@ -44,14 +44,16 @@ describe('what a command prints', () => {
     if (command === 'import') workspace.write('.mcp.json', JSON.stringify({ mcpServers: { two: { command: 'two' } } }));
     const { code, stdout, stderr } = await waygate(workspace, [command, ...args, '--json']);
     expect([code, stderr]).toEqual([0, '']);
-    const told = JSON.parse(stdout);
-    expect(told).toMatchObject(data ?? { dryRun: true, written: false, servers: [{ name: 'two', outcome: 'added' }] });
-    if (command === 'import') expect(told.diff).toContain('+');
+    const printed = JSON.parse(stdout);
+    expect(printed).toMatchObject(
+      data ?? { dryRun: true, written: false, servers: [{ name: 'two', outcome: 'added' }] },
+    );
+    if (command === 'import') expect(printed.diff).toContain('+');
     const plain = await waygate(testWorkspace({ one: servers.fixture() }), [command, ...args]);
     expect(() => JSON.parse(plain.stdout)).toThrow();
   });
 
-  it('is the same of a gateway that runs', async () => {
+  it('is data with a running gateway too', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
@@ -66,13 +68,13 @@ describe('what a command prints', () => {
     expect(await json('stop')).toEqual({ workspace: workspace.folder, stopped: { pid: reloaded.worker.pid } });
   });
 
-  it('of an import holds no secret, however it is written, and asks nobody', async () => {
+  it('contains no secret after an import, however it is escaped, and asks no question', async () => {
     const workspace = testWorkspace();
     const secret = `ghp_${'f1'.repeat(18)}`;
     const entry = { command: 'hub', env: { GITHUB_TOKEN: secret } };
     workspace.write('.mcp.json', JSON.stringify({ mcpServers: { hub: entry } }));
     const { code, stderr } = await waygate(workspace, ['import', '--json']);
-    expect([code, stderr]).toEqual([64, expect.stringContaining('import was not told what to import')]);
+    expect([code, stderr]).toEqual([64, expect.stringContaining('import needs a selection')]);
     const { stdout } = await waygate(workspace, ['import', '--all', '--json']);
     expect(stdout).not.toContain(secret);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -85,13 +87,13 @@ describe('what a command prints', () => {
   });
 });
 
-describe('a command line that is written otherwise', () => {
+describe('a command line in another spelling', () => {
   const file = resolve('/etc/a b.json');
   const uri = pathToFileURL(file).href;
   const read = (argv: readonly string[]) => {
-    const told: Normalisation[] = [];
-    const command = parseCommandLine(argv, (one) => told.push(one));
-    return { command, told };
+    const reported: Normalisation[] = [];
+    const command = parseCommandLine(argv, (one) => reported.push(one));
+    return { command, reported };
   };
 
   it.each([
@@ -107,27 +109,27 @@ describe('a command line that is written otherwise', () => {
     ['file_uri', ['skill', 'install', '--into', uri], { into: file }],
     ['file_uri', ['serve', '--http', '--token-file', uri], { http: { token: { file } } }],
   ] as const)('%s: %j is %j', (rule, argv, meant) => {
-    const { command, told } = read(argv);
+    const { command, reported } = read(argv);
     expect(command).toMatchObject(meant);
-    expect(told).toMatchObject([{ rule }]);
+    expect(reported).toMatchObject([{ rule }]);
   });
 
   it.each([
     [['--status'], /unknown option "--status"/],
     [['serve', '--mode', 'direct'], /there is no mode "direct"; there are gateway, transparent, passthrough\./],
-    [['status', '--config', 'file:///a%2Fb'], /names nothing on this machine; name a path with --config\./],
-  ])('%j is not guessed at', (argv, sentence) => {
+    [['status', '--config', 'file:///a%2Fb'], /is not a path on this machine; give a local path with --config\./],
+  ])('refuses to correct %j', (argv, sentence) => {
     expect(() => read(argv)).toThrow(sentence);
   });
 
-  it('takes a file of that very name before a client that is only written so', async () => {
+  it('prefers a file of exactly this name to a client in another spelling', async () => {
     const workspace = testWorkspace();
     workspace.write('Cursor', JSON.stringify({ mcpServers: { two: { command: 'two' } } }));
     const { stdout, stderr } = await waygate(workspace, ['import', '--from', 'Cursor', '--dry-run']);
     expect([stderr, stdout]).toEqual(['', expect.stringContaining(join(workspace.folder, 'Cursor'))]);
   });
 
-  it('tells each rule on a line of its own, beside the answer', async () => {
+  it('reports each rule on its own line, beside the answer', async () => {
     const workspace = testWorkspace({});
     const uri = pathToFileURL(workspace.folder).href;
     const { stdout, stderr } = await waygate(workspace, ['STATUS', '--workspace', uri]);

@@ -9,7 +9,7 @@ import { testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 describe('waygate skill install', () => {
   it.skipIf(process.platform !== 'linux')(
-    'says in one sentence that it cannot make the folder, in /proc too',
+    'reports in one sentence that it cannot create the folder, in /proc too',
     async () => {
       const { env, folder: cwd } = testWorkspace();
       const child = spawn(process.execPath, [WAYGATE, 'skill', 'install', '--into', '/proc/x'], { env, cwd });
@@ -18,7 +18,7 @@ describe('waygate skill install', () => {
     },
   );
 
-  it('puts the skill where the workspace has its skills, and tells each file', async () => {
+  it('copies the skill to the workspace’s skills, and lists each file', async () => {
     const workspace = testWorkspace();
     mkdirSync(join(workspace.folder, '.claude/skills'), { recursive: true });
     const { code, stdout } = await waygate(workspace, ['skill', 'install']);
@@ -34,7 +34,7 @@ describe('waygate skill install', () => {
     expect(existsSync(join(target, 'parts/LICENSE'))).toBe(true);
   });
 
-  it('takes a folder of its own, and replaces what was changed only when told to', async () => {
+  it('uses a given folder, and replaces changed files only with --replace', async () => {
     const workspace = testWorkspace();
     const into = join(workspace.folder, 'elsewhere/skills');
     const file = join(into, SKILL_NAME, 'SKILL.md');

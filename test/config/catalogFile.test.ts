@@ -22,7 +22,7 @@ describe('the file of a static catalog', () => {
     });
   });
 
-  it("accepts entries in the specification's own form: the id is the name", () => {
+  it("accepts entries in Waygate's own form: the id is the name", () => {
     const entry = {
       id: 'billing.refund',
       kind: 'tool',
@@ -46,7 +46,7 @@ describe('the file of a static catalog', () => {
     ]);
   });
 
-  it('separates answers from listed members', () => {
+  it('keeps canned answers out of the lists', () => {
     const text = JSON.stringify({
       tools: [{ name: 'a', inputSchema: {}, result: 'yes' }],
       resources: [{ uri: 'x:y', blob: 'AA==' }],
@@ -80,13 +80,13 @@ describe('the file of a static catalog', () => {
       `[{"name": "a", "inputSchema": ${SCHEMA}, "result": 7}]`,
       /"result" of "a" must be a string, or an object with "content"/,
     ],
-  ])('refuses %j in one sentence with its place', (text, message) => {
+  ])('rejects %j with its place, in one sentence', (text, message) => {
     const path = file(text);
     expect(() => readCatalogFile(path)).toThrow(message);
     expect(() => readCatalogFile(path)).toThrow(new RegExp(`^${path}:`));
   });
 
-  it('refuses exponential aliases', () => {
+  it('rejects multiplying aliases', () => {
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]'];
     for (const [name, before] of ['ba', 'cb', 'dc', 'ed', 'fe', 'gf', 'hg'].map((pair) => [...pair])) {
       bomb.push(`${name}: &${name} [${Array(10).fill(`*${before}`).join(',')}]`);

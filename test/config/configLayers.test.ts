@@ -38,7 +38,7 @@ const messages = ({ problems }: MergedConfig): string[] =>
   problems.map(({ severity, message, location }) => `${severity} ${location.line}:${location.column} ${message}`);
 
 describe("the user's own file and a workspace's", () => {
-  it("merge by server name; the workspace's server overrides the user's and needs its own approval", () => {
+  it("are merged by server name: the workspace's entry overrides the user's and needs its own approval", () => {
     const config = load({
       user: { servers: { mine: { command: 'mine' }, both: { command: 'of-user' } } },
       workspace: { servers: { both: { command: 'of-workspace' }, theirs: { command: 'theirs' } } },
@@ -55,7 +55,7 @@ describe("the user's own file and a workspace's", () => {
     expect(needsApproval(made as ServerConfig)).toBe(true);
   });
 
-  it('leave a name to the workspace even if its entry is invalid', () => {
+  it("leave a name to the workspace's entry even if that entry is wrong", () => {
     const config = load({
       user: { servers: { one: { command: 'mine' } } },
       workspace: { servers: { one: { comand: 'theirs' } } },
@@ -64,7 +64,7 @@ describe("the user's own file and a workspace's", () => {
     expect(config.broken.map(({ name }) => name)).toEqual(['one']);
   });
 
-  it('merge by block: the later one whole, the earlier one if the later is absent', () => {
+  it('are merged by block: a block of the later file replaces that of the earlier one', () => {
     const config = load({
       user: { browse: { topK: 5, learning: false }, idleMinutes: 3, startup: { mode: 'strict' } },
       workspace: { browse: { topK: 7 }, liveRefresh: { enabled: false } },
@@ -75,7 +75,7 @@ describe("the user's own file and a workspace's", () => {
     expect(config.settings.liveRefresh.enabled).toBe(false);
   });
 
-  it("run the user's own servers outside the repository, which may contain programs and settings", () => {
+  it("run the user's own servers outside the repository, which could contain programs and settings", () => {
     const config = load({
       user: { servers: { a: { command: 'npx' }, b: { command: 'x', cwd: 'tools' } } },
       workspace: { servers: { c: { command: 'npx' } } },
@@ -85,7 +85,7 @@ describe("the user's own file and a workspace's", () => {
     expect(cwd('c')).toMatch(/\/w$/);
   });
 
-  it("keep the user's masks, and report a workspace that would loosen them", () => {
+  it("keep the user's masking and warn if the workspace would switch it off", () => {
     const config = load({
       user: { artifacts: { maskSecrets: 'always', maskOnDisk: true, shownChars: 500 } },
       workspace: '{\n  "artifacts": { "maskSecrets": "never", "maskOnDisk": false }\n}',
@@ -131,7 +131,7 @@ describe("the user's own file and a workspace's", () => {
     expect(await argsOf('theirs')).toEqual(['evil.example']);
   });
 
-  it('report problems under their own paths', () => {
+  it('report each problem with its own file', () => {
     const { folder, env, files } = place({ user: '{\n"servers": {', workspace: { sevrers: {} } });
     const { problems } = new ConfigLayers(folder, env).load();
     expect(problems.map(({ location }) => [location.file, location.line])).toEqual([
@@ -140,7 +140,7 @@ describe("the user's own file and a workspace's", () => {
     ]);
   });
 
-  it('keep their own last good content if broken, and none if deleted', () => {
+  it('each keep their last readable content if they break, and count as empty if they are deleted', () => {
     const user = { servers: { mine: { command: 'x' } } };
     const workspace = { servers: { theirs: { command: 'y' } } };
     const { folder, env, files, write } = place({ user, workspace });
@@ -161,7 +161,7 @@ describe("the user's own file and a workspace's", () => {
     ]);
   });
 
-  it('are ignored if a file is given', () => {
+  it('are not read if a file is given by --config', () => {
     const { root, folder, env, write } = place({
       user: { idleMinutes: 3, servers: { mine: { command: 'x' } } },
       workspace: { servers: { theirs: { command: 'y' } } },
@@ -183,15 +183,15 @@ describe("the user's own file and a workspace's", () => {
   });
 });
 
-describe('the locations of files', () => {
-  it("are the system's usual ones, unless the environment names another", () => {
+describe('the places', () => {
+  it('follow the system, unless the environment names another folder', () => {
     expect(configRoot({ WAYGATE_CONFIG_DIR: '/c' })).toBe('/c');
     if (process.platform !== 'linux') return;
     expect(configRoot({ XDG_CONFIG_HOME: '/x' })).toBe('/x/waygate');
     expect(configRoot({})).toBe(join(homedir(), '.config', 'waygate'));
   });
 
-  it('define a gateway of its own for a given file', () => {
+  it('make a separate gateway of a file given by --config', () => {
     const folders = [[], ['config', '/a.json'], ['config', '/b.json']].map((variant) =>
       workspaceStateFolder('/w', '/s', variant),
     );

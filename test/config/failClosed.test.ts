@@ -104,7 +104,7 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
     ['a wrong pattern in its filter', { one: { command: 'x', tools: { exclude: ['drop', 5] } } }],
     ['a wrong type of its filter', { one: { command: 'x', tools: 'drop' } }],
     ['a typo in the name of its filter', { one: { command: 'x', tool: { exclude: ['drop'] } } }],
-  ])('has nothing of a server after %s', (_, servers) => {
+  ])('offers nothing of a server after %s', (_, servers) => {
     const config = loaded({ ...GOOD, servers });
     expect([config.servers, config.broken.map(({ name }) => name), fateOf(config)]).toEqual([[], ['one'], OPEN]);
   });
@@ -136,7 +136,7 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
     ]);
   });
 
-  it('says in the reason of a refusal which file, which line and what is wrong', () => {
+  it('names file, line and error in the reason of a refusal', () => {
     const { files, write, layers } = place();
     write(level, '{\n"policy": {\n "defualt": "deny" } }');
     const { policy } = layers().load().settings;
@@ -187,7 +187,7 @@ describe.each(LEVELS)('the last readable version of a file, at the level of the 
     expect([fateOf(config), fateOf(config, 'drop')[0]]).toEqual([OPEN, 'deny']);
   });
 
-  it('stays in force for the broken block alone: every other edit takes effect', () => {
+  it('stays in force for the broken block only: every other edit takes effect', () => {
     const { write, layers } = place();
     write(level, GOOD);
     const running = layers();
@@ -202,7 +202,7 @@ describe.each(LEVELS)('the last readable version of a file, at the level of the 
     ]);
   });
 
-  it('is not one that was unreadable itself', () => {
+  it('is never a version that was unreadable itself', () => {
     const { write, layers } = place();
     write(level, { ...GOOD, policy: { defualt: 'allow' } });
     const running = layers();

@@ -149,7 +149,7 @@ describe('the configuration', () => {
       '1:33 "servers.one.command": "${secret:key}" is not allowed here; use secrets in "env", "args", "headers", "url" or "auth.clientSecret".',
     ],
     ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
-  ])('reports an invalid server with its place: %s', (text, problem) => {
+  ])('reports the error of a server and its place: %s', (text, problem) => {
     const config = parse(`{"servers": {"one": ${text}, "two": {"command": "y"}}}`);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
     // Other servers keep working.
@@ -184,14 +184,14 @@ describe('the configuration', () => {
     ['{"liveRefresh": []}', '1:17 "liveRefresh" must be an object.'],
     ['{"liveRefresh": {"enabled": "yes"}}', '1:29 "liveRefresh.enabled" must be true or false.'],
     ['{"liveRefresh": {"debounceSeconds": -1}}', '1:37 "liveRefresh.debounceSeconds" must be a number from 0 to 3600.'],
-  ])('reports an error and uses the rest: %s', (text, problem) => {
+  ])('reports the error and uses the rest: %s', (text, problem) => {
     const config = parse(text);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
     expect(config.usable).toBe(true);
     for (const server of config.servers) expect(server).toMatchObject({ name: 'a', command: 'x' });
   });
 
-  it('accepts names that exist on a prototype', () => {
+  it('accepts names that a prototype has', () => {
     const config = parse(
       '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
     );
@@ -223,7 +223,7 @@ describe('the configuration', () => {
     expect(problems(server('{"disabled": true, "command": 5}'))).toHaveLength(1);
   });
 
-  it('prefers env over envFile', () => {
+  it('prefers env to envFile', () => {
     const workspace = testWorkspace();
     workspace.write('.env', '\ufeffFIRST=file\n# a comment\nSECOND="two words"\n');
     workspace.configure({ one: { command: 'x', envFile: '${workspaceFolder}/.env', env: { FIRST: 'own' } } });

@@ -21,14 +21,14 @@ function workspace(contents: Record<string, string> = {}): string {
   return root;
 }
 
-describe('the places of the skill', () => {
-  it('begin with .github/skills in an empty workspace', () => {
+describe('the places for the skill', () => {
+  it('begin with .github/skills in an empty folder', () => {
     const places = skillPlaces(workspace());
     expect(places[0]).toEqual({ folder: '.github/skills', readBy: 'GitHub Copilot', there: 'no' });
     expect(places.map(({ folder }) => folder)).toContain('.codex/skills');
   });
 
-  it('list folders with skills first, then folders of agents', () => {
+  it('begin with folders of skills, then folders of an agent', () => {
     const root = workspace({
       '.codex/skills/x/SKILL.md': '',
       '.claude/settings.json': '{}',
@@ -46,7 +46,7 @@ describe('the places of the skill', () => {
 });
 
 describe('installing the skill', () => {
-  it('writes all files, and none the second time', () => {
+  it('writes every file, and nothing the second time', () => {
     const root = workspace();
     const plan = planSkillInstall(SOURCE, root, '.github/skills');
     expect(plan).toMatchObject({
@@ -64,7 +64,7 @@ describe('installing the skill', () => {
     expect(installSkill(again, { replace: true })).toEqual([]);
   });
 
-  it('keeps changed files unless replacement is requested, and adds missing ones', () => {
+  it('keeps changed files unless it should replace them, and adds missing files', () => {
     const changed = `s/${SKILL_NAME}/SKILL.md`;
     const root = workspace({ [changed]: 'mine', [`s/${SKILL_NAME}/notes.md`]: 'also mine' });
     const plan = planSkillInstall(SOURCE, root, 's');
@@ -76,7 +76,7 @@ describe('installing the skill', () => {
     expect(readFileSync(join(root, `s/${SKILL_NAME}/notes.md`), 'utf8')).toBe('also mine');
   });
 
-  it('replaces parts of another version without request, and no other file', () => {
+  it('replaces parts of another version without a question, and no other file', () => {
     const source = workspace({ 'SKILL.md': 'ours', 'parts/LICENSE': 'L', 'parts/src/replay/a.ts': 'new' });
     const root = workspace({
       [`s/${SKILL_NAME}/SKILL.md`]: 'mine',
@@ -102,7 +102,7 @@ describe('installing the skill', () => {
     });
   });
 
-  it('ignores different line endings', () => {
+  it('does not count other line ends as a change', () => {
     const text = readFileSync(join(SOURCE, 'SKILL.md'), 'utf8').replaceAll('\n', '\r\n');
     const root = workspace({ [`s/${SKILL_NAME}/SKILL.md`]: text });
     expect(planSkillInstall(SOURCE, root, 's').same).toEqual(['SKILL.md']);
@@ -133,7 +133,7 @@ describe('installing the skill', () => {
     },
   );
 
-  it('reports an obstacle in one sentence', () => {
+  it('names an obstacle in one sentence', () => {
     const root = workspace({ s: 'a file', [`d/${SKILL_NAME}/SKILL.md/x`]: '' });
     expect(() => installSkill(planSkillInstall(SOURCE, root, 's'), { replace: false })).toThrow(
       /cannot be (read|written) \(ENOTDIR\)\.$/,

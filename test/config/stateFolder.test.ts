@@ -23,7 +23,7 @@ describe('the state folder', () => {
     expect([root, join(root, 'workspaces'), folder].map(mode)).toEqual([0o700, 0o700, 0o700]);
   });
 
-  it('is the same for two spellings of a path, and differs between paths', () => {
+  it('is the same for two spellings of a path, and differs for another path', () => {
     const root = temporaryFolder('wg-state-');
     const real = join(root, 'real');
     mkdirSync(real);
@@ -44,7 +44,7 @@ describe('the state folder', () => {
       /is writable by everybody/,
     ],
     ['below a file', (path: string) => writeFileSync(join(path, '..', 'file'), ''), /is not a folder/, 'file/state'],
-  ])('is refused in one sentence if it is %s', (_what, make, sentence, name = 'state') => {
+  ])('is rejected in one sentence if it is %s', (_what, make, sentence, name = 'state') => {
     const parent = temporaryFolder('wg-state-');
     const path = join(parent, name);
     make(name === 'state' ? path : join(parent, 'x'));
@@ -53,7 +53,7 @@ describe('the state folder', () => {
     expect(() => ensurePrivateFolder(path)).toThrow(/WAYGATE_STATE_DIR/);
   });
 
-  it('never gets narrower permissions if it is shared', () => {
+  it('never changes the mode of a folder that everybody can write to', () => {
     const path = join(temporaryFolder('wg-state-'), 'state');
     mkdirSync(path);
     chmodSync(path, 0o1777);

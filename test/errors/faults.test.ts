@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { customFault, faultFrom, faultOf, InvalidFaultError } from '../../src/errors/fault.ts';
 import { FAULT_CODES, type KnownFaultCode, traitsOf } from '../../src/errors/faultCodes.ts';
-import { faultError, type Telling } from '../../src/errors/faultError.ts';
+import { type FailedCall, faultError } from '../../src/errors/faultError.ts';
 import type { ExecutionKnowledge, ReplayContract } from '../../src/replay/replay.ts';
 
 const asIs = (text: string): string => text;
 const codes = Object.keys(FAULT_CODES) as KnownFaultCode[];
-const told = (code: KnownFaultCode, telling: Partial<Telling> = {}, detail = '') =>
+const errorOf = (code: KnownFaultCode, call: Partial<FailedCall> = {}, detail = '') =>
   faultError(faultOf(code, { generation: 1, detail }, asIs), {
     subject: 'github',
     knowledge: 'not_dispatched',
     contract: 'never_replay',
-    ...telling,
+    ...call,
   }).toObject();
 
 describe('a fault', () => {
@@ -109,7 +109,7 @@ describe('the table of faults', () => {
     expect(row.says).toMatch(/^[a-z].*[^.]$/);
     expect(row.advice).toMatch(/^[A-Z].*\.$/);
     // Whatever is said, advice included, fits the bound of an error line.
-    const { message } = told(code, { subject: 's'.repeat(200), retryAfter: 299 }, 'd '.repeat(400));
+    const { message } = errorOf(code, { subject: 's'.repeat(200), retryAfter: 299 }, 'd '.repeat(400));
     expect(message.length).toBeLessThanOrEqual(256);
     expect(message).toMatch(/\.$/);
   });
@@ -140,7 +140,7 @@ describe('the table of faults', () => {
     ['outcome_unknown_after_timeout', 'UPSTREAM_TIMEOUT', false],
     ['spawn_enoent', 'UPSTREAM_UNAVAILABLE', false],
   ] as const)('%s is told as %s, retryable: %s', (code, error, retryable) => {
-    expect(told(code)).toMatchObject({ error, retryable });
+    expect(errorOf(code)).toMatchObject({ error, retryable });
   });
 
   it('knows what waits for the person, and that nothing else does', () => {
@@ -167,7 +167,7 @@ describe('what a model is told of a fault', () => {
   it.each(codes)('%s: what may have taken effect is never retryable and always unknown', (code) => {
     for (const knowledge of lost) {
       for (const contract of contracts) {
-        const error = told(code, { knowledge, contract });
+        const error = errorOf(code, { knowledge, contract });
         expect(error.details).toMatchObject({ outcome: 'unknown', fault: `${FAULT_CODES[code].class}/${code}` });
         if (contract === 'convergent') expect(error.retryable).toBe(FAULT_CODES[code].retryable);
         else {
@@ -179,42 +179,44 @@ describe('what a model is told of a fault', () => {
   });
 
   it('is the outcome that is known', () => {
-    expect(told('exited', { knowledge: 'not_dispatched' }).details?.outcome).toBe('not_dispatched');
-    expect(told('forbidden', { knowledge: 'completed' }).details).toEqual({ fault: 'downstream/forbidden' });
+    expect(errorOf('exited', { knowledge: 'not_dispatched' }).details?.outcome).toBe('not_dispatched');
+    expect(errorOf('forbidden', { knowledge: 'completed' }).details).toEqual({ fault: 'downstream/forbidden' });
   });
 
   it('reads as sentences', () => {
-    expect(told('exited').message).toBe(
+    expect(errorOf('exited').message).toBe(
       'github ended by itself. Nothing was sent. Call again later, or use another tool.',
     );
-    expect(told('exited', { retryAfter: 1.2 }).message).toBe(
+    expect(errorOf('exited', { retryAfter: 1.2 }).message).toBe(
       'github ended by itself. Nothing was sent. Call again after 2 s.',
     );
-    expect(told('outcome_unknown', { knowledge: 'outcome_unknown' }).message).toBe(
+    expect(errorOf('outcome_unknown', { knowledge: 'outcome_unknown' }).message).toBe(
       'github ended or lost its connection during the call. It may have taken effect: check before you repeat it.',
     );
-    expect(told('killed', { knowledge: 'outcome_unknown', contract: 'convergent' }).message).toBe(
+    expect(errorOf('killed', { knowledge: 'outcome_unknown', contract: 'convergent' }).message).toBe(
       'github was killed. It is safe to repeat.',
     );
-    expect(told('call_timeout', { knowledge: 'in_flight', contract: 'convergent', withinMs: 1_500 }).message).toBe(
+    expect(errorOf('call_timeout', { knowledge: 'in_flight', contract: 'convergent', withinMs: 1_500 }).message).toBe(
       'github did not answer within 1.5 s. It is safe to repeat.',
     );
-    expect(told('outcome_unknown_after_timeout', { knowledge: 'in_flight' }).message).toBe(
+    expect(errorOf('outcome_unknown_after_timeout', { knowledge: 'in_flight' }).message).toBe(
       'github did not answer in time. It may have taken effect: check before you repeat it.',
     );
     // A time that it had means nothing where it did not run out.
-    expect(told('exited', { withinMs: 1_500 }).message).toMatch(/^github ended by itself\. /);
+    expect(errorOf('exited', { withinMs: 1_500 }).message).toMatch(/^github ended by itself\. /);
     // The detail is for the person, but where it tells a model what to change.
-    expect(told('exited', {}, 'secret words').message).not.toContain('secret words');
-    expect(told('forbidden', { knowledge: 'completed' }, 'repo scope is missing!').message).toBe(
+    expect(errorOf('exited', {}, 'secret words').message).not.toContain('secret words');
+    expect(errorOf('forbidden', { knowledge: 'completed' }, 'repo scope is missing!').message).toBe(
       'github does not permit this: repo scope is missing! Ask the user for access, or go on without it.',
     );
-    expect(told('forbidden', { knowledge: 'completed' }).message).toBe(
+    expect(errorOf('forbidden', { knowledge: 'completed' }).message).toBe(
       'github does not permit this. Ask the user for access, or go on without it.',
     );
-    expect(told('forbidden', { knowledge: 'completed' }, 'v1.2 is needed').message).toContain(': v1.2 is needed. Ask');
+    expect(errorOf('forbidden', { knowledge: 'completed' }, 'v1.2 is needed').message).toContain(
+      ': v1.2 is needed. Ask',
+    );
     // A time to wait means nothing where waiting does not help.
-    expect(told('spawn_enoent', { retryAfter: 5 }, 'npx').message).toBe(
+    expect(errorOf('spawn_enoent', { retryAfter: 5 }, 'npx').message).toBe(
       'github cannot start: its command was not found: npx. Nothing was sent. Ask the user to look at this server, or use another tool.',
     );
   });
@@ -222,7 +224,7 @@ describe('what a model is told of a fault', () => {
   it('is about Waygate itself where its own worker fails: no server to look at, no other tool, and where the reason is', () => {
     const log = '/home/me/.local/state/waygate/workspaces/0123456789abcdef/worker.log';
     const own = (code: KnownFaultCode, detail = '', more: object = { log }) =>
-      told(code, { subject: undefined, ...more }, detail).message;
+      errorOf(code, { subject: undefined, ...more }, detail).message;
     for (const code of codes.filter((one) => FAULT_CODES[one].ownAdvice !== undefined)) {
       for (const file of [log, `/${'x'.repeat(300)}`]) {
         const message = own(code, 'd '.repeat(400), { log: file });
@@ -236,7 +238,7 @@ describe('what a model is told of a fault', () => {
     );
     // The whole of the reason is worth more than where it is, which is told beside it.
     const reason = `Error: Cannot find module '/home/me/${'x'.repeat(60)}/worker.cjs'`;
-    const error = told('spawn_failed', { subject: undefined, log }, reason);
+    const error = errorOf('spawn_failed', { subject: undefined, log }, reason);
     expect(error.message).toBe(
       `Waygate's worker could not be started: ${reason}. Nothing was sent. Ask the user to run \`waygate health\`.`,
     );
@@ -246,10 +248,10 @@ describe('what a model is told of a fault', () => {
     );
     expect(own('replay_exhausted')).toContain('Change the call, or ask the user to run `waygate health`.');
     // A server's own words stay the person's, whatever it is called.
-    expect(told('crash_loop', {}, 'its words').message).toBe(
+    expect(errorOf('crash_loop', {}, 'its words').message).toBe(
       'github keeps ending and is tried only once a minute. Nothing was sent. Ask the user to look at this server, or use another tool.',
     );
-    expect(told('crash_loop', { subject: "Waygate's worker" }, 'its words').message).not.toContain('its words');
+    expect(errorOf('crash_loop', { subject: "Waygate's worker" }, 'its words').message).not.toContain('its words');
   });
 
   it('goes along with the error, and so does what was thrown', () => {
@@ -261,29 +263,29 @@ describe('what a model is told of a fault', () => {
   });
 
   it('says when to come back, how often it was tried, and whose queue is full', () => {
-    expect(told('queue_overflow', { retryAfter: 1 }).details).toEqual({
+    expect(errorOf('queue_overflow', { retryAfter: 1 }).details).toEqual({
       outcome: 'not_dispatched',
       fault: 'resource/queue_overflow',
       scope: 'queue',
       retry_after: 1,
     });
-    expect(told('frame_too_large', { knowledge: 'completed' }).details).not.toHaveProperty('scope');
-    expect(told('rate_limited', { knowledge: 'completed' }).details).not.toHaveProperty('scope');
+    expect(errorOf('frame_too_large', { knowledge: 'completed' }).details).not.toHaveProperty('scope');
+    expect(errorOf('rate_limited', { knowledge: 'completed' }).details).not.toHaveProperty('scope');
     const safe = { knowledge: 'outcome_unknown', contract: 'convergent' } as const;
-    const inLoop = told('crash_loop', { ...safe, retryAfter: 59.2 });
+    const inLoop = errorOf('crash_loop', { ...safe, retryAfter: 59.2 });
     expect([inLoop.message, inLoop.retryable, inLoop.details?.retry_after]).toEqual([
       'github keeps ending and is tried only once a minute. It is safe to repeat after 60 s.',
       true,
       59.2,
     ]);
-    expect(told('exited', safe).message).toBe('github ended by itself. It is safe to repeat.');
-    expect(told('crash_loop', { retryAfter: 60 }).message).toBe(
+    expect(errorOf('exited', safe).message).toBe('github ended by itself. It is safe to repeat.');
+    expect(errorOf('crash_loop', { retryAfter: 60 }).message).toBe(
       'github keeps ending and is tried only once a minute. Nothing was sent. Call again after 60 s.',
     );
-    expect(told('replay_exhausted', { dispatches: 3 }).details?.attempts).toBe(3);
-    expect(told('exited').details).not.toHaveProperty('retry_after');
-    expect(told('exited', { dispatches: 1 }).details).not.toHaveProperty('attempts');
-    expect(told('exited', { path: 'github:x#1' }).path).toBe('github:x#1');
-    expect(told('exited').path).toBe('');
+    expect(errorOf('replay_exhausted', { dispatches: 3 }).details?.attempts).toBe(3);
+    expect(errorOf('exited').details).not.toHaveProperty('retry_after');
+    expect(errorOf('exited', { dispatches: 1 }).details).not.toHaveProperty('attempts');
+    expect(errorOf('exited', { path: 'github:x#1' }).path).toBe('github:x#1');
+    expect(errorOf('exited').path).toBe('');
   });
 });

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { approvalDocument, pendingApprovals } from '../../src/extension/approvals/approvalText.ts';
 import { server, snapshot } from './fixtures.ts';
 
-describe('what the editor asks to approve', () => {
+describe('approval document', () => {
   const long = `runs node ${'x'.repeat(5_000)}`;
   const waiting = server('ten', { state: 'needs_approval', approval: { hash: 'h', lines: [long, 'in /work'] } });
 
-  it('is what waits, and nothing that runs', () => {
+  it('contains the waiting servers, and no running server', () => {
     expect(pendingApprovals(snapshot({ servers: [server('files'), waiting] }))).toEqual([
       { name: 'ten', hash: 'h', lines: [long, 'in /work'] },
     ]);
   });
 
-  it('is shown whole, and can be approved below it', () => {
+  it('shows the full commands, each with its button below', () => {
     const [pending] = pendingApprovals(snapshot({ servers: [waiting] }));
     const { text, offers } = approvalDocument(pending ? [pending] : []);
     expect(text).toContain(`"ten"\n  ${long}\n  in /work\n`);
@@ -21,7 +21,7 @@ describe('what the editor asks to approve', () => {
     expect(lines[offers[0]?.line ?? -1]).toBe('');
   });
 
-  it('is approved together only below all of it', () => {
+  it('has the button for all servers below all commands', () => {
     const pending = ['one', 'two'].map((name) => ({ name, hash: name, lines: [`runs ${name}`] }));
     const { text, offers } = approvalDocument(pending);
     expect(offers.map(({ title, names }) => [title, names])).toEqual([

@@ -19,11 +19,11 @@ beforeEach(async () => {
 afterEach(() => rm(workspace, { recursive: true, force: true }));
 
 describe('ConfigurationFile', () => {
-  it('knows nothing before it has looked', () => {
+  it('knows nothing before its first check', () => {
     expect(file.state.value).toEqual({ known: false, hash: undefined });
   });
 
-  it('tells when the file is absent, comes, changes and goes', async () => {
+  it('reports when the file is absent, created, changed and deleted', async () => {
     const seen: (string | undefined)[] = [];
     file.state.onChange(({ hash }) => seen.push(hash));
     await file.check();
@@ -42,12 +42,12 @@ describe('ConfigurationFile', () => {
     ]);
   });
 
-  it('takes a file that cannot be read for present: the worker says what is wrong with it', async () => {
+  it('treats an unreadable file as present; the worker reports its error', async () => {
     await mkdir(file.path, { recursive: true });
     expect(await file.check()).toEqual({ known: true, hash: 'unreadable' });
   });
 
-  it('takes it for absent when .vscode is a file', async () => {
+  it('treats the file as absent when .vscode is a file', async () => {
     await writeFile(dirname(file.path), '');
     expect(await file.check()).toEqual({ known: true, hash: undefined });
   });
@@ -62,12 +62,12 @@ describe('ConfigurationFile', () => {
   });
 });
 
-describe('the person’s own file and the workspace’s', () => {
+describe('the user’s own file and the workspace’s file', () => {
   const of = (hash: string | undefined, known = true) => ({ known, hash });
 
-  it('are one configuration: there when either is, changed when either has', () => {
+  it('are one configuration: present if either is present, changed if either has changed', () => {
     expect(together(of(undefined), of(undefined))).toEqual(of(undefined));
-    // A door that is open to the workspace's file does not close for a file that was never there.
+    // A user's file that never existed must not hide the workspace's file.
     expect(together(of(undefined), of('a'))).toEqual(of('a'));
     expect(together(of('a'), of(undefined))).toEqual(of('a'));
     const both = together(of('a'), of('b'));
@@ -76,7 +76,7 @@ describe('the person’s own file and the workspace’s', () => {
     expect(together(of('a'), of('c')).hash).not.toBe(both.hash);
   });
 
-  it('are known once both have been looked for', () => {
+  it('are known once both have been checked', () => {
     expect(together(of(undefined, false), of('a')).known).toBe(false);
     expect(together(of(undefined), of('a', false)).known).toBe(false);
   });

@@ -5,7 +5,7 @@ const page = (): string =>
   dashboardPage({ cspSource: 'https://csp.test', script: 'https://csp.test/d.js', style: 'https://csp.test/d.css' });
 const policyOf = (html: string): string => /Content-Security-Policy" content="([^"]+)"/.exec(html)?.[1] ?? '';
 
-describe('the dashboard page', () => {
+describe('dashboard page', () => {
   it('allows its own style and its own script, and nothing else', () => {
     const directives = policyOf(page()).split('; ');
     expect(directives.slice(0, 4)).toEqual([
@@ -27,7 +27,7 @@ describe('the dashboard page', () => {
     expect(first).not.toMatch(/<script>|style=|\son\w+=/);
   });
 
-  it('keeps the live region outside of what is drawn again', () => {
+  it('keeps the live region outside the redrawn parts', () => {
     expect(page()).toContain(
       '<div id="live" class="visually-hidden" role="status" aria-live="polite"></div>\n<div id="page">',
     );

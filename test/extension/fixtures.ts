@@ -44,7 +44,7 @@ export function node(path: string, over: Partial<TreeNode> = {}): TreeNode {
   };
 }
 
-/** The far end of a link: a worker that does what a test tells it to. */
+/** Remote end of a link: a worker that the test controls. */
 export class ScriptedWorker implements ControlClient {
   readonly asked: (keyof ControlRequests)[] = [];
   disposed = false;
@@ -60,7 +60,7 @@ export class ScriptedWorker implements ControlClient {
   onSnapshot(listener: (snapshot: GatewaySnapshot) => void): void {
     this.#snapshot = listener;
   }
-  /** No test of the link asks anybody. */
+  /** No test of the link asks for an approval. */
   onApproval(): void {}
   onSecret(): void {}
   onSuperseded(listener: () => void): void {
@@ -73,10 +73,10 @@ export class ScriptedWorker implements ControlClient {
     this.disposed = true;
   }
 
-  tell(next: GatewaySnapshot): void {
+  send(next: GatewaySnapshot): void {
     this.#snapshot(next);
   }
-  /** As a worker does that gives way: it tells so, and goes. */
+  /** Announces its replacement and closes, as a replaced worker does. */
   giveWay(): void {
     this.#supersede();
     this.#close();

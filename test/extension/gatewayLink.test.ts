@@ -45,29 +45,29 @@ function attachedState(): Extract<LinkState, { kind: 'attached' }> {
 }
 
 describe('GatewayLink', () => {
-  it('starts nothing before it has a target, and nothing at all when told to stay off', async () => {
+  it('starts nothing before it has a target, and nothing at all while it is off', async () => {
     link.setTarget({ off: 'untrusted' });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(workers).toEqual([]);
     expect(link.state.value).toEqual({ kind: 'off', reason: 'untrusted' });
   });
 
-  it('attaches, watches, and shares each whole snapshot', async () => {
+  it('attaches, watches, and publishes each complete snapshot', async () => {
     link.setTarget(WORKSPACE);
     expect(link.state.value).toEqual({ kind: 'attaching' });
     await settle();
     expect(worker().asked).toEqual(['watch']);
     expect(attachedState().snapshot).toEqual(snapshot());
     const next = snapshot({ health: 'degraded' });
-    worker().tell(next);
+    worker().send(next);
     expect(attachedState().snapshot).toBe(next);
   });
 
-  it('does not put the first answer over a snapshot that came after it', async () => {
+  it('does not replace a newer snapshot by the first answer', async () => {
     const newer = snapshot({ health: 'degraded' });
     attach = async (one) => {
       one.answer = () => {
-        one.tell(newer);
+        one.send(newer);
         return snapshot();
       };
       return one;
@@ -77,7 +77,7 @@ describe('GatewayLink', () => {
     expect(attachedState().snapshot).toBe(newer);
   });
 
-  it('replaces a worker that was killed, and tells it from the first', async () => {
+  it('replaces a killed worker, and distinguishes it from the first', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     const first = attachedState().attachment;
@@ -90,19 +90,19 @@ describe('GatewayLink', () => {
     expect(seen).toEqual(['attaching', 'attached', 'waiting', 'attaching', 'attached']);
   });
 
-  it('hears nothing more from a worker it has let go', async () => {
+  it('ignores messages from a detached worker', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     worker(0).end();
     await vi.advanceTimersByTimeAsync(1_000);
     const now = link.state.value;
-    worker(0).tell(snapshot({ health: 'stopping' }));
+    worker(0).send(snapshot({ health: 'stopping' }));
     worker(0).end();
     expect(link.state.value).toBe(now);
     expect(worker(0).disposed).toBe(true);
   });
 
-  it('gives the reason when no worker can be had, and goes on trying', async () => {
+  it('reports the reason when no worker is available, and keeps trying', async () => {
     attach = async () => {
       throw new Error('The state folder cannot be written.');
     };
@@ -114,7 +114,7 @@ describe('GatewayLink', () => {
     expect(link.state.value.kind).toBe('attached');
   });
 
-  it('gives up on an attachment that hangs, and disposes a worker that comes after all', async () => {
+  it('abandons an attachment that hangs, and disposes a worker that arrives late', async () => {
     let come: (client: ControlClient) => void = () => undefined;
     attach = () => new Promise((resolve) => (come = resolve));
     link.setTarget(WORKSPACE);
@@ -127,7 +127,7 @@ describe('GatewayLink', () => {
     expect(worker(0).asked).toEqual([]);
   });
 
-  it('tries again when the worker ends before its first snapshot', async () => {
+  it('retries when the worker exits before its first snapshot', async () => {
     attach = async (one) => {
       one.answer = () => new Promise(() => undefined);
       return one;
@@ -135,10 +135,10 @@ describe('GatewayLink', () => {
     link.setTarget(WORKSPACE);
     await settle();
     worker().end();
-    expect(link.state.value).toMatchObject({ kind: 'waiting', reason: 'The gateway ended while it was starting.' });
+    expect(link.state.value).toMatchObject({ kind: 'waiting', reason: 'The gateway exited while it was starting.' });
   });
 
-  it('lets go when the configuration goes away', async () => {
+  it('detaches when the configuration is deleted', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     link.setTarget({ off: 'no_configuration' });
@@ -146,7 +146,7 @@ describe('GatewayLink', () => {
     expect(link.state.value).toEqual({ kind: 'off', reason: 'no_configuration' });
   });
 
-  it('refreshes, and shows what the answer says', async () => {
+  it('refreshes, and shows the content of the answer', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     const fresh = snapshot({ catalog: { revision: 9, toolCount: 1, namespaceCount: 1, skipped: [] } });
@@ -156,19 +156,19 @@ describe('GatewayLink', () => {
     expect(attachedState().snapshot).toBe(fresh);
   });
 
-  it('says what to do when it is asked for something before it is attached', async () => {
-    await expect(link.refresh()).rejects.toThrow('restart it with the command Waygate: Restart Gateway');
+  it('explains a request before the attachment', async () => {
+    await expect(link.refresh()).rejects.toThrow('run the command Waygate: Restart Gateway');
     expect(() => link.children('/')).toThrow('The gateway is not running yet');
   });
 
-  it('passes the children of a path through', async () => {
+  it('returns the children of a path', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     worker().answer = () => NO_CHILDREN;
     expect(await link.children('/files')).toBe(NO_CHILDREN);
   });
 
-  it('restarts: stops the worker, and is done when the next one is attached', async () => {
+  it('restarts: stops the worker, and is done when the next worker is attached', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     const done = link.restart();
@@ -194,7 +194,7 @@ describe('GatewayLink', () => {
     expect(worker(0).disposed).toBe(true);
   });
 
-  it('moves to the worker that has taken over: what was shown stays until that one has told', async () => {
+  it('moves to the successor and keeps the last state until the successor’s first snapshot', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     const before = attachedState();
@@ -203,7 +203,7 @@ describe('GatewayLink', () => {
     worker(0).giveWay();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(attachedState()).toEqual(before);
-    // Whoever asks meanwhile is answered by the one that comes.
+    // A request in the meantime is answered by the successor.
     const asked = link.children('/');
     const next = snapshot({ health: 'degraded' });
     worker(1).answer = (method) => (method === 'children' ? NO_CHILDREN : next);
@@ -214,7 +214,7 @@ describe('GatewayLink', () => {
     expect(worker(0).asked).toEqual(['watch']);
   });
 
-  it('asks the next worker what the one before did not answer as it gave way', async () => {
+  it('sends a request to the next worker if the previous one was replaced before it answered', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     let lose: (error: Error) => void = () => undefined;
@@ -226,7 +226,7 @@ describe('GatewayLink', () => {
     expect(worker(1).asked).toEqual(['watch', 'refresh']);
   });
 
-  it('says so when the worker that has taken over is gone', async () => {
+  it('reports that the successor has exited', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     attach = async () => {
@@ -237,7 +237,7 @@ describe('GatewayLink', () => {
     expect(link.state.value).toMatchObject({ kind: 'waiting', reason: 'It is gone.' });
   });
 
-  it('stays with the worker that it has when the other one fails, and says why', async () => {
+  it('stays with its worker when the new one fails, and reports the reason', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     const failing = link.reload(() => Promise.reject(new Error('It ended at its start.')));
@@ -246,7 +246,7 @@ describe('GatewayLink', () => {
     expect(workers).toHaveLength(1);
   });
 
-  it('restarts although the worker does not answer', async () => {
+  it('restarts a worker that does not answer', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     worker(0).answer = () => Promise.reject(new Error('gone'));
@@ -256,7 +256,7 @@ describe('GatewayLink', () => {
     expect(workers).toHaveLength(2);
   });
 
-  it('tells of a restart that fails', async () => {
+  it('reports a failed restart', async () => {
     link.setTarget(WORKSPACE);
     await settle();
     attach = async () => {
@@ -269,7 +269,7 @@ describe('GatewayLink', () => {
     await expect(link.restart()).rejects.toThrow('The gateway is off in this workspace.');
   });
 
-  it('says the same thing only once', () => {
+  it('publishes equal states only once', () => {
     link.setTarget({ off: 'no_configuration' });
     link.setTarget({ off: 'no_configuration' });
     expect(seen).toEqual(['off']);

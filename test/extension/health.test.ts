@@ -13,7 +13,7 @@ const SIGN_IN = server('mail', { state: 'needs_sign_in', toolCount: 0 });
 const DEGRADED = attached({ health: 'degraded', servers: [server('files'), FAILED, SIGN_IN] });
 
 describe('policyBlock', () => {
-  it('finds nothing where the editor lets extensions bring MCP servers', () => {
+  it('returns nothing if the editor lets extensions provide MCP servers', () => {
     expect(policyBlock(OPEN)).toBeUndefined();
     expect(
       policyBlock({ 'chat.mcp.access': undefined, 'chat.mcp.enabled': true, 'chat.agent.enabled': undefined }),
@@ -50,7 +50,7 @@ describe('summarize', () => {
     expect(summarize(view(link))).toMatchObject({ level, headline });
   });
 
-  it('tells each problem in one sentence, the configuration first', () => {
+  it('reports each problem in one sentence, the configuration first', () => {
     const location = { file: '/work/project/.vscode/waygate.json', line: 4, column: 2 };
     const configuration = {
       ...snapshot().configuration,
@@ -76,16 +76,16 @@ describe('summarize', () => {
     expect(summarize(view(attached({ servers: lazy }))).headline).toBe('6 tools from 1 server.');
   });
 
-  it('says why the gateway does not run', () => {
+  it('reports why the gateway does not run', () => {
     const link: LinkState = { kind: 'waiting', attempt: 2, reason: 'spawn ENOENT', delayMs: 100 };
     expect(summarize(view(link))).toEqual({
       level: 'lost',
-      headline: 'The gateway is not running; Waygate tries again by itself.',
+      headline: 'The gateway is not running; Waygate retries automatically.',
       problems: ['spawn ENOENT.'],
     });
   });
 
-  it('does not alarm anyone over a worker that is replaced at once', () => {
+  it('shows no warning while a worker is replaced at once', () => {
     const link: LinkState = { kind: 'waiting', attempt: 1, reason: 'The gateway has ended.', delayMs: 100 };
     expect(summarize(view(link))).toEqual({
       level: 'starting',
@@ -95,7 +95,7 @@ describe('summarize', () => {
     expect(statusBarModel(view(link)).warning).toBe(false);
   });
 
-  it('puts a policy before all else, but not where there is nothing to see', () => {
+  it('puts a policy first, but not if there is nothing to show', () => {
     const policy = policyBlock({ ...OPEN, 'chat.mcp.access': 'none' });
     expect(summarize(view(DEGRADED, policy)).problems[0]).toBe(policy?.message);
     expect(summarize(view({ kind: 'off', reason: 'no_configuration' }, policy)).problems).toEqual([]);
@@ -103,7 +103,7 @@ describe('summarize', () => {
 });
 
 describe('statusBarModel', () => {
-  it('shows how many tools there are', () => {
+  it('shows the number of tools', () => {
     expect(statusBarModel(view(attached()))).toEqual({
       visible: true,
       text: '$(plug) Waygate 6',
@@ -126,7 +126,7 @@ describe('statusBarModel', () => {
     expect(statusBarModel(view(link))).toMatchObject({ visible: true, text, warning });
   });
 
-  it('leaves the bar free where there is nothing to watch over', () => {
+  it('hides the item if there is nothing to show', () => {
     for (const reason of ['checking', 'no_folder', 'no_configuration'] as const) {
       expect(statusBarModel(view({ kind: 'off', reason })).visible).toBe(false);
     }
@@ -140,7 +140,7 @@ describe('statusBarModel', () => {
     });
   });
 
-  it('keeps a long list of problems short', () => {
+  it('limits a long list of problems', () => {
     const servers = Array.from({ length: 9 }, (_, index) => server(`s${index}`, { state: 'failed' }));
     const { problems } = statusBarModel(view(attached({ health: 'degraded', servers })));
     expect(problems).toHaveLength(6);

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HeldVersion } from '../../src/extension/gateway/heldVersion.ts';
 
 let version: HeldVersion;
-let told: (string | undefined)[];
+let versions: (string | undefined)[];
 const see = (sessions: number, mode = 'gateway'): void => version.see({ sessions, mode });
 
 beforeEach(() => {
   vi.useFakeTimers();
   version = new HeldVersion('a');
-  told = [];
-  version.hash.onChange((hash) => told.push(hash));
+  versions = [];
+  version.hash.onChange((hash) => versions.push(hash));
 });
 afterEach(() => {
   version.dispose();
@@ -17,27 +17,27 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the version of the definition', () => {
-  it('stays while a session runs, and follows when none has been there for a while', () => {
+describe('version of the definition', () => {
+  it('stays while a session runs, and follows once there has been no session for a while', () => {
     see(1);
     version.write('b');
     vi.advanceTimersByTime(60_000);
     expect(version.hash.value).toBe('a');
     see(0);
     vi.advanceTimersByTime(9_000);
-    expect(told).toEqual([]);
+    expect(versions).toEqual([]);
     vi.advanceTimersByTime(1_000);
-    expect(told).toEqual(['b']);
-    // From then on it is that of every change.
+    expect(versions).toEqual(['b']);
+    // From then on it follows every change.
     version.write('c');
     see(0);
-    expect(told).toEqual(['b', 'c']);
+    expect(versions).toEqual(['b', 'c']);
     see(1);
     version.write('d');
     expect(version.hash.value).toBe('c');
   });
 
-  it('does not take the moment for the end in which sessions move to another worker', () => {
+  it('does not take the moment in which sessions move to another worker for their end', () => {
     see(2);
     version.write('b');
     see(0);
@@ -45,33 +45,33 @@ describe('the version of the definition', () => {
     version.see(undefined);
     see(2);
     vi.advanceTimersByTime(60_000);
-    expect(told).toEqual([]);
+    expect(versions).toEqual([]);
   });
 
-  it('follows at once where sessions would see the servers otherwise', () => {
+  it('follows at once if the mode changes', () => {
     see(1);
     version.write('b');
     see(1, 'passthrough');
-    expect(told).toEqual(['b']);
-    // Whichever of the two is heard of first.
+    expect(versions).toEqual(['b']);
+    // Either watcher may see the change first.
     see(1, 'gateway');
     version.write('c');
-    expect(told).toEqual(['b', 'c']);
+    expect(versions).toEqual(['b', 'c']);
     version.write('d');
-    expect(told).toEqual(['b', 'c']);
+    expect(versions).toEqual(['b', 'c']);
   });
 
-  it('goes and comes with the configuration', () => {
+  it('appears and disappears with the configuration', () => {
     see(1);
     version.write(undefined);
     version.write('b');
-    expect(told).toEqual([undefined, 'b']);
+    expect(versions).toEqual([undefined, 'b']);
   });
 
-  it('is what it was as long as nobody knows whether there is a session', () => {
+  it('stays as it was while the number of sessions is unknown', () => {
     version.write('b');
     version.see(undefined);
     vi.advanceTimersByTime(60_000);
-    expect(told).toEqual([]);
+    expect(versions).toEqual([]);
   });
 });

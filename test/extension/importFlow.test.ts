@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration's own
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the configuration's own syntax
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ function place(contents: Record<string, string>) {
 }
 
 describe('Import Servers', () => {
-  it('offers what is found, with what will become of it, and picks what is new', async () => {
+  it('lists the servers found with their outcome, and preselects new ones', async () => {
     const one = place({
       'w/.cursor/mcp.json': servers({ github, files, waygate: { command: 'waygate', args: ['serve'] } }),
       'h/.cursor/mcp.json': servers({ files }),
@@ -75,12 +75,12 @@ describe('Import Servers', () => {
     ]);
   });
 
-  it('writes what was previewed, and says what to do next without a secret', async () => {
+  it('writes the previewed changes, and names the next step without a secret', async () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ github, files }) });
     const outcome = await one.run();
     expect(outcome?.written).toBe(true);
     expect(readFileSync(one.file, 'utf8')).toBe(one.seen.plans[0]?.after);
-    expect(outcome?.message).toMatch(/^Imported 2 servers\. .*Still started directly as well by Cursor/);
+    expect(outcome?.message).toMatch(/^Imported 2 servers\. .*Cursor still starts them directly/);
     expect(outcome?.report).toContain('Cursor: delete "mcpServers" → "github", "mcpServers" → "files" in ');
     expect(JSON.stringify([outcome, one.seen.items])).not.toContain(SECRET);
   });
@@ -90,7 +90,7 @@ describe('Import Servers', () => {
     ['choosing nothing', { choose: async () => new Set() }],
     ['settling a conflict', { resolve: async () => undefined }],
     ['the preview', { confirm: async () => false }],
-  ])('writes nothing when %s is called off', async (_, answers) => {
+  ])('writes nothing when %s is cancelled', async (_, answers) => {
     const current = '{"servers": {"files": {"command": "mine"}}}';
     const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.vscode/waygate.json': current });
     expect(await one.run(answers)).toBeUndefined();
@@ -117,7 +117,7 @@ describe('Import Servers', () => {
     expect(one.written().servers).toEqual(expected);
   });
 
-  it('asks nothing about two that come together: both are kept', async () => {
+  it('keeps both of two imported servers with the same name, without a question', async () => {
     const one = place({
       'w/.cursor/mcp.json': servers({ files }),
       'w/.mcp.json': servers({ files: { command: 'other' } }),
@@ -127,7 +127,7 @@ describe('Import Servers', () => {
     expect(Object.keys(one.written().servers)).toEqual(['files', 'files-2']);
   });
 
-  it('says when there is nothing, and which file could not be read', async () => {
+  it('reports that there are no servers, and which file could not be read', async () => {
     const outcome = await place({ 'w/.cursor/mcp.json': '{oops' }).run();
     expect(outcome).toMatchObject({
       message: 'No other MCP client has servers for this folder. 1 file could not be read.',
@@ -136,7 +136,7 @@ describe('Import Servers', () => {
     });
   });
 
-  it('refuses a broken configuration, and one that changes under the preview', async () => {
+  it('refuses a broken configuration, and one that changes during the preview', async () => {
     const broken = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.vscode/waygate.json': '{' });
     await expect(broken.run()).rejects.toThrow(ImportRefused);
     const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.vscode/waygate.json': '{}' });

@@ -13,8 +13,8 @@ const PROBLEM = {
   location: { file: '/w/.vscode/waygate.json', line: 2, column: 9 },
 };
 
-describe('the log', () => {
-  it('tells of the worker, each server and each problem with the first snapshot', () => {
+describe('log', () => {
+  it('lists the worker, each server and each problem with the first snapshot', () => {
     const configuration = { ...snapshot().configuration, problems: [PROBLEM] };
     expect(journal({ kind: 'attaching' }, attached({ servers: [server('files'), FAILED], configuration }))).toEqual([
       { level: 'info', text: 'Attached to gateway 0.1.0+1 (pid 42) of /work/project.' },
@@ -25,7 +25,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('tells each change once, however many snapshots come', () => {
+  it('logs each change once, however many snapshots arrive', () => {
     const before = attached({ servers: [server('files'), FAILED] });
     expect(journal(before, attached({ servers: [server('files'), FAILED] }))).toEqual([]);
     expect(journal(before, attached({ servers: [server('files'), server('tickets')] }))).toEqual([
@@ -33,7 +33,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('begins anew with another worker', () => {
+  it('starts again with another worker', () => {
     expect(journal(attached({}, 1), attached({}, 2)).map(({ text }) => text)).toEqual([
       'Attached to gateway 0.1.0+1 (pid 42) of /work/project.',
       'Server files: ready.',
@@ -41,7 +41,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('says why the gateway went and when it is tried again', () => {
+  it('logs why the gateway exited and when the next attempt is', () => {
     expect(
       journal(attached(), { kind: 'waiting', attempt: 1, reason: 'The gateway has ended.', delayMs: 500 }),
     ).toEqual([{ level: 'warn', text: 'The gateway has ended. Trying again in 0.5 s.' }]);

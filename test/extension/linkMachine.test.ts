@@ -28,7 +28,7 @@ const effectsOf = (phase: LinkPhase, event: LinkEvent): string[] => step(phase, 
 describe('linkTarget', () => {
   const whole: Conditions = { workspace: WORKSPACE, trusted: true, configuration: 'present' };
   it.each<[string, Partial<Conditions>, ReturnType<typeof linkTarget>]>([
-    ['all is there', {}, { workspace: WORKSPACE }],
+    ['everything is available', {}, { workspace: WORKSPACE }],
     ['no folder is open', { workspace: undefined, trusted: false }, { off: 'no_folder' }],
     ['the configuration was not looked for yet', { configuration: 'unknown' }, { off: 'checking' }],
     ['there is no configuration', { configuration: 'absent', trusted: false }, { off: 'no_configuration' }],
@@ -38,8 +38,8 @@ describe('linkTarget', () => {
   });
 });
 
-describe('the link', () => {
-  it('attaches as soon as it has a target, with a limit on how long that may take', () => {
+describe('link state machine', () => {
+  it('attaches as soon as it has a target, with a time limit', () => {
     expect(step(off, target)).toEqual({
       phase: attaching(),
       effects: [
@@ -49,19 +49,19 @@ describe('the link', () => {
     });
   });
 
-  it('stays where it is when the same target is named again', () => {
+  it('stays unchanged when the same target is set again', () => {
     for (const phase of [attaching(), attachedPhase(), waiting(2)]) {
       expect(step(phase, target)).toEqual({ phase, effects: [] });
     }
   });
 
-  it('lets go and attaches anew when the workspace changes', () => {
+  it('detaches and attaches again when the workspace changes', () => {
     const { phase, effects } = step(attachedPhase(), { type: 'target', target: { workspace: '/other' } });
     expect(phase).toEqual({ kind: 'attaching', workspace: '/other', attempt: 0 });
     expect(effects.map(({ type }) => type)).toEqual(['clear_timer', 'detach', 'set_timer', 'attach']);
   });
 
-  it('lets go of everything when its target is withdrawn', () => {
+  it('detaches when its target is withdrawn', () => {
     for (const phase of [attaching(), attachedPhase(), waiting(1)]) {
       const next = step(phase, { type: 'target', target: { off: 'untrusted' } });
       expect(next.phase).toEqual({ kind: 'off', reason: 'untrusted' });
@@ -69,7 +69,7 @@ describe('the link', () => {
     }
   });
 
-  it('replaces a worker that had lasted at once', () => {
+  it('immediately replaces a worker that had lasted', () => {
     const next = step(attachedPhase(4), { type: 'closed', attachedForMs: LASTING_MS });
     expect(next.phase).toMatchObject({ kind: 'waiting', attempt: 1, delayMs: RETRY_DELAYS_MS[0] });
     expect(effectsOf(next.phase, { type: 'timer' })).toEqual(['set_timer', 'attach']);
@@ -88,19 +88,19 @@ describe('the link', () => {
     expect(delays).toEqual([...RETRY_DELAYS_MS, last, last]);
   });
 
-  it('says why an attachment failed, and tries again', () => {
+  it('reports why an attachment failed, and tries again', () => {
     const next = step(attaching(1), { type: 'attach_failed', reason: 'The folder is read-only.' });
     expect(next.phase).toMatchObject({ kind: 'waiting', reason: 'The folder is read-only.', attempt: 2 });
     expect(next.effects.at(-1)).toEqual({ type: 'set_timer', ms: RETRY_DELAYS_MS[1] });
   });
 
-  it('gives up on an attachment that hangs', () => {
+  it('abandons an attachment that hangs', () => {
     const next = step(attaching(), { type: 'timer' });
     expect(next.phase).toMatchObject({ kind: 'waiting', reason: 'The gateway did not answer within 20 seconds.' });
     expect(next.effects.map(({ type }) => type)).toEqual(['clear_timer', 'detach', 'set_timer']);
   });
 
-  it('restarts by stopping the worker first, and attaches when it has gone', () => {
+  it('restarts by stopping the worker first, and attaches when it has exited', () => {
     const stopping = step(attachedPhase(3), { type: 'restart' });
     expect(stopping.phase).toEqual({ kind: 'stopping', workspace: WORKSPACE });
     expect(stopping.effects).toEqual([{ type: 'set_timer', ms: STOP_LIMIT_MS }, { type: 'stop_worker' }]);
@@ -113,11 +113,11 @@ describe('the link', () => {
     expect(next.effects.map(({ type }) => type)).toEqual(['clear_timer', 'detach', 'set_timer', 'attach']);
   });
 
-  it('attaches to a worker that has taken over, at once and with a clean record', () => {
+  it('attaches to a successor at once and resets the retry delay', () => {
     const next = step(attachedPhase(3), { type: 'replaced' });
     expect(next.phase).toEqual({ kind: 'moving', workspace: WORKSPACE, attempt: 0 });
-    // What was shown stays until the next one has told.
-    expect(next.effects.map(({ type }) => type)).toEqual(['let_go', 'set_timer', 'attach']);
+    // The last state stays visible until the successor's first snapshot.
+    expect(next.effects.map(({ type }) => type)).toEqual(['hand_over', 'set_timer', 'attach']);
     expect(step(next.phase, { type: 'attached' }).phase).toEqual(attachedPhase(0));
     expect(step(next.phase, { type: 'replaced' })).toEqual({ phase: next.phase, effects: [] });
     for (const event of [{ type: 'timer' }, { type: 'attach_failed', reason: 'It is gone.' }] as const)
@@ -135,7 +135,7 @@ describe('the link', () => {
     });
   });
 
-  it('ignores what comes too late', () => {
+  it('ignores late events', () => {
     for (const event of [
       { type: 'attached' },
       { type: 'attach_failed', reason: 'late' },
@@ -145,7 +145,7 @@ describe('the link', () => {
     }
   });
 
-  it('is done after its end, whatever comes', () => {
+  it('ignores every event after its disposal', () => {
     const ended = step(attachedPhase(), { type: 'dispose' });
     expect(ended.effects).toEqual([{ type: 'clear_timer' }, { type: 'detach' }]);
     expect(step(ended.phase, target)).toEqual({ phase: { kind: 'disposed' }, effects: [] });

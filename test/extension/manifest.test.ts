@@ -10,12 +10,12 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 const packageJson = JSON.parse(read('package.json')) as Record<string, unknown>;
 
 describe('package.json', () => {
-  it('holds exactly what the sources contribute (npm run contributes writes it)', () => {
+  it('holds exactly the contributions of the sources (npm run contributes writes it)', () => {
     expect(manifestDifferences(packageJson)).toEqual([]);
     expect(packageJson).toMatchObject(extensionManifest());
   });
 
-  it('is told apart when a command is missing or a field is altered', () => {
+  it('differs when a command is missing or a field is changed', () => {
     const contributes = structuredClone(packageJson.contributes) as { commands: unknown[] };
     contributes.commands.pop();
     expect(manifestDifferences({ ...packageJson, contributes, extensionKind: ['ui'] })).toEqual([
@@ -24,7 +24,7 @@ describe('package.json', () => {
     ]);
   });
 
-  it('runs beside the code, in no workspace that is not trusted, and never before it is needed', () => {
+  it('runs beside the code, only in trusted workspaces, and never before it is needed', () => {
     expect(packageJson.engines).toMatchObject({ vscode: '^1.105.0' });
     expect(packageJson.enabledApiProposals).toBeUndefined();
     expect(packageJson.extensionKind).toEqual(['workspace']);
@@ -38,21 +38,21 @@ describe('package.json', () => {
     });
   });
 
-  it('lets no workspace name the program that runs the gateway', () => {
+  it('lets no workspace set the program that runs the gateway', () => {
     expect(packageJson.contributes).toMatchObject({
       configuration: { properties: { 'waygate.gateway.nodePath': { scope: 'machine', default: '' } } },
     });
   });
 
-  it('names only files that are there', () => {
+  it('names only files that exist', () => {
     const files = JSON.stringify(packageJson).match(/media\/[\w.]+/g) ?? [];
     expect(new Set(files)).toEqual(new Set(['media/icon.png', 'media/waygate.svg', 'media/waygate.schema.json']));
     for (const file of files) expect(read(file).length, file).toBeGreaterThan(0);
   });
 });
 
-describe('the contributions', () => {
-  it('lead only to commands that exist', () => {
+describe('contributions', () => {
+  it('refer only to commands that exist', () => {
     const linked = WELCOMES.flatMap(({ contents }) => [...contents.matchAll(/command:(waygate\.\w+)/g)]);
     const named = [
       ...linked.map((match) => match[1]),
@@ -64,7 +64,7 @@ describe('the contributions', () => {
     for (const command of named) expect(Object.keys(COMMANDS)).toContain(command);
   });
 
-  it('keep what needs a row or a document out of the command palette', () => {
+  it('keep commands that need a row or a document out of the command palette', () => {
     expect(extensionManifest().contributes).toMatchObject({
       menus: {
         commandPalette: [
@@ -80,12 +80,12 @@ describe('the contributions', () => {
   });
 });
 
-describe('the schema of waygate.json', () => {
+describe('schema of waygate.json', () => {
   const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
   ajv.addVocabulary(['markdownDescription', 'defaultSnippets']);
   const valid = ajv.compile(JSON.parse(read('media/waygate.schema.json')) as object);
 
-  it('accepts every key the loader knows', () => {
+  it('accepts every key of the loader', () => {
     const files = {
       type: 'stdio',
       command: 'npx',
@@ -100,7 +100,7 @@ describe('the schema of waygate.json', () => {
   });
 
   it.each<[string, unknown]>([
-    ['a key it does not know', { server: {} }],
+    ['an unknown key', { server: {} }],
     ['an unknown key of a server', { servers: { a: { command: 'x', arguments: [] } } }],
     ['a server without a command', { servers: { a: {} } }],
     ['an empty command', { servers: { a: { command: '' } } }],
@@ -112,10 +112,10 @@ describe('the schema of waygate.json', () => {
     expect(valid(configuration)).toBe(false);
   });
 
-  it('accepts the template, and its example once it is no comment', () => {
+  it('accepts the template, and its example without the comment marks', () => {
     const errors: ParseError[] = [];
     expect(valid(parse(CONFIGURATION_TEMPLATE, errors))).toBe(true);
-    // Off by default (G6.8), on in the template for a person.
+    // Off by default (G6.8), on in the template.
     expect(parse(CONFIGURATION_TEMPLATE)).toMatchObject({ tolerantArgs: true });
     const example = CONFIGURATION_TEMPLATE.replace(/^\s*\/\/ (?=["} ])/gm, '');
     const shown = parse(example, errors) as { servers: object };

@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('debounced', () => {
-  it('acts once, when the burst is over', () => {
+  it('acts once, after the burst', () => {
     const action = vi.fn();
     const paced = debounced(100, action);
     paced();
@@ -19,7 +19,7 @@ describe('debounced', () => {
     expect(action).toHaveBeenCalledTimes(1);
   });
 
-  it('does not act after its end', () => {
+  it('does not act after its disposal', () => {
     const action = vi.fn();
     const paced = debounced(100, action);
     paced();
@@ -30,7 +30,7 @@ describe('debounced', () => {
 });
 
 describe('throttled', () => {
-  it('acts at once, then at most once per interval, and never loses the last call', () => {
+  it('acts at once, then at most once per interval, and always runs the last call', () => {
     const at: number[] = [];
     const began = Date.now();
     const paced = throttled(1_000, () => at.push(Date.now() - began));
@@ -43,7 +43,7 @@ describe('throttled', () => {
     expect(at).toEqual([0, 1_000, 2_000, 3_000, 12_500]);
   });
 
-  it('does not act after its end', () => {
+  it('does not act after its disposal', () => {
     const action = vi.fn();
     const paced = throttled(1_000, action);
     paced();
@@ -56,7 +56,7 @@ describe('throttled', () => {
 });
 
 describe('Observable', () => {
-  it('tells of changes only, and no one who has left', () => {
+  it('reports only changes, and not to removed listeners', () => {
     const seen: number[] = [];
     const value = new Observable(1);
     const watching = value.onChange((next) => seen.push(next));
@@ -68,7 +68,7 @@ describe('Observable', () => {
     expect(value.value).toBe(3);
   });
 
-  it('compares as it is told to', () => {
+  it('uses the given comparison', () => {
     const seen: string[] = [];
     const value = new Observable('a', (a, b) => a.toLowerCase() === b.toLowerCase());
     value.onChange((next) => seen.push(next));
@@ -78,28 +78,28 @@ describe('Observable', () => {
   });
 });
 
-describe('foreign words', () => {
-  it('become one line that is not too long', () => {
+describe('foreign text', () => {
+  it('becomes one line of limited length', () => {
     expect(oneLine('  a\r\n\tb\u0000\u2066c ', 20)).toBe('a b c');
     expect(oneLine('abcdef', 4)).toBe('abc…');
     expect(oneLine('👋👋👋', 3)).toBe('👋👋👋');
     expect(oneLine('👋👋👋', 2)).toBe('👋…');
   });
 
-  it('stay text where Markdown is read', () => {
+  it('stays plain text in Markdown', () => {
     expect(escapeMarkdown('[x](command:y) <img> `a` https://b.test')).toBe(
       '\\[x\\]\\(command\\:y\\) \\<img\\> \\`a\\` https\\:\\/\\/b\\.test',
     );
     expect(escapeMarkdown('    code\n- item\n===')).toBe('code\n\\- item\n\\=\\=\\=');
   });
 
-  it('become a sentence', () => {
+  it('becomes a sentence', () => {
     expect(asSentence('spawn ENOENT')).toBe('spawn ENOENT.');
     expect(asSentence('Really?')).toBe('Really?');
     expect(asSentence('')).toBe('');
   });
 
-  it('agree in number', () => {
+  it('agrees in number', () => {
     expect([count(0, 'tool'), count(1, 'tool'), count(2, 'tool')]).toEqual(['0 tools', '1 tool', '2 tools']);
   });
 });

@@ -14,8 +14,8 @@ const inputs: DefinitionInputs = {
   execPath: '/editor/node',
 };
 
-describe('the MCP server definition', () => {
-  it('runs the bundled host by the editor’s own Node in the workspace folder', () => {
+describe('MCP server definition', () => {
+  it('runs the bundled host with the editor’s own Node in the workspace folder', () => {
     expect(serverDefinition(inputs)).toEqual({
       label: 'Waygate',
       command: '/editor/node',
@@ -39,12 +39,12 @@ describe('the MCP server definition', () => {
     expect(new Set(versions).size).toBe(3);
   });
 
-  it('takes another Node when the setting names one', () => {
+  it('uses another Node if the setting names one', () => {
     expect(serverDefinition({ ...inputs, nodePath: ' /opt/node/bin/node ' })?.command).toBe('/opt/node/bin/node');
     expect(serverDefinition({ ...inputs, nodePath: '  ' })?.command).toBe('/editor/node');
   });
 
-  it('is absent without a folder or a configuration', () => {
+  it('is undefined without a folder or a configuration', () => {
     expect(serverDefinition({ ...inputs, workspace: undefined })).toBeUndefined();
     expect(serverDefinition({ ...inputs, configurationHash: undefined })).toBeUndefined();
   });

@@ -31,7 +31,7 @@ function place() {
 }
 
 describe('Install MCP Bootstrap Skill', () => {
-  it('copies it where the person says, and asks nothing more', async () => {
+  it('copies the skill to the chosen folder, and asks nothing else', async () => {
     const { run, asked, text } = place();
     expect((await run())?.message).toBe('Wrote 4 files to .github/skills.');
     expect(text()).toBe(readFileSync(join(SOURCE, 'SKILL.md'), 'utf8'));
@@ -39,7 +39,7 @@ describe('Install MCP Bootstrap Skill', () => {
     expect(asked).toEqual([]);
   });
 
-  it('asks before it replaces what was changed, and leaves it when told so', async () => {
+  it('asks before it replaces changed files, and keeps them on request', async () => {
     const { run, asked, change, text } = place();
     change();
     expect((await run())?.message).toBe('Wrote 3 files to .github/skills. 1 file of yours kept.');
@@ -48,7 +48,7 @@ describe('Install MCP Bootstrap Skill', () => {
     expect(text()).not.toBe('mine');
   });
 
-  it('writes nothing after a change of mind', async () => {
+  it('writes nothing after a cancellation', async () => {
     const { run, change, text, file } = place();
     expect(await run({ choose: async () => undefined })).toBeUndefined();
     expect(() => readFileSync(file)).toThrow('ENOENT');

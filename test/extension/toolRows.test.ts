@@ -28,8 +28,8 @@ const view = (over: Partial<GatewaySnapshot> = {}, attachment = 1): GatewayView 
   policy: undefined,
 });
 
-describe('a row', () => {
-  it('of a namespace counts its tools and can be opened', () => {
+describe('row', () => {
+  it('of a namespace counts its tools and can be expanded', () => {
     expect(row(asNode('/files', { toolCount: 14 }))).toEqual({
       id: '/files',
       label: 'files',
@@ -46,7 +46,7 @@ describe('a row', () => {
     });
   });
 
-  it('of a tool keeps the label of the graph and shows what its server declares', () => {
+  it('of a tool keeps the label of the graph and shows the server’s safety hints', () => {
     const tool = { kind: 'tool', label: 'read_file', description: 'Reads a file.\nAll of it.' } as const;
     expect(row(asNode('/files/read_file', { ...tool, safety: 'read_only' }))).toEqual({
       id: '/files/read_file',
@@ -61,7 +61,7 @@ describe('a row', () => {
     expect(row(asNode('/files/x', tool)).icon.id).toBe('tools');
   });
 
-  it('of a server that failed gives the reason and leads to its place', () => {
+  it('of a failed server shows the reason and links to its place in the configuration', () => {
     expect(row({ kind: 'server', server: FAILED })).toEqual({
       id: 'server:tickets',
       label: 'tickets',
@@ -74,7 +74,7 @@ describe('a row', () => {
     });
   });
 
-  it('of a server that waits for the person has the words beside its button and no more', () => {
+  it('of a server that waits for the user has only a short text beside its button', () => {
     const reason = 'It needs something. Give it: waygate give one.';
     const described = (over: Parameters<typeof server>[1]) =>
       row({ kind: 'server', server: server('one', { reason, ...over }) }).description;
@@ -86,13 +86,13 @@ describe('a row', () => {
     );
   });
 
-  it('of a server tells in its tooltip what the server does that none should', () => {
+  it('of a server lists the server’s misbehaviour in the tooltip', () => {
     const oddities = ['a', 'b', 'c', 'd'].map((kind, i) => ({ kind, count: 9 - i, words: `${kind}s` }));
     const tooltip = tooltipOf({ kind: 'server', server: { ...FAILED, oddities } });
     expect(tooltip.at(-1)).toEqual({ style: 'text', text: 'Odd: as (9), bs (8), cs (7), and 1 more.' });
   });
 
-  it('cannot be disguised by the words of a server', () => {
+  it('cannot be disguised by a server’s text', () => {
     const description = 'safe\u202e\u0007 tool\n\n'.repeat(40);
     const shown = row(asNode('/files/x', { kind: 'tool', description })).description;
     expect(shown).toMatch(/^safe tool safe/);
@@ -101,8 +101,8 @@ describe('a row', () => {
   });
 });
 
-describe('a tooltip', () => {
-  it('of a tool holds its id, its description and what its server declares', () => {
+describe('tooltip', () => {
+  it('of a tool contains its id, its description and the server’s safety hints', () => {
     const tool = node('/files/read', {
       kind: 'tool',
       toolId: 'files:read#12345678',
@@ -113,11 +113,11 @@ describe('a tooltip', () => {
       { style: 'title', text: 'read' },
       { style: 'code', text: 'files:read#12345678' },
       { style: 'text', text: '[x](command:y)' },
-      { style: 'text', text: 'Its server has declared it read-only.' },
+      { style: 'text', text: 'Its server declares it read-only.' },
     ]);
   });
 
-  it('of a namespace holds its path and its hint', () => {
+  it('of a namespace contains its path and its hint', () => {
     expect(tooltipOf(asNode('/files', { hint: 'Reads and writes files.' }))).toEqual([
       { style: 'title', text: 'files' },
       { style: 'code', text: '/files' },
@@ -125,7 +125,7 @@ describe('a tooltip', () => {
     ]);
   });
 
-  it('of a server holds the last of what it wrote', () => {
+  it('of a server contains the end of its stderr', () => {
     const stderr = Array.from({ length: 10 }, (_, index) => `line ${index}`);
     expect(tooltipOf({ kind: 'server', server: { ...FAILED, stderr } })).toEqual([
       { style: 'title', text: 'tickets: failed' },
@@ -135,8 +135,8 @@ describe('a tooltip', () => {
   });
 });
 
-describe('the root', () => {
-  it('shows what needs the person first, then the graph in its own order, then what is starting', () => {
+describe('root', () => {
+  it('lists servers that need the user first, then the graph in its own order, then starting servers', () => {
     const servers = [
       server('ready'),
       server('slow', { state: 'starting', toolCount: 0 }),
@@ -149,7 +149,7 @@ describe('the root', () => {
     expect(ids).toEqual(['server:tickets', 'server:mail', '/b', '/a', 'server:slow']);
   });
 
-  it('is drawn again for a new revision, worker, state or reason, and for nothing else', () => {
+  it('is redrawn for a new revision, worker, state or reason, and for nothing else', () => {
     const before = rootKey(view());
     const calls = snapshot({ recentCalls: [], sessions: [] });
     expect(rootKey(view({ ...calls, health: 'degraded' }))).toBe(before);
@@ -169,27 +169,27 @@ describe('the root', () => {
     expect(new Set([before, ...changed]).size).toBe(7);
   });
 
-  it('need not be drawn again where it was drawn from what there is now', () => {
+  it('is not redrawn if it was drawn from the current state', () => {
     const { catalog, servers } = snapshot({ servers: [FAILED] });
     const now = rootKey(view({ servers }, 3));
     expect(attachedKey(3, catalog.revision, servers)).toBe(now);
     expect(attachedKey(3, catalog.revision - 1, servers)).not.toBe(now);
   });
 
-  it('stays as it is while a worker is replaced', () => {
+  it('stays unchanged while a worker is replaced', () => {
     expect(rootKey({ link: { kind: 'waiting', attempt: 2, reason: 'x', delayMs: 1 }, policy: undefined })).toBe('');
     expect(rootKey({ link: { kind: 'attaching' }, policy: undefined })).toBe('');
   });
 });
 
-describe('the line above the rows', () => {
-  it('is absent when all is well, and where the welcome text speaks', () => {
+describe('line above the rows', () => {
+  it('is absent when everything is well, and where the welcome text applies', () => {
     expect(treeMessage(view(), true)).toBeUndefined();
     const policy = { setting: 'chat.mcp.access', message: 'Off.' } as const;
     expect(treeMessage({ link: { kind: 'off', reason: 'no_configuration' }, policy }, false)).toBeUndefined();
   });
 
-  it('names the policy that hides Waygate before anything else', () => {
+  it('names a policy that hides Waygate before anything else', () => {
     const policy = { setting: 'chat.mcp.access', message: 'The setting chat.mcp.access …' } as const;
     expect(treeMessage({ ...view(), policy }, true)).toBe(policy.message);
   });
@@ -199,7 +199,7 @@ describe('the line above the rows', () => {
     [
       'a loss',
       { link: { kind: 'waiting', attempt: 2, reason: 'No space left on the disk', delayMs: 1 }, policy: undefined },
-      'The gateway is not running; Waygate tries again by itself. No space left on the disk.',
+      'The gateway is not running; Waygate retries automatically. No space left on the disk.',
     ],
     [
       'a wrong configuration',
@@ -212,13 +212,13 @@ describe('the line above the rows', () => {
       'The configuration has an error in line 7: A comma is missing.',
     ],
     ['an empty configuration', view({ servers: [] }), 'The configuration names no servers yet.'],
-  ])('tells of %s', (_, state, expected) => {
+  ])('describes %s', (_, state, expected) => {
     expect(treeMessage(state, false)).toBe(expected);
   });
 });
 
-describe('the line above rows that are shown', () => {
-  it('does not move them for what passes in a moment', () => {
+describe('line above visible rows', () => {
+  it('does not move the rows for passing states', () => {
     const passing: GatewayView['link'][] = [
       { kind: 'attaching' },
       { kind: 'stopping' },
@@ -229,8 +229,8 @@ describe('the line above rows that are shown', () => {
   });
 });
 
-describe('the badge', () => {
-  it('counts the servers that need the person', () => {
+describe('badge', () => {
+  it('counts the servers that need the user', () => {
     expect(treeBadge(view())).toBeUndefined();
     expect(treeBadge(view({ servers: [FAILED, server('slow', { state: 'starting' })] }))).toEqual({
       value: 1,

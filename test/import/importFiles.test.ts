@@ -29,8 +29,8 @@ function place(files: Record<string, string>) {
 
 const entry = (name: string): string => JSON.stringify({ mcpServers: { [name]: { command: name } } });
 
-describe('finding what clients have', () => {
-  it('looks in the workspace, at the user, and in each profile', () => {
+describe('finding client files', () => {
+  it('looks in the workspace, among the user’s files, and in each profile', () => {
     const { at } = place({
       'w/.cursor/mcp.json': entry('a'),
       'h/.cursor/mcp.json': entry('b'),
@@ -45,7 +45,7 @@ describe('finding what clients have', () => {
     ]);
   });
 
-  it('goes on past a file that is broken, blank or a folder, and says where the fault is', () => {
+  it('continues after a broken, blank or non-regular file, and reports the place of the error', () => {
     const { root, at } = place({
       'w/.cursor/mcp.json': '{\n  oops',
       'w/.mcp.json': entry('a'),
@@ -60,13 +60,13 @@ describe('finding what clients have', () => {
     ]);
   });
 
-  it('reads a file once though two places name it', () => {
+  it('reads a file once even if two places name it', () => {
     const { root } = place({ 'h/.cursor/mcp.json': entry('a') });
     const home = join(root, 'h');
     expect(findSources(surroundingsOf(home, { HOME: home }, 'linux'), ['cursor']).sources).toHaveLength(1);
   });
 
-  it('reads a file that the person names, in its own form', () => {
+  it('reads a named file in its own format', () => {
     const { root, at } = place({ 'x/any.json': entry('a'), 'x/bad.json': '{' });
     expect(readNamedSource(join(root, 'x/any.json'), at)?.sources).toMatchObject([
       { client: 'claude-code', scope: 'named' },
@@ -76,15 +76,15 @@ describe('finding what clients have', () => {
   });
 });
 
-describe('writing', () => {
-  it('makes the folder, and leaves nothing but the file', () => {
+describe('writing files', () => {
+  it('creates the folder, and leaves only the file', () => {
     const { workspace } = place({});
     const file = join(workspace, '.vscode', 'waygate.json');
     replaceFile(file, undefined, 'text');
     expect([readFileSync(file, 'utf8'), readdirSync(dirname(file))]).toEqual(['text', ['waygate.json']]);
   });
 
-  it('keeps the rights of the file, and a link a link', () => {
+  it('keeps the mode of the file, and a symbolic link', () => {
     const { root } = place({ 'x/real.json': 'old' });
     const real = join(root, 'x/real.json');
     const link = join(root, 'x/link.json');
@@ -96,7 +96,7 @@ describe('writing', () => {
     expect(statSync(real).mode & 0o777).toBe(0o640);
   });
 
-  it('writes nothing over what someone else wrote meanwhile', () => {
+  it('does not overwrite a concurrent change', () => {
     const { root } = place({ 'x/file.json': 'theirs' });
     const file = join(root, 'x/file.json');
     for (const before of ['old', undefined]) expect(() => replaceFile(file, before, 'new')).toThrow(ChangedMeanwhile);
@@ -104,7 +104,7 @@ describe('writing', () => {
     expect([readFileSync(file, 'utf8'), existsSync(join(root, 'x/gone.json'))]).toEqual(['theirs', false]);
   });
 
-  it('backs up beside the file, and never over an earlier backup', () => {
+  it('backs up beside the file, and never overwrites an earlier backup', () => {
     const { root } = place({ 'x/file.json': 'one' });
     const file = join(root, 'x/file.json');
     const first = backUp(file);

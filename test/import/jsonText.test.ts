@@ -62,7 +62,7 @@ describe('setMember', () => {
 });
 
 describe('appendItem', () => {
-  it('adds to a list, or makes one', () => {
+  it('appends to a list, or creates one', () => {
     expect(appendItem('{\n  "inputs": [\n    { "id": "a" } // first\n  ]\n}', ['inputs'], { id: 'b' })).toBe(
       '{\n  "inputs": [\n    { "id": "a" }, // first\n    {\n      "id": "b"\n    }\n  ]\n}',
     );
@@ -75,7 +75,7 @@ describe('removeMember', () => {
   const text =
     '{\n  // all\n  "s": {\n    // about a\n    "a": {"x": 1}, // more of a\n    // about b\n    "b": 2\n  }\n}\n';
 
-  it('takes the entry and its comma, and no comment', () => {
+  it('removes the entry and its comma, and no comment', () => {
     expect(removeMember(text, ['s', 'a'])).toBe(
       '{\n  // all\n  "s": {\n    // about a\n    // more of a\n    // about b\n    "b": 2\n  }\n}\n',
     );
@@ -84,7 +84,7 @@ describe('removeMember', () => {
     );
   });
 
-  it('leaves the text as it is when there is nothing to take', () => {
+  it('returns the text unchanged if there is no such member', () => {
     expect(removeMember(text, ['s', 'c'])).toBe(text);
   });
 
@@ -95,7 +95,7 @@ describe('removeMember', () => {
   });
 });
 
-describe('whatever the file looks like', () => {
+describe('any file', () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,4}$/), { minLength: 0, maxLength: 5 });
   const layout = fc.record({
     eol: fc.constantFrom('\n', '\r\n'),
@@ -115,7 +115,7 @@ describe('whatever the file looks like', () => {
   const sample = () =>
     fc.sample(layout, 1)[0] as { eol: string; unit: string; trailing: boolean; flat: boolean; remarks: string[] };
 
-  it('an entry comes and goes, and every comment and every other entry stays', () => {
+  it('keeps every comment and every other entry when an entry is added and removed', () => {
     fc.assert(
       fc.property(names, layout, fc.stringMatching(/^[A-Z]{1,4}$/), (keys, style, added) => {
         const before = write(keys, style);

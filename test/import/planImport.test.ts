@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration's own
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the configuration's own syntax
 import { describe, expect, it } from 'vitest';
 import {
   exposedTwice,
@@ -33,7 +33,7 @@ const SECRET = `ghp_${'f1'.repeat(18)}`;
 const github = { command: 'github', env: { GITHUB_TOKEN: SECRET } };
 
 describe('a new file', () => {
-  it('holds the servers in the order of their sources, then what is asked for', () => {
+  it('contains the servers in the order of their sources, then the inputs', () => {
     const { after, changed, before } = plan([source('a', { github, files: { command: 'files', args: ['.'] } })]);
     expect([changed, before]).toEqual([true, undefined]);
     expect(after).toMatchInlineSnapshot(`
@@ -63,7 +63,7 @@ describe('a new file', () => {
     `);
   });
 
-  it('is made from a blank one', () => {
+  it('replaces a blank file', () => {
     expect(result(plan([source('a', { x: { command: 'x' } })], { current: ' \n' }))).toEqual({
       servers: { x: { command: 'x' } },
     });
@@ -71,26 +71,26 @@ describe('a new file', () => {
 });
 
 describe('names', () => {
-  it('the same server under the same name is there already', () => {
+  it('finds the same server under the same name', () => {
     const current = '{"servers": {"x": {"command": "x", "args": ["a"], "disabled": true}}}';
     const planned = plan([source('a', { x: { args: ['a'], command: 'x', env: {} } })], { current });
     expect(outcomes(planned)).toEqual(['x present x']);
     expect([planned.changed, planned.after]).toEqual([false, current]);
   });
 
-  it('the same server under another name is there already, and is said to be', () => {
+  it('finds the same server under another name, and reports the name', () => {
     const current = '{"servers": {"mine": {"command": "x"}}}';
     expect(outcomes(plan([source('a', { x: { command: 'x' } })], { current }))).toEqual(['x present mine']);
   });
 
-  it('another server of the same name gets a number, and a note', () => {
+  it('numbers another server of the same name, with a note', () => {
     const current = '{"servers": {"x": {"command": "x"}, "x-2": {"command": "z"}}}';
     const planned = plan([source('a', { x: { command: 'y' } })], { current });
     expect(outcomes(planned)).toEqual(['x renamed x-3']);
-    expect(planned.servers[0]?.notes).toEqual(['another server is called "x"']);
+    expect(planned.servers[0]?.notes).toEqual(['another server has the name "x"']);
   });
 
-  it('a number is not one that another server brings', () => {
+  it('uses no number that another imported server has', () => {
     const planned = plan([
       source('a', { x: { command: '1' } }),
       source('b', { x: { command: '2' }, 'x-2': { command: '3' } }),
@@ -99,26 +99,26 @@ describe('names', () => {
     expect(Object.keys(result(planned).servers as object)).toEqual(['x', 'x-3', 'x-2']);
   });
 
-  it('takes the place of the other when the person says so', () => {
+  it('replaces the existing server on request', () => {
     const current = '{"servers": {"x": {"command": "x"}}}';
     const planned = plan([source('a', { x: { command: 'y' } })], { current, replace: new Set(['/h/a#mcpServers/x']) });
     expect(outcomes(planned)).toEqual(['x replaced x']);
     expect(result(planned)).toEqual({ servers: { x: { command: 'y' } } });
   });
 
-  it('the same server in two sources is one', () => {
+  it('merges the same server from two sources', () => {
     const sources = [source('a', { x: github }), source('b', { x: github, other: github })];
     expect(outcomes(plan(sources))).toEqual(['x added x', 'x duplicate x', 'other duplicate x']);
   });
 
-  it('two tokens are two servers', () => {
+  it('treats two tokens as two servers', () => {
     const other = { ...github, env: { GITHUB_TOKEN: SECRET.replaceAll('f1', 'e2') } };
     const planned = plan([source('a', { x: github }), source('b', { x: other })]);
     expect(outcomes(planned)).toEqual(['x added x', 'x renamed x-2']);
     expect(planned.after).toContain('${input:x-2-github-token}');
   });
 
-  it('a token in clear and a variable that holds it are one server', () => {
+  it('treats a token in clear text and a variable with its value as one server', () => {
     const byName = { command: 'github', env: { GITHUB_TOKEN: '${env:GITHUB_TOKEN}' } };
     const planned = plan([source('a', { x: github }), source('b', { x: byName })], {
       env: { ...env, GITHUB_TOKEN: SECRET },
@@ -126,7 +126,7 @@ describe('names', () => {
     expect(outcomes(planned)).toEqual(['x added x', 'x duplicate x']);
   });
 
-  it('Waygate itself is passed over', () => {
+  it('skips Waygate itself', () => {
     const entries = {
       a: { command: 'npx', args: ['-y', 'waygate', 'serve', '--workspace', '/w'] },
       b: { command: '/usr/bin/node', args: ['/opt/waygate/dist/waygate.cjs', 'serve'] },
@@ -136,7 +136,7 @@ describe('names', () => {
     expect(outcomes(plan([source('a', entries)]))).toEqual(['a own a', 'b own b', 'c own c', 'waygate added waygate']);
   });
 
-  it('only those are taken that were chosen', () => {
+  it('imports only the chosen servers', () => {
     const planned = plan([source('a', { x: { command: 'x' }, y: { command: 'y' } })], {
       accept: (_, name) => name === 'y',
     });
@@ -145,7 +145,7 @@ describe('names', () => {
 });
 
 describe('importing twice', () => {
-  it('changes nothing the second time, though the secrets have become references', () => {
+  it('changes nothing the second time, although the secrets have become references', () => {
     const sources = [
       source('a', { github, db: { command: 'db', args: ['pg://u:fixture-1@h'] } }),
       source('v', { web: { url: 'https://w', headers: { Authorization: 'Bearer ${input:t}' } } }, [{ id: 't' }]),
@@ -154,7 +154,7 @@ describe('importing twice', () => {
     const second = plan(sources, { current: first.after });
     expect(outcomes(second)).toEqual(['github present github', 'db present db', 'web present web']);
     expect(second.changed).toBe(false);
-    // In a shell that has the token now, and in one that has lost it.
+    // A shell that has the token now, and a shell that no longer has it.
     const withVariable = { ...env, GITHUB_TOKEN: SECRET };
     expect(plan(sources, { current: first.after, env: withVariable }).changed).toBe(false);
     expect(plan(sources, { current: plan(sources, { env: withVariable }).after }).changed).toBe(false);
@@ -164,13 +164,13 @@ describe('importing twice', () => {
 describe('inputs', () => {
   const asking = (id: string) => ({ command: 'c', args: [`\${input:${id}}`] });
 
-  it('come with the servers that refer to them, whole', () => {
+  it('are imported completely with the servers that refer to them', () => {
     const pick = { type: 'pickString', id: 'region', options: ['eu', 'us'], default: 'eu' };
     const planned = plan([source('v', { x: asking('region') }, [pick, { id: 'unused' }])]);
     expect(result(planned).inputs).toEqual([pick]);
   });
 
-  it('of one id and two meanings become two', () => {
+  it('become two if one id has two meanings', () => {
     const one = { type: 'promptString', id: 't', description: 'one' };
     const two = { type: 'promptString', id: 't', description: 'two' };
     const planned = plan([
@@ -183,19 +183,19 @@ describe('inputs', () => {
     });
   });
 
-  it('that the file has already are not added again', () => {
+  it('are not added again if the file has them', () => {
     const known = { type: 'promptString', id: 't' };
     const current = JSON.stringify({ servers: {}, inputs: [known] });
     expect(result(plan([source('v', { x: asking('t') }, [known])], { current })).inputs).toEqual([known]);
   });
 
-  it('that nobody defines are asked for as secrets, and that is told', () => {
+  it('without a definition are asked for as secrets, with a note', () => {
     const planned = plan([source('v', { x: asking('t') }, [])]);
     expect(result(planned).inputs).toEqual([expect.objectContaining({ id: 't', password: true })]);
     expect(planned.servers[0]?.notes).toEqual([expect.stringContaining('"t"')]);
   });
 
-  it('that were made for a secret never answer another question', () => {
+  it('for a secret never answer another question', () => {
     const mine = { type: 'promptString', id: 'x-token', description: 'mine' };
     const planned = plan([
       source('v', { y: asking('x-token') }, [mine]),
@@ -206,8 +206,8 @@ describe('inputs', () => {
   });
 });
 
-describe('what is told', () => {
-  it('why this Waygate cannot start a server, in its own words', () => {
+describe('report of an import', () => {
+  it('gives the loader’s reason why Waygate cannot start a server', () => {
     const planned = plan([
       source('a', {
         ok: { command: 'x' },
@@ -222,21 +222,21 @@ describe('what is told', () => {
     ]);
   });
 
-  it('nothing of URLs and inputs that the loader takes', () => {
+  it('has no note on URLs and inputs that the loader accepts', () => {
     const { servers } = plan([source('a', { web: { url: 'https://w' }, github })]);
     expect(servers.map(({ cannotStart }) => cannotStart)).toEqual([undefined, undefined]);
   });
 
-  it('never a secret: neither what came nor what stood in the file', () => {
+  it('contains no secret, neither imported nor existing', () => {
     const current = JSON.stringify({ servers: { old: { command: 'o', env: { TOKEN: 'fixture-standing' } } } });
     const planned = plan([source('a', { github })], { current });
-    const { redact, before: _, after, ...told } = planned;
-    expect(JSON.stringify(told.servers.map(({ source: __, ...rest }) => rest))).not.toContain(SECRET);
+    const { redact, before: _, after, ...reported } = planned;
+    expect(JSON.stringify(reported.servers.map(({ source: __, ...rest }) => rest))).not.toContain(SECRET);
     expect(after).not.toContain(SECRET);
     expect(redact(`${after} ${SECRET}`)).not.toMatch(/fixture-standing|ghp_/);
   });
 
-  it('which servers are reachable twice, and which entry ends it', () => {
+  it('lists servers that are reachable twice, and the entry to remove', () => {
     const planned = plan([source('a', { x: { command: 'x' }, off: { command: 'o', disabled: true } })]);
     const exposed = [...exposedTwice(planned)].map(([{ file }, servers]) => [file, servers.map(({ name }) => name)]);
     expect(exposed).toEqual([['/h/a', ['x']]]);
@@ -245,7 +245,7 @@ describe('what is told', () => {
   });
 });
 
-describe('a file that stands there', () => {
+describe('an existing file', () => {
   it('keeps its comments, its order and its byte order mark', () => {
     const current =
       '\ufeff{\n  // mine\n  "browse": { "topK": 5 }, // five\n  "servers": {\n    "a": { "command": "a" } // a\n  }\n}\n';
@@ -260,13 +260,13 @@ describe('a file that stands there', () => {
     ['no object', '[]', /waygate\.json:1:1: /],
     ['servers that are a list', '{"servers": []}', /waygate\.json:1:13: /],
     ['inputs that are no list', '{"inputs": {}}', /"inputs" must be a list/],
-  ])('is refused when it is broken: %s', (_, current, message) => {
+  ])('is refused if it is broken: %s', (_, current, message) => {
     const attempt = () => plan([source('a', { b: { command: 'b' } })], { current });
     expect(attempt).toThrow(ImportRefused);
     expect(attempt).toThrow(message);
   });
 
-  it('is not refused for a server that cannot be used', () => {
+  it('is accepted with an unusable server', () => {
     const current = '{"servers": {"bad": {}}}';
     expect(result(plan([source('a', { b: { command: 'b' } })], { current }))).toEqual({
       servers: { bad: {}, b: { command: 'b' } },

@@ -6,8 +6,8 @@ import { RemovalRefused, withoutEntries } from '../../src/import/removal.ts';
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/import/${name}`, 'utf8');
 
-describe('taking entries out of a JSON file', () => {
-  it('leaves every other line as it is', () => {
+describe('removing entries from a JSON file', () => {
+  it('leaves every other line unchanged', () => {
     const before = fixture('zed.settings.json');
     const after = withoutEntries('/x/settings.json', before, [
       ['context_servers', 'nested'],
@@ -19,18 +19,18 @@ describe('taking entries out of a JSON file', () => {
     expect(after).toContain('// Zed’s own.'.replace('’', "'"));
   });
 
-  it('keeps a byte order mark, and what is not there', () => {
+  it('keeps a byte order mark, and ignores a missing entry', () => {
     expect(withoutEntries('/x.json', '\ufeff{"m": {"a": 1}}', [['m', 'b']])).toBe('\ufeff{"m": {"a": 1}}');
   });
 
-  it('leaves a file alone in which a name stands twice', () => {
+  it('changes nothing in a file with a duplicate name', () => {
     const twice = '{"m": {"a": 1, "a": 2}}';
     expect(() => withoutEntries('/x.json', twice, [['m', 'a']])).toThrow(RemovalRefused);
   });
 });
 
-describe('taking tables out of a TOML file', () => {
-  it('takes a table with its own tables, and nothing else', () => {
+describe('removing tables from a TOML file', () => {
+  it('removes a table with its subtables, and nothing else', () => {
     const before = fixture('codex.config.toml');
     const after = withoutEntries('/x/config.toml', before, [
       ['mcp_servers', 'docs'],
@@ -42,13 +42,13 @@ describe('taking tables out of a TOML file', () => {
     expect(after).not.toContain('LOG');
   });
 
-  it('refuses what it cannot take apart', () => {
+  it('refuses unusual syntax', () => {
     const attempt = () =>
       withoutEntries('/x.toml', 'mcp_servers = { a = { command = "c" } }\n', [['mcp_servers', 'a']]);
     expect(attempt).toThrow(RemovalRefused);
   });
 
-  it('is not misled by a text that looks like a header', () => {
+  it('is not confused by text that looks like a header', () => {
     const text = '[mcp_servers.a]\ncommand = "c"\n\n[other]\ntext = """\n[mcp_servers.a]\n"""\nmore = 1\n';
     expect(() => withoutEntries('/x.toml', text, [['mcp_servers', 'a']])).toThrow(RemovalRefused);
   });

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration's own
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the configuration's own syntax
 import { describe, expect, it } from 'vitest';
 import { protectSecrets } from '../../src/import/secrets.ts';
 import type { ServerEntry } from '../../src/import/serverEntry.ts';
@@ -13,7 +13,7 @@ const env = (name: string, value: string): string => {
   return 'env' in entry ? String(entry.env?.[name]) : '';
 };
 
-describe('a secret under a telling name', () => {
+describe('a secret with a specific name', () => {
   it.each([
     'API_KEY',
     'GITHUB_TOKEN',
@@ -70,7 +70,7 @@ describe('a secret under a telling name', () => {
   });
 });
 
-describe('a secret among the arguments', () => {
+describe('a secret in the arguments', () => {
   it.each<[string, string[], string[]]>([
     ['--api-key=x', ['--api-key=fixture-1'], ['--api-key=${input:my-api-api-key}']],
     ['--api-key x', ['--api-key', 'fixture-1'], ['--api-key', '${input:my-api-api-key}']],
@@ -104,7 +104,7 @@ describe('a secret among the arguments', () => {
   });
 });
 
-describe('a secret of a known shape under any name', () => {
+describe('a secret of a known shape with any name', () => {
   it.each([
     `ghp_${'a1'.repeat(18)}`,
     `github_pat_${'a1'.repeat(20)}`,
@@ -123,7 +123,7 @@ describe('a secret of a known shape under any name', () => {
     expect(args('--x', secret).values).toEqual([secret]);
   });
 
-  it('is taken out of the text around it', () => {
+  it('is cut out of the surrounding text', () => {
     const secret = `ghp_${'a1'.repeat(18)}`;
     expect(env('CONFIG', `{"user":"u","pat":"${secret}"}`)).toBe('{"user":"u","pat":"${input:my-api-config}"}');
   });
@@ -137,30 +137,30 @@ describe('a secret of a known shape under any name', () => {
   });
 });
 
-describe('the reference', () => {
+describe('reference', () => {
   const secret = 'fixture-value-1';
   const reference = (environment: NodeJS.ProcessEnv) => {
     const { secrets } = protect({ command: 'c', env: { API_TOKEN: secret } }, environment);
     return [secrets[0]?.reference, secrets[0]?.differs, secrets[0]?.input !== undefined];
   };
 
-  it('is a variable that holds the value', () => {
+  it('is a variable with the same value', () => {
     expect(reference({ OTHER: secret })).toEqual(['${env:OTHER}', false, false]);
     expect(reference({ A: secret, API_TOKEN: secret })).toEqual(['${env:API_TOKEN}', false, false]);
   });
 
-  it('is a variable of the obvious name, and says when it holds something else', () => {
+  it('is a variable of the obvious name, with a warning if its value differs', () => {
     expect(reference({ API_TOKEN: 'another' })).toEqual(['${env:API_TOKEN}', true, false]);
     expect(reference({ MY_API_API_TOKEN: 'another' })).toEqual(['${env:MY_API_API_TOKEN}', true, false]);
     expect(reference({ API_TOKEN: '' })).toEqual(['${input:my-api-api-token}', false, true]);
   });
 
-  it('is no variable that holds a short value by chance', () => {
+  it('is no variable that has a short value by chance', () => {
     const { secrets } = protect({ command: 'c', env: { PIN_SECRET: '12345' } }, { COLUMNS: '12345' });
     expect(secrets[0]?.reference).toBe('${input:my-api-pin-secret}');
   });
 
-  it('is one for one value, and another for another', () => {
+  it('is the same for equal values, and different for different values', () => {
     const { entry } = protect({
       command: 'c',
       args: ['--token', 'fixture-1', '--token', 'fixture-2', '--key=fixture-1'],
@@ -170,11 +170,11 @@ describe('the reference', () => {
   });
 });
 
-describe('a text without end', () => {
+describe('very long text', () => {
   const secret = `ghp_${'a1'.repeat(18)}`;
 
   it.each(['a', 'a1', 'a=', 'a:', 'sk-a-', 'eyJ', '${', '/', 'http://', '?a=', ' '])(
-    'of %j takes as many times longer as it is longer',
+    'of %j takes linear time',
     (part) => {
       const cpuMs = (chars: number): number => {
         const text = part.repeat(chars / part.length);
@@ -184,12 +184,12 @@ describe('a text without end', () => {
         return (user + system) / 1_000;
       };
       cpuMs(10_000);
-      // Without pieces it is the square: 100 times.
+      // Quadratic time would be 100 times as long.
       expect(cpuMs(100_000)).toBeLessThan(30 * (cpuMs(10_000) + 5));
     },
   );
 
-  it('does not hide a secret, wherever it stands', () => {
+  it('does not hide a secret at any position', () => {
     for (const before of [1_970, 1_999, 2_000, 50_000]) {
       expect(env('CONFIG', `${'x '.repeat(before / 2)} ${secret} ${'y '.repeat(5_000)}`)).not.toContain(secret);
     }

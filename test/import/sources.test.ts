@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration's own
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the configuration's own syntax
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,23 +24,23 @@ const FIXTURES: readonly [ClientId, string][] = [
   ['copilot-cli', 'copilot.mcp-config.json'],
 ];
 
-describe('each client’s file', () => {
-  it.each(FIXTURES)('%s: %s is read as its golden file says', async (id, name) => {
+describe('files of each client', () => {
+  it.each(FIXTURES)('%s: reads %s as its golden file shows', async (id, name) => {
     const parsed = parse(id, readFileSync(fixture(name), 'utf8'));
     await expect(`${JSON.stringify(parsed, null, 2)}\n`).toMatchFileSnapshot(fixture(`golden/${name}.txt`));
   });
 
-  it('is covered by a fixture', () => {
+  it('have a fixture', () => {
     expect(new Set(FIXTURES.map(([id]) => id))).toEqual(new Set(CLIENT_IDS));
     expect(new Set(CLIENT_SOURCES.map(({ id }) => id))).toEqual(new Set(CLIENT_IDS));
   });
 });
 
-describe('what is easily lost', () => {
+describe('details of an entry', () => {
   const only = (id: ClientId, entry: object, key = 'mcpServers', more: object = {}) =>
     parse(id, JSON.stringify({ [key]: { one: entry } }), more).servers[0];
 
-  it('is kept of a VS Code server: cwd, envFile, inputs and headers', () => {
+  it('keeps cwd, envFile, inputs and headers of a VS Code server', () => {
     const text = JSON.stringify({
       servers: { a: { command: 'c', cwd: '/w', envFile: '.env' }, b: { url: 'https://b', headers: { H: '1' } } },
       inputs: [{ id: 'k' }],
@@ -53,9 +53,9 @@ describe('what is easily lost', () => {
     expect(inputs).toEqual([{ type: 'promptString', id: 'k' }]);
   });
 
-  it('is told by name alone, never by value', () => {
+  it('reports dropped keys by name, never by value', () => {
     const server = only('cursor', { command: 'c', timeout: 5, apiKey: 'fixture-value' });
-    expect(server?.notes).toEqual(['not carried over: timeout, apiKey']);
+    expect(server?.notes).toEqual(['not imported: timeout, apiKey']);
   });
 
   it.each<[string, ClientId, object, object]>([
@@ -74,12 +74,12 @@ describe('what is easily lost', () => {
     expect(only(id, entry)?.entry).toEqual(expected);
   });
 
-  it('a server that Gemini’s allow list leaves out is off', () => {
+  it('disables a server that Gemini’s allow list omits', () => {
     const text = JSON.stringify({ mcp: { allowed: ['a'] }, mcpServers: { a: { command: 'a' }, b: { command: 'b' } } });
     expect(parse('gemini', text).servers.map(({ entry }) => entry.disabled)).toEqual([undefined, true]);
   });
 
-  it('references become ours', () => {
+  it('translates references', () => {
     const args = ['${ONE}', '${TWO:-two}', '${SET:-x}', '$THREE', '${env:FOUR}', '${workspaceFolder}'];
     const read = (id: ClientId) => only(id, { command: 'c', args }, 'mcpServers', { env: { SET: '1' } })?.entry;
     const common = ['${env:ONE}', 'two', '${env:SET}'];
@@ -90,24 +90,24 @@ describe('what is easily lost', () => {
     expect(read('cursor')).toMatchObject({ args });
   });
 
-  it('a separator is that of the platform', () => {
+  it('uses the path separator of the platform', () => {
     const server = only('cursor', { command: 'a${/}b${pathSeparator}c' }, 'mcpServers', { platform: 'win32' });
     expect(server?.entry).toEqual({ command: 'a\\b\\c' });
   });
 
-  it.each<ClientId>(['claude-desktop', 'zed'])('%s replaced nothing, and that is told', (id) => {
+  it.each<ClientId>(['claude-desktop', 'zed'])('notes that %s replaced no references', (id) => {
     const server = only(id, { command: '${HOME}/x' }, id === 'zed' ? 'context_servers' : 'mcpServers');
-    expect(server).toMatchObject({ entry: { command: '${HOME}/x' }, notes: [expect.stringContaining('plain text')] });
+    expect(server).toMatchObject({ entry: { command: '${HOME}/x' }, notes: [expect.stringContaining('was literal')] });
   });
 
-  it('Claude Code’s own servers of this folder are found however the folder is written', () => {
+  it('finds Claude Code’s own servers of this folder in any spelling of the path', () => {
     const text = JSON.stringify({ projects: { 'C:/Work/App/': { mcpServers: { a: { command: 'a' } } } } });
     const { servers } = parse('claude-code', text, { workspace: 'c:\\work\\app', platform: 'win32' });
     expect(servers.map(({ path }) => path)).toEqual([['projects', 'C:/Work/App/', 'mcpServers', 'a']]);
   });
 });
 
-describe('a server that cannot be read', () => {
+describe('an unreadable server', () => {
   it.each<[string, unknown, string]>([
     ['no object', 'npx', 'it is not an object'],
     ['neither command nor URL', {}, 'it has neither a command nor a URL'],
@@ -115,7 +115,7 @@ describe('a server that cannot be read', () => {
     ['arguments that are no list', { command: 'c', args: '-y' }, 'its "args" are not a list'],
     ['an environment that is no object', { command: 'c', env: ['A=b'] }, 'its "env" are not an object'],
     ['a variable that is no text', { command: 'c', env: { A: {} } }, '"env.A" is not a text'],
-    ['another transport', { type: 'ws', url: 'u' }, 'its type "ws" is none that Waygate knows'],
+    ['another transport', { type: 'ws', url: 'u' }, 'Waygate does not know its type "ws"'],
   ])('%s', (_, entry, message) => {
     const text = JSON.stringify({ servers: { bad: entry, ok: { command: 'c' } } });
     const { servers, flaws } = parse('vscode', text);
@@ -123,23 +123,23 @@ describe('a server that cannot be read', () => {
     expect(servers.map(({ name }) => name)).toEqual(['ok']);
   });
 
-  it('without a name is left out', () => {
+  it('is skipped if it has no name', () => {
     expect(parse('vscode', '{"servers":{" ":{"command":"c"}}}').flaws).toHaveLength(1);
   });
 
-  it('servers that are a list are told', () => {
+  it('is reported if the servers are a list', () => {
     expect(parse('cursor', '{"mcpServers":[]}').flaws).toEqual([
       { name: 'mcpServers', message: 'it is not an object of servers by name' },
     ]);
   });
 });
 
-describe('a file that cannot be read', () => {
+describe('an unreadable file', () => {
   it.each<[ClientId, string, number, number]>([
     ['cursor', '{\n  "mcpServers": {,\n', 2, 18],
     ['vscode', '[]', 1, 1],
     ['codex', 'a = 1\n[mcp_servers.x\nsecret = "fixture-secret"', 2, 15],
-  ])('%s says where', (id, text, line, column) => {
+  ])('of %s is reported with its line and column', (id, text, line, column) => {
     let error: unknown;
     try {
       parse(id, text);
@@ -150,17 +150,17 @@ describe('a file that cannot be read', () => {
     expect(error).toMatchObject({ line, column, message: expect.not.stringContaining('fixture-secret') });
   });
 
-  it('however deep it nests', () => {
+  it('is reported at any nesting depth', () => {
     expect(() => parse('cursor', '['.repeat(200_000))).toThrow(UnreadableSource);
   });
 
-  it('a byte order mark is no fault', () => {
+  it('is readable with a byte order mark', () => {
     expect(parse('cursor', '\ufeff{"mcpServers":{"a":{"command":"c"}}}').servers).toHaveLength(1);
     expect(parse('codex', '\ufeff[mcp_servers.a]\ncommand = "c"').servers).toHaveLength(1);
   });
 });
 
-describe('where the files lie', () => {
+describe('client files', () => {
   const at = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv = {}): Surroundings => ({
     platform,
     home: platform === 'win32' ? 'C:\\Users\\u' : '/home/u',
@@ -175,7 +175,7 @@ describe('where the files lie', () => {
         .map(({ file }) => file),
     );
 
-  it('on Linux', () => {
+  it('are found on Linux', () => {
     expect(files(at('linux'), ...CLIENT_IDS)).toMatchInlineSnapshot(`
       [
         "/w/.vscode/mcp.json",
@@ -203,7 +203,7 @@ describe('where the files lie', () => {
     `);
   });
 
-  it('on macOS', () => {
+  it('are found on macOS', () => {
     const support = '/home/u/Library/Application Support';
     expect(files(at('darwin'), 'vscode', 'claude-desktop', 'zed')).toEqual(
       expect.arrayContaining([
@@ -215,7 +215,7 @@ describe('where the files lie', () => {
     );
   });
 
-  it('on Windows', () => {
+  it('are found on Windows', () => {
     const roaming = { APPDATA: 'C:\\Users\\u\\AppData\\Roaming' };
     const found = files(at('win32', roaming), 'vscode', 'claude-desktop', 'zed', 'cursor');
     expect(found).toEqual(
@@ -230,7 +230,7 @@ describe('where the files lie', () => {
     expect(files(at('win32'), 'vscode', 'claude-desktop', 'zed', 'cursor')).toEqual(found);
   });
 
-  it('where the clients’ own variables say so', () => {
+  it('are found through the clients’ own variables', () => {
     const env = { CODEX_HOME: '/c', CLAUDE_CONFIG_DIR: '/d', COPILOT_HOME: '/e', XDG_CONFIG_HOME: '/x' };
     expect(files(at('linux', env), 'codex', 'claude-code', 'copilot-cli', 'claude-desktop', 'zed')).toEqual(
       expect.arrayContaining([
@@ -244,7 +244,7 @@ describe('where the files lie', () => {
   });
 });
 
-describe('a file that the person names', () => {
+describe('a named file', () => {
   it.each<[string, string, ClientId]>([
     ['/x/config.toml', '', 'codex'],
     ['/x/.mcp.json', '{}', 'claude-code'],

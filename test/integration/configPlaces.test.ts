@@ -151,7 +151,7 @@ describe('an approval', () => {
     const id = await host.toolId('/one/echo');
     await host.toolId('/two/echo');
     const { stdout } = await waygate(workspace, ['approve', '--revoke', 'one']);
-    expect(stdout).toBe(`Took back 1 approval of servers and 0 of tools for ${workspace.folder}.\n`);
+    expect(stdout).toBe(`Revoked 1 approval of servers and 0 of tools for ${workspace.folder}.\n`);
     await until('its end', async () => (await stateOf(workspace, 'one')) === 'needs_approval');
     expect(await stateOf(workspace, 'two')).toBe('ready');
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toMatch(
@@ -173,7 +173,7 @@ describe('an approval', () => {
     const file = join(folder, 'tool-approvals.json');
     write(file, ['one:drop#1a2b3c4d one f1', 'one:wipe#1a2b3c4d one f2']);
     expect((await waygate(workspace, ['approve'])).stdout).toContain(
-      'Tools that run without being asked about:\n  one:drop#1a2b3c4d\n  one:wipe#1a2b3c4d\n',
+      'Tools that run without asking:\n  one:drop#1a2b3c4d\n  one:wipe#1a2b3c4d\n',
     );
     await waygate(workspace, ['approve', '--revoke', 'one:drop#1a2b3c4d']);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['one:wipe#1a2b3c4d one f2']);

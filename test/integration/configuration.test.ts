@@ -41,7 +41,7 @@ describe('what is wrong with a configuration', () => {
       /"servers\.fileless\.envFile": .*missing\.env cannot be read \(ENOENT\)\..*line 7\)$/,
     );
     expect(told('homeless')).toMatch(/folder \/no\/such\/folder does not exist.*line 8\)$/);
-    expect(told('folder')).toMatch(/may not be run.*line 9\)$/);
+    expect(told('folder')).toMatch(/cannot be run.*line 9\)$/);
     const { servers: states, worker } = await status(workspace);
     expect(worker?.state).toBe('degraded');
     expect(states.filter((server) => server.state === 'ready').map((server) => server.name)).toEqual(['works']);

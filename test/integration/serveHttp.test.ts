@@ -75,7 +75,7 @@ describe('waygate serve --http', () => {
     expect(own.stderr).not.toContain('a-token-of-the-person');
     const open = HttpProcess.waygate(workspace, ['--no-token']);
     expect(await (await McpHttpClient.connect(await open.url())).request('ping')).toMatchObject({ result: {} });
-    expect(open.stderr).toContain('it asks for no token');
+    expect(open.stderr).toContain('it requires no token');
   });
 
   it('tells that its port is taken', async () => {
@@ -87,7 +87,7 @@ describe('waygate serve --http', () => {
     expect(answer).toEqual({
       code: 1,
       stdout: '',
-      stderr: `waygate: port ${port} is in use; name another with --port, or --port 0 for any that is free.\n`,
+      stderr: `waygate: port ${port} is in use; choose another with --port, or any free port with --port 0.\n`,
     });
   });
 

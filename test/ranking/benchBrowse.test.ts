@@ -49,7 +49,7 @@ describe('bench:browse', () => {
     expect(report.bm25.byKind).toMatchObject({ easy: { at1: 1 }, hard: { at1: 0 } });
   });
 
-  test('reads the form with tools and queries in one file, and names what it judged', () => {
+  test('reads tools and queries from one file, and names the judged queries', () => {
     const both = file('both.json', {
       name: 'tiny',
       tools: TOOLS.map((tool) => ({ ...tool, id: `${tool.server}.${tool.name}` })),
@@ -58,7 +58,7 @@ describe('bench:browse', () => {
     expect(bench('--tools', both)).toContain('tiny: 3 tools of 2 servers, 1 queries');
   });
 
-  test('without a catalog it says what to do', () => {
+  test('explains its usage without a catalog', () => {
     expect(() => bench('--json')).toThrow(/Say which catalog to judge/);
   });
 });
@@ -66,22 +66,22 @@ describe('bench:browse', () => {
 describe('judging', () => {
   const query = { text: '', gold: ['a', 'b'], kind: 'all' };
 
-  test('one accepted tool is enough; with recall each counts', () => {
+  test('accepts one relevant tool; with recall every tool counts', () => {
     const results = [[['x'], ['a']]];
     expect(judge(results, [query], false)).toMatchObject({ at1: 0, at5: 1, at10: 1, mrr: 0.5 });
     expect(judge(results, [query], true)).toMatchObject({ at1: 0, at5: 0.5, at10: 0.5, mrr: 0.5 });
   });
 
-  test('of a group of alternatives one serves', () => {
+  test('accepts one tool of a group of alternatives', () => {
     const withGroups = { ...query, alt: [['a', 'c'], ['b']] };
     expect(judge([[['c'], ['b']]], [withGroups], true)).toMatchObject({ at1: 1, at5: 1 });
   });
 
-  test('a card stands for its clones', () => {
+  test('counts a card for its clones', () => {
     expect(judge([[['x', 'a']]], [query], false)).toMatchObject({ at1: 1 });
   });
 
-  test('a catalog repeated has other servers and other ids, and is of clones unless told otherwise', () => {
+  test('repeats a catalog with other servers and ids, and with clones unless specified otherwise', () => {
     const path = file('repeat.json', { tools: TOOLS, queries: [] });
     const once = loadDataSet(path);
     const thrice = replicate(once, 3);

@@ -5,7 +5,7 @@ import { baseScores, gatherEvidence, isSupported, SIGNAL_WEIGHTS } from '../../s
 import { likeness } from '../../src/ranking/words/toolVectors.ts';
 import { makeTool, SMALL_QUERIES, WITH_TABLE } from './smallCatalog.ts';
 
-/** Verbs by nouns: a catalog large enough that not every tool is looked at. */
+/** Verbs by nouns: a catalog large enough that some tools are skipped. */
 const VERBS = 'create list get update delete send move copy search run stop share'.split(' ');
 const NOUNS =
   'issue branch message invoice container folder page event user payment volume comment label report sheet email image task board customer shipment song recipe server'.split(
@@ -20,7 +20,7 @@ const CATALOG = VERBS.flatMap((verb) =>
 );
 const index = buildRankIndex(CATALOG, [], WITH_TABLE);
 
-/** In words that no tool has: likeness alone decides, and most of the catalog is in reach. */
+/** Queries with words that no tool has: only likeness decides, and most of the catalog is within reach. */
 const FAR = [
   'violin melody',
   'delicious dinner',
@@ -32,7 +32,7 @@ const FAR = [
   'kitchen',
 ];
 
-test('leaving tools out changes nothing: the first thirty are those of a look at all', () => {
+test('skipping tools does not change the first thirty results', () => {
   for (const query of [...SMALL_QUERIES.map(([text]) => text), ...FAR]) {
     const evidence = gatherEvidence(index, planFor(index, query), new Map());
     const base = baseScores(index, evidence);

@@ -13,7 +13,7 @@ function rankings(index: RankIndex): string {
 
 const expected = rankings(buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE));
 
-test('the order in which tools and servers come changes nothing', () => {
+test('the order of tools and servers changes nothing', () => {
   fc.assert(
     fc.property(
       fc.shuffledSubarray([...SMALL_CATALOG], { minLength: SMALL_CATALOG.length }),
@@ -24,7 +24,7 @@ test('the order in which tools and servers come changes nothing', () => {
   );
 });
 
-test('what was asked before changes nothing', () => {
+test('earlier queries change nothing', () => {
   const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
   for (const [query] of [...SMALL_QUERIES].reverse()) rank(index, `${query} zzzz`, { topK: 3 });
   expect(rankings(index)).toBe(expected);
@@ -44,7 +44,7 @@ test('the locale of the machine changes nothing', () => {
   expect(turkish.rankings).toEqual(run('en_US.UTF-8').rankings);
 });
 
-test('scores are whole numbers and fall; equal scores stand by id', () => {
+test('scores are descending integers; equal scores are ordered by id', () => {
   const twins = ['delta', 'alpha', 'charlie', 'bravo'].map((server) => ({
     ...(SMALL_CATALOG[0] as (typeof SMALL_CATALOG)[number]),
     id: `${server}:same`,

@@ -6,7 +6,7 @@ import { makeTool, SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS, WITH_TABLE } fro
 const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
 const sum = (amounts: readonly { amount: number }[]) => amounts.reduce((total, { amount }) => total + amount, 0);
 
-test('what speaks for a hit adds up to its score, and rounding explains next to nothing', () => {
+test('the contributions add up to the score of a hit, with nearly no rounding', () => {
   const history = recordUse({ entries: [] }, 'bill the client', 'ledgerBook:create_invoice_v2');
   for (const [query] of SMALL_QUERIES) {
     const options = { topK: 10, history };
@@ -21,7 +21,7 @@ test('what speaks for a hit adds up to its score, and rounding explains next to 
   }
 });
 
-test('it tells the words and where they stand, the meanings, the server and the intent', () => {
+test('lists the words with their fields, the expansions, the server and the intent', () => {
   const { hits, words, concepts, intent } = explainRanking(index, 'throw away the invoice, ledgerBook', { topK: 3 });
   const all = hits.flatMap(({ contributions }) => contributions);
   expect(words.find(({ word }) => word === 'invoice')).toEqual({ word: 'invoice', known: true, stop: false });
@@ -33,7 +33,7 @@ test('it tells the words and where they stand, the meanings, the server and the 
   expect(all).toContainEqual(expect.objectContaining({ from: 'server named', what: 'ledgerBook' }));
 });
 
-test('a variant that stands back says so', () => {
+test('marks a variant that is ranked lower', () => {
   const { hits } = explainRanking(index, 'create an invoice for a customer', { topK: 10 });
   const variant = hits.find(({ toolId }) => toolId === 'ledgerBook:create_invoice_v2');
   expect(variant?.contributions).toContainEqual(
@@ -41,7 +41,7 @@ test('a variant that stands back says so', () => {
   );
 });
 
-test('an empty catalog and an empty query are explained too', () => {
+test('explains an empty catalog and an empty query', () => {
   expect(explainRanking(buildRankIndex([], []), 'anything', { topK: 5 }).hits).toEqual([]);
   expect(explainRanking(buildRankIndex([makeTool('a', 'b')], []), '', { topK: 5 }).hits).toEqual([]);
 });

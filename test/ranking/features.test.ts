@@ -9,7 +9,7 @@ import {
 } from '../../src/ranking/rankIndex.ts';
 import { makeTool, SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
 
-/** The ids found in a catalog of these tools, on words alone unless said otherwise. */
+/** Returns the ids found in a catalog of these tools, by words alone unless the test passes a word table. */
 function found(
   tools: readonly CatalogTool[],
   query: string,
@@ -19,11 +19,11 @@ function found(
   return rank(index, query, { topK: 10, ...options }).hits.map(({ tool }) => tool.id);
 }
 
-/** Something else to tell common words from rare ones. */
+/** Other tools, so that common words differ from rare ones. */
 const AROUND = SMALL_CATALOG.filter(({ server }) => server === 'docstore' || server === 'podyard');
 
 describe('words', () => {
-  test('a platform keeps its joined name: GitLab is not any git tool', () => {
+  test('a platform keeps its joined name: GitLab does not match every git tool', () => {
     const tools = [
       makeTool('vcs', 'git_lab_notes', { description: 'Show the notes of the git lab course.' }),
       makeTool('gitlab', 'list_projects', { description: 'List projects.' }),
@@ -41,7 +41,7 @@ describe('words', () => {
     expect(found(tools, 'repositories')[0]).toBe('a:listUserRepositories2Go');
   });
 
-  test('a word of the name weighs more than one of the description, that more than one of the arguments', () => {
+  test('a word in the name weighs more than in the description, and there more than in the arguments', () => {
     const tools = [
       makeTool('a', 'zeta', { properties: { walrus: {} } }),
       makeTool('b', 'zeta', { description: 'About a walrus.' }),
@@ -51,7 +51,7 @@ describe('words', () => {
     expect(found(tools, 'walrus')).toEqual(['c:walrus', 'b:zeta', 'a:zeta']);
   });
 
-  test('argument texts, enumerations, titles, tags and the instructions of a server are searched', () => {
+  test('argument texts, enumerations, titles, tags and server instructions are searched', () => {
     const tools = [
       makeTool('a', 'one', { properties: { x: { description: 'The flavour of quark.' } } }),
       makeTool('a', 'two', { properties: { x: { enum: ['lengthwise', 'upright'] } } }),
@@ -68,12 +68,12 @@ describe('words', () => {
     expect(found(tools, 'porcupine', { servers })).toEqual(['b:five']);
   });
 
-  test('what stands deep in a manual of a description does not make a tool the answer', () => {
+  test('a word deep in a long description does not make a tool the answer', () => {
     const tools = [makeTool('a', 'draw', { description: `Draw. ${'Filler text. '.repeat(400)} zebra` }), ...AROUND];
     expect(found(tools, 'zebra')).toEqual([]);
   });
 
-  test('a typo in a word that no list knows is corrected; a rare word is not', () => {
+  test('a typo in an unknown word is corrected; a rare word is not', () => {
     const tools = [
       makeTool('a', 'kubernetify', { description: 'Make it so.' }),
       makeTool('a', 'heron', { description: 'A bird.' }),
@@ -84,7 +84,7 @@ describe('words', () => {
     expect(found(tools, 'heroin', { table: true })).not.toContain('a:heron');
   });
 
-  test('a compound finds its two words, and two words their compound', () => {
+  test('a compound finds its two words, and two words find their compound', () => {
     const tools = [
       makeTool('a', 'probe', { description: 'Asks for the pulse rate.' }),
       makeTool('a', 'list_moonbeams', { description: 'Rays.' }),
@@ -96,7 +96,7 @@ describe('words', () => {
     expect(found(tools, 'moon beams')[0]).toBe('a:list_moonbeams');
   });
 
-  test('CJK text is found by pairs of its signs', () => {
+  test('CJK text is found by pairs of characters', () => {
     const tools = [
       makeTool('a', 'q', { description: '查询天气预报' }),
       makeTool('a', 'r', { description: '发送邮件' }),
@@ -114,11 +114,11 @@ describe('words', () => {
 describe('meanings', () => {
   const issue = makeTool('a', 'create_issue', { description: 'Create an issue.' });
 
-  test('a word stands for another of the trade', () => {
+  test('a synonym of the trade matches', () => {
     expect(found([issue, ...AROUND], 'raise a ticket')[0]).toBe('a:create_issue');
   });
 
-  test('a short form stands for a phrase, of which all words must be there', () => {
+  test('an abbreviation matches a phrase if all words of the phrase are present', () => {
     const tools = [
       makeTool('a', 'request_leave', { description: 'Request leave.' }),
       makeTool('a', 'open_pull_request', { description: 'Open one.' }),
@@ -130,7 +130,7 @@ describe('meanings', () => {
     expect(found(tools, 'a PR')).toEqual(['a:open_pull_request']);
   });
 
-  test('a verb and its particle may stand apart', () => {
+  test('a verb and its particle may be separated', () => {
     const tools = [
       makeTool('a', 'disable_rule'),
       makeTool('a', 'enable_rule'),
@@ -140,7 +140,7 @@ describe('meanings', () => {
     expect(found(tools, 'turn the old rule off')[0]).toBe('a:disable_rule');
   });
 
-  test('five words for one thing do not beat the word itself', () => {
+  test('five synonyms do not beat the word itself', () => {
     const tools = [
       makeTool('a', 'wipe', { description: 'Delete, erase, purge, destroy and drop.' }),
       makeTool('a', 'remove_badger', { description: 'Remove a badger.' }),
@@ -149,12 +149,12 @@ describe('meanings', () => {
     expect(found(tools, 'remove the badger')[0]).toBe('a:remove_badger');
   });
 
-  test('a common word is not outweighed by a rare one that stands for it', () => {
+  test('a rare synonym does not outweigh a common word', () => {
     const common = Array.from({ length: 12 }, (_, i) => makeTool('a', `issue_${'abcdefghijkl'[i]}q`));
     expect(found([...common, makeTool('b', 'ticket'), ...AROUND], 'issue')[0]).toMatch(/^a:issue/);
   });
 
-  test('among equals by words the word table decides', () => {
+  test('the word table decides between equal matches', () => {
     const tools = [
       makeTool('a', 'count_piece', { description: 'Counts bricks of masonry.' }),
       makeTool('b', 'play_piece', { description: 'Plays music with orchestra.' }),
@@ -164,7 +164,7 @@ describe('meanings', () => {
     expect(found(tools, 'a piece for violin')[0]).toBe('a:count_piece');
   });
 
-  test('the word table finds what no list of words connects', () => {
+  test('the word table finds relations that no word list contains', () => {
     const tools = [
       makeTool('a', 'play_symphony', { description: 'Plays an orchestra piece.' }),
       makeTool('a', 'count_bricks', { description: 'Counts the bricks of a wall.' }),
@@ -180,7 +180,7 @@ describe('servers', () => {
     makeTool(server, 'count', { description: 'Count things.' }),
   );
 
-  test('the server that is named comes first, also by the beginning of its name', () => {
+  test('the named server comes first, also by a prefix of its name', () => {
     expect(found(trio, 'count in redis')[0]).toBe('redis:count');
     expect(found(trio, 'count in elastic')[0]).toBe('elasticsearch:count');
     expect(found(trio, 'count in mongo')[0]).toBe('mongodb:count');
@@ -188,7 +188,7 @@ describe('servers', () => {
     expect(found(two, 'count in pelican')[0]).toBe('pelicanbase:count');
   });
 
-  test('a server whose tools speak of what is asked comes before one whose tools do not', () => {
+  test('a server whose tools match the query comes before other servers', () => {
     const tools = [
       makeTool('a', 'get_status', { description: 'Status.' }),
       makeTool('b', 'get_status', { description: 'Status.' }),
@@ -200,7 +200,7 @@ describe('servers', () => {
     expect(order.indexOf('b:get_status')).toBeLessThan(order.indexOf('a:get_status'));
   });
 
-  test('the words of the server are no words of the name', () => {
+  test('words of the server do not count as words of the name', () => {
     const tools = [
       makeTool('trello', 'trello_get_cards', { description: 'Cards.' }),
       makeTool('x', 'trello', { description: 'Imports.' }),
@@ -209,7 +209,7 @@ describe('servers', () => {
     expect(found(tools, 'cards')[0]).toBe('trello:trello_get_cards');
   });
 
-  test('only tools of the server asked for', () => {
+  test('only tools of the requested server are returned', () => {
     const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS);
     const { hits } = rank(index, 'list', { topK: 50, server: 'podyard' });
     expect(hits.length).toBeGreaterThan(0);
@@ -222,7 +222,7 @@ describe('cards', () => {
   const clone = (server: string) =>
     makeTool(server, 'search_notes', { description: 'Search the notes of a notebook by their words.' });
 
-  test('identical tools of several servers are one card that names them; the named server stands for them', () => {
+  test('identical tools of several servers are one card that lists them, led by the named server', () => {
     const tools = [clone('notes-a'), clone('notes-b'), clone('pelican'), ...AROUND];
     const index = buildRankIndex(tools, []);
     const plain = rank(index, 'search notes', { topK: 5 }).hits[0];
@@ -233,14 +233,14 @@ describe('cards', () => {
     expect(rank(index, 'search notes', { topK: 5, server: 'notes-b' }).hits[0]?.tool.id).toBe('notes-b:search_notes');
   });
 
-  test('short texts are alike without being the same tool', () => {
+  test('equal short texts do not make two tools the same', () => {
     const tools = ['vercel', 'sentry'].map((server) =>
       makeTool(server, 'list_projects', { description: 'List projects' }),
     );
     expect(found(tools, 'list projects')).toHaveLength(2);
   });
 
-  test('a variant of a tool already shown stands back', () => {
+  test('a variant of a shown tool is ranked lower', () => {
     const tools = [
       makeTool('a', 'create_quote', { description: 'Create a quote.' }),
       makeTool('a', 'create_quote_v2', { description: 'Create a quote (version 2).' }),
@@ -250,7 +250,7 @@ describe('cards', () => {
     expect(found(tools, 'create a quote').slice(0, 3)).toEqual(['a:create_quote', 'b:draw_quote', 'a:create_quote_v2']);
   });
 
-  test('one server does not fill the list, unless it is named', () => {
+  test('one server does not fill the list unless the query names it', () => {
     const crowd = Array.from({ length: 12 }, (_, i) =>
       makeTool('crowd', `pick_lemon_${'abcdefghijkl'[i]}x`, {
         description: `Pick a lemon, kind ${'abcdefghijkl'[i]}x.`,
@@ -273,7 +273,7 @@ describe('cards', () => {
 });
 
 describe('intent and form', () => {
-  test('who asks to see is not offered what changes first', () => {
+  test('a query to see something does not offer a writing tool first', () => {
     const tools = [
       makeTool('a', 'alpha', { description: 'Badge of a person.', annotations: { readOnlyHint: false } }),
       makeTool('b', 'beta', { description: 'Badge of a person.', annotations: { readOnlyHint: true } }),
@@ -283,7 +283,7 @@ describe('intent and form', () => {
     expect(found(tools, 'assign the badge')[0]).toBe('a:alpha');
   });
 
-  test('the name that says the least beyond the query comes first', () => {
+  test('the name with the fewest extra words comes first', () => {
     const tools = [
       makeTool('a', 'get_walrus_migration_archive', { description: 'Walrus.' }),
       makeTool('a', 'get_walrus', { description: 'Walrus migration archive.' }),
@@ -292,13 +292,13 @@ describe('intent and form', () => {
     expect(found(tools, 'get walrus')[0]).toBe('a:get_walrus');
   });
 
-  test('a word in the form of the query decides between one and many', () => {
+  test('the grammatical number of the query decides between singular and plural', () => {
     const badgers = [makeTool('a', 'get_badgers'), makeTool('a', 'get_badger'), ...AROUND];
     expect(found(badgers, 'get badgers')[0]).toBe('a:get_badgers');
     expect(found(badgers, 'get badger')[0]).toBe('a:get_badger');
   });
 
-  test('and so with forms that the stemmer keeps apart', () => {
+  test('this holds for forms that the stemmer keeps apart too', () => {
     const tools = [
       makeTool('a', 'get_walruses', { description: 'Of the zoo.' }),
       makeTool('a', 'get_walrus', { description: 'Of the zoo.' }),
@@ -310,7 +310,7 @@ describe('intent and form', () => {
 });
 
 describe('values in a query', () => {
-  test('a value counts less than a wish', () => {
+  test('words in a value count less than other words', () => {
     const tools = [
       makeTool('a', 'budget_report', { description: 'Budget.' }),
       makeTool('a', 'rename_document', { description: 'Give a document another name.' }),
@@ -326,15 +326,15 @@ describe('values in a query', () => {
     ['notes.xlsx', 'opener', 'Opens an excel spreadsheet.'],
     ['SELECT name FROM users', 'ask', 'Runs sql.'],
     ['s3://acme/2026', 'emptier', 'Lists a bucket.'],
-  ])('the form of %s says what is meant', (query, name, description) => {
+  ])('the form of %s is a hint', (query, name, description) => {
     expect(found([makeTool('a', name, { description }), ...AROUND], query)[0]).toBe(`a:${name}`);
   });
 });
 
-describe('a match that is none', () => {
+describe('poor matches', () => {
   const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
 
-  test('nothing is found where nothing matches, and it is said', () => {
+  test('nothing is returned and reported as such if nothing matches', () => {
     expect(rank(index, 'xyzzy plugh', { topK: 10 })).toEqual({
       hits: [],
       confidence: 'none',
@@ -345,7 +345,7 @@ describe('a match that is none', () => {
     expect(rank(index, 'the of and', { topK: 10 }).hits).toEqual([]);
   });
 
-  test('a poor match is called weak and names what is near', () => {
+  test('a poor match is called weak and lists close names', () => {
     const result = rank(index, 'iron my linen trousers before the wedding page', { topK: 10 });
     expect(result.confidence).toBe('weak');
     expect(result.nearestNames.length).toBeGreaterThan(0);
@@ -355,7 +355,7 @@ describe('a match that is none', () => {
     expect(rank(index, 'list the commits of a branch', { topK: 10 }).confidence).toBe('good');
   });
 
-  test('what is far behind the first is left out', () => {
+  test('results far behind the first are dropped', () => {
     const { hits } = rank(index, 'list the commits of a branch', { topK: 50 });
     expect(hits.length).toBeLessThan(50);
     expect(hits.at(-1)?.score).toBeGreaterThanOrEqual(0.3 * (hits[0]?.score ?? 0));

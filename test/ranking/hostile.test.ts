@@ -7,7 +7,7 @@ import { makeTool, SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE } from './smallCatal
 
 const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
 
-/** Generous for a slow machine: what is quadratic in a megabyte takes minutes. */
+/** Generous for a slow machine: quadratic work on a megabyte takes minutes. */
 const PATIENCE_MS = 10_000;
 
 describe('a hostile query', () => {
@@ -38,7 +38,7 @@ describe('a hostile query', () => {
     },
   );
 
-  test('of any kind is answered, with whole and falling scores', () => {
+  test('of any kind is answered with descending integer scores', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: -3, max: 90 }), (query, topK) => {
         const { hits } = rank(index, query, { topK });
@@ -85,7 +85,7 @@ describe('a hostile catalog', () => {
     expect(rank(built, 'walrus tool', { topK: 3 }).hits[0]?.tool.id).toBe('a:walrus_tool');
   });
 
-  test('only so much of a schema is read', () => {
+  test('is indexed to a limited part of a schema', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 500 }, (_, i) => [`p${i}`, { description: 'y'.repeat(9_000) }]),
     );
@@ -94,7 +94,7 @@ describe('a hostile catalog', () => {
     expect(Math.max(...texts.map((text) => text.length))).toBe(300);
   });
 
-  test('with texts of any kind is indexed and asked', () => {
+  test('with any text is indexed and searched', () => {
     const anyText = fc.string({ unit: 'binary', maxLength: 60 });
     fc.assert(
       fc.property(fc.array(fc.tuple(anyText, anyText, anyText), { maxLength: 12 }), anyText, (sketches, query) => {
@@ -109,12 +109,12 @@ describe('a hostile catalog', () => {
     );
   });
 
-  test('a description of a megabyte costs no more than its beginning', () => {
+  test('is indexed to a limited part of a description', () => {
     const tool = makeTool('a', 'walrus', { description: '<a href="&amp;'.repeat(70_000) });
     expect(computedMs(() => buildRankIndex([tool], []))).toBeLessThan(PATIENCE_MS);
   });
 
-  test('an empty catalog finds nothing', () => {
+  test('without tools returns nothing', () => {
     expect(rank(buildRankIndex([], [], WITH_TABLE), 'anything', { topK: 10 })).toEqual({
       hits: [],
       confidence: 'none',

@@ -1,4 +1,4 @@
-/** Prints the rankings of the small catalog as JSON: run in other locales by `determinism.test.ts`. */
+/** Prints the rankings of the small catalog as JSON; `determinism.test.ts` runs it in other locales. */
 import { buildRankIndex, rank } from '../../src/ranking/rankIndex.ts';
 import { SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
 

@@ -4,7 +4,7 @@ import { SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS, WITH_TABLE } from './small
 
 const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
 
-test('the rankings of a small catalog are as they were', async () => {
+test('the rankings of a small catalog match the golden file', async () => {
   const blocks = SMALL_QUERIES.map(([query, wanted]) => {
     const { hits, confidence } = rank(index, query, { topK: 5 });
     const lines = hits.map(({ tool }, place) => `  ${place + 1} ${tool.id}${tool.id === wanted ? '  <' : ''}`);
@@ -13,7 +13,7 @@ test('the rankings of a small catalog are as they were', async () => {
   await expect(`${blocks.join('\n\n')}\n`).toMatchFileSnapshot('./rankings.golden.txt');
 });
 
-test('five of six queries find their tool at once, nearly all in the first five', () => {
+test('five of six queries rank their tool first, and nearly all in the first five', () => {
   const places = SMALL_QUERIES.map(([query, wanted]) =>
     rank(index, query, { topK: 5 }).hits.findIndex(({ tool }) => tool.id === wanted),
   );
@@ -21,7 +21,7 @@ test('five of six queries find their tool at once, nearly all in the first five'
   expect(places.filter((place) => place >= 0).length).toBeGreaterThanOrEqual(29);
 });
 
-test('without the word table everything still works', () => {
+test('ranking works without the word table', () => {
   const bare = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS);
   const places = SMALL_QUERIES.map(([query, wanted]) =>
     rank(bare, query, { topK: 5 }).hits.findIndex(({ tool }) => tool.id === wanted),

@@ -5,7 +5,7 @@ const ISSUE = 'github:create_issue@1#a1b2c3d4';
 const LIST = 'github:list_issues@1#deadbeef';
 const OFFERED = [ISSUE, LIST];
 
-describe('the schema offers only the candidates (G12.1)', () => {
+describe('schema of the candidates (G12.1)', () => {
   const schema = {
     type: 'object',
     properties: { tool_id: { type: 'string', enum: OFFERED } },
@@ -13,7 +13,7 @@ describe('the schema offers only the candidates (G12.1)', () => {
     additionalProperties: false,
   };
 
-  test('as JSON Schema, for OpenAI and for Anthropic', () => {
+  test('is available as JSON Schema, for OpenAI and for Anthropic', () => {
     expect(selectionSchema(OFFERED)).toEqual(schema);
     expect(selectionSchema(OFFERED, 'openai')).toEqual({
       type: 'json_schema',
@@ -22,18 +22,18 @@ describe('the schema offers only the candidates (G12.1)', () => {
     expect(selectionSchema(OFFERED, 'anthropic')).toMatchObject({ name: 'tool_selection', input_schema: schema });
   });
 
-  test('each id once, in the order offered', () => {
+  test('contains each id once, in the given order', () => {
     expect(selectionSchema(['b:two', 'a:one', 'b:two'])).toMatchObject({
       properties: { tool_id: { enum: ['b:two', 'a:one'] } },
     });
   });
 
-  test('a property may have any name, even that of a prototype', () => {
+  test('accepts any property name, even of a prototype', () => {
     const { properties } = selectionSchema(['a:b'], 'json_schema', { propertyName: '__proto__' });
     expect(Object.keys(properties as object)).toEqual(['__proto__']);
   });
 
-  test('an unknown provider is told before an empty list', () => {
+  test('an unknown provider is reported before an empty list', () => {
     const codeOf = (run: () => unknown) => {
       try {
         run();
@@ -47,7 +47,7 @@ describe('the schema offers only the candidates (G12.1)', () => {
   });
 });
 
-describe('a selection is repaired where that is certain, never guessed', () => {
+describe('a selection is repaired only where the repair is certain', () => {
   test.each([
     [ISSUE, 'accepted', ISSUE, null, null],
     [`  ${ISSUE}\n`, 'repaired', ISSUE, 'strip', null],
@@ -71,7 +71,7 @@ describe('a selection is repaired where that is certain, never guessed', () => {
     });
   });
 
-  test('without repair only white space is forgiven', () => {
+  test('without repair only white space is removed', () => {
     expect(validateSelection(ISSUE.toUpperCase(), OFFERED, { repair: false })).toMatchObject({
       reason: 'not_a_candidate',
     });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CatalogTool } from '../../src/catalog/types.ts';
 import type { RankResources, RankServer } from '../../src/ranking/rankIndex.ts';
 
-/** A tool in few words; what is not said is empty. */
+/** Tool in short form; omitted fields are empty. */
 export interface ToolSketch {
   title?: string;
   description?: string;
@@ -31,7 +31,9 @@ export function makeTool(server: string, name: string, sketch: ToolSketch = {}):
   };
 }
 
-/** `name: description` a line, arguments in brackets: `get_issue(issueId, repo): Get one issue.` */
+/**
+ * Parses lines of the form `name: description` with arguments in brackets: `get_issue(issueId, repo): Get one issue.`
+ */
 function tools(server: string, lines: string): CatalogTool[] {
   return lines
     .trim()
@@ -152,7 +154,7 @@ export const WORD_TABLE: Uint8Array = new Uint8Array(
 );
 export const WITH_TABLE: RankResources = { wordTable: WORD_TABLE };
 
-/** Queries as people ask them, each with the tool that serves. */
+/** Realistic queries, each with the tool that serves it. */
 export const SMALL_QUERIES: readonly (readonly [query: string, tool: string])[] = [
   ['create an issue in gitforge', 'gitforge:create_issue'],
   ['which issues are open', 'gitforge:list_issues'],

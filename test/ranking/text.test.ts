@@ -13,7 +13,7 @@ test.each([
   ['查询天气 ok', ['查询', '询天', '天气', 'ok']],
   ['a🚀b', ['a', 'b']],
   ['', []],
-])('%s is cut into words', (text, words) => {
+])('%s is split into words', (text, words) => {
   expect(rawWords(text)).toEqual(words);
 });
 
@@ -25,16 +25,16 @@ test.each([
   ['S3', ['s3']],
   ['sha256', ['sha', '256', 'sha256']],
   ['aVeryLongIdentifierOfManyParts', ['a', 'veri', 'long', 'identifi', 'of', 'mani', 'part']],
-])('%s is its parts, and itself where it can be a name', (raw, stems) => {
+])('%s gives its parts, and itself if it can be a name', (raw, stems) => {
   expect(documentStems(analyzeWord(raw))).toEqual(stems);
 });
 
-test('plain text is not touched by folding', () => {
+test('folding leaves plain text unchanged', () => {
   const text = 'Plain text, 100 %.';
   expect(foldText(text)).toBe(text);
   expect(foldText('Zürich ﬁle')).toBe('Zurich file');
 });
 
-test('a word longer than any name is cut', () => {
+test('an overlong word is shortened', () => {
   expect(analyzeWord('x'.repeat(5_000)).lower).toHaveLength(40);
 });

@@ -3,7 +3,7 @@ import { compileThesaurus } from '../../src/ranking/words/thesaurus.ts';
 import { readThesaurus, writeThesaurus } from '../../src/ranking/words/thesaurusText.ts';
 import { compiledVocabulary } from '../../src/ranking/words/vocabulary.ts';
 
-describe('a thesaurus as text', () => {
+describe('a serialised thesaurus', () => {
   const compiled = compiledVocabulary();
   const read = readThesaurus(writeThesaurus(compiled));
 
@@ -15,7 +15,7 @@ describe('a thesaurus as text', () => {
     }
   });
 
-  test('has nothing else', () => {
+  test('contains nothing else', () => {
     for (const part of ['meanings', 'loosePhrases', 'phraseLengths'] as const) {
       for (const key of ['', 'zyxwv', 'delet\tremov', 'constructor']) {
         expect(read[part].has(key)).toBe(false);
@@ -24,7 +24,7 @@ describe('a thesaurus as text', () => {
     }
   });
 
-  test('keeps weights as they are', () => {
+  test('keeps the weights', () => {
     const { meanings } = readThesaurus(writeThesaurus(compileThesaurus(['a1, b2~ > c3~, d_e~~'])));
     expect(meanings.get('b2')).toEqual([
       { stems: ['c3'], weight: 0.6 * 0.6 },
@@ -32,11 +32,11 @@ describe('a thesaurus as text', () => {
     ]);
   });
 
-  test('of nothing is nothing', () => {
+  test('of nothing is empty', () => {
     expect(readThesaurus(writeThesaurus(compileThesaurus([]))).meanings.has('a')).toBe(false);
   });
 
-  test('a word that would be read as another is refused', () => {
+  test('rejects a word that would be parsed differently', () => {
     expect(() => writeThesaurus(compileThesaurus(['k=v, pair']))).toThrow(/vocabulary has a word with/);
   });
 });

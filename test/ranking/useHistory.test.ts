@@ -27,7 +27,7 @@ const order = (history: UseHistory | undefined, query = QUERY) =>
   rank(index, query, { topK: 10, ...(history ? { history } : {}) }).hits.map(({ tool }) => tool.id);
 
 describe('learning from use', () => {
-  test('decides between near equals, for that query and those like it', () => {
+  test('decides between near equals, for the same query and similar queries', () => {
     const twins = ['vercel', 'sentry'].map((server) =>
       makeTool(server, 'list_projects', { description: 'List projects' }),
     );
@@ -42,7 +42,7 @@ describe('learning from use', () => {
     );
   });
 
-  test('of identical tools the one that was used stands for all', () => {
+  test('prefers the used tool among identical tools', () => {
     const clone = (server: string) =>
       makeTool(server, 'search_notes', { description: 'Search the notes of a notebook.' });
     const catalog = buildRankIndex([clone('a'), clone('b')], []);
@@ -51,7 +51,7 @@ describe('learning from use', () => {
     expect(rank(catalog, 'search notes', { topK: 1, history }).hits[0]?.tool.id).toBe('b:search_notes');
   });
 
-  test('is bounded, however often a tool was used', () => {
+  test('is bounded, however often a tool is used', () => {
     const history = used(500, 'list containers on this host', 'daybook:delete_event');
     expect(Math.max(...learnedFor(history, 'list containers on this host').values())).toBeLessThanOrEqual(MAX_LEARNED);
     expect(order(history, 'list containers on this host')[0]).toBe('podyard:list_containers');
@@ -63,18 +63,18 @@ describe('learning from use', () => {
     expect(value(4)).toBeGreaterThan(value(1));
   });
 
-  test('the same log gives the same order; a tool that is gone harms nobody', () => {
+  test('gives the same order for the same history, and ignores missing tools', () => {
     const history = used(3, QUERY, 'gone:tool', used(2, QUERY, 'docstore:read_file'));
     expect(order(history)).toEqual(order(parseHistory(serializeHistory(history))));
   });
 
-  test('is erasable, one tool or all', () => {
+  test('can be erased, for one tool or all', () => {
     const history = used(1, QUERY, 'x:y', used(1, QUERY, 'a:b'));
     expect([...learnedFor(forgetUses(history, 'a:b'), QUERY).keys()]).toEqual(['x:y']);
     expect(forgetUses(history)).toEqual(emptyHistory());
   });
 
-  test('keeps the stems of a query and nothing else of it, and a bounded number', () => {
+  test('keeps a bounded number of entries, with nothing of a query but its stems', () => {
     let history = emptyHistory();
     for (let i = 0; i < MAX_HISTORY_ENTRIES + 50; i++)
       history = recordUse(history, `thing${'x'.repeat(i % 20)} number${i}`, `a:t${i}`);
@@ -88,7 +88,7 @@ describe('learning from use', () => {
 });
 
 describe('a stored history', () => {
-  test('comes back as it was', () => {
+  test('is read unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 30 }), (uses) => {
         let history = emptyHistory();
@@ -104,5 +104,5 @@ describe('a stored history', () => {
     '[]',
     '{"entries":7}',
     '{"entries":[null,{"words":"x"},{"words":[],"toolId":"a","uses":1},{"words":["x"],"toolId":1,"uses":1},{"words":["x"],"toolId":"a","uses":0.5}]}',
-  ])('that is not one is empty: %s', (text) => expect(parseHistory(text)).toEqual(emptyHistory()));
+  ])('is empty if it is invalid: %s', (text) => expect(parseHistory(text)).toEqual(emptyHistory()));
 });

@@ -9,8 +9,8 @@ function memories(): { memory(): UseMemory; said: string[] } {
 }
 const tools = (memory: UseMemory): string[] => memory.history.entries.map(({ toolId }) => toolId).sort();
 
-describe('what was learned from use', () => {
-  it('is seen by a worker that was there before it was written', () => {
+describe('memory of use', () => {
+  it('is visible to a worker that started before it was written', () => {
     const { memory, said } = memories();
     const [before, after] = [memory(), memory()];
     expect(tools(after)).toEqual([]);
@@ -20,7 +20,7 @@ describe('what was learned from use', () => {
     expect(said).toEqual([]);
   });
 
-  it('by two workers at once is lost by neither', () => {
+  it('keeps the entries of two concurrent workers', () => {
     const { memory } = memories();
     const [before, after] = [memory(), memory()];
     before.record('say a text', 'one:echo#1');
@@ -30,7 +30,7 @@ describe('what was learned from use', () => {
     for (const one of [before, after, memory()]) expect(tools(one)).toEqual(['one:echo#1', 'one:wait#1']);
   });
 
-  it('and is forgotten does not come back with what another one knew', () => {
+  it('does not restore forgotten entries from another worker', () => {
     const { memory } = memories();
     const [before, after] = [memory(), memory()];
     before.record('say a text', 'one:echo#1');

@@ -8,11 +8,11 @@ const ITEM = `${WORD}(?:_${WORD})*~{0,2}`;
 const LIST = `${ITEM}(?:, ${ITEM})*`;
 const LINE = new RegExp(`^(?:|#.*|${LIST}|${LIST} > ${LIST})$`);
 
-/** The lines of a file that have not the format, with their numbers. */
+/** Returns the malformed lines of a file, with their numbers. */
 const malformed = (text: string): string[] =>
   text.split('\n').flatMap((line, at) => (LINE.test(line) ? [] : [`${at + 1}: ${line}`]));
 
-describe('the vocabulary files', () => {
+describe('vocabulary files', () => {
   const files = readdirSync(FOLDER).filter((name) => name !== 'README.md');
 
   test('are text files', () => {
@@ -28,15 +28,15 @@ describe('the vocabulary files', () => {
   });
 
   test.each(['a,b', 'a, b > ', ' a, b', 'a > b > c', 'A, b', 'a, , b', 'a~~~, b', 'a\tb, c', 'a=b, c', '_a, b'])(
-    'a line like %j is found',
+    'a line like %j is rejected',
     (line) => {
       expect(malformed(`# good\na, b_c~ > d\n${line}\n`)).toEqual([`3: ${line}`]);
     },
   );
 });
 
-describe('the compiled vocabulary', () => {
-  test('holds no word that stands for itself and no empty one', () => {
+describe('compiled vocabulary', () => {
+  test('contains no word that means itself, and no empty word', () => {
     for (const [key, meanings] of compiledVocabulary().meanings) {
       expect(key).toMatch(/^[^\s_,>~#]+( [^\s_,>~#]+)*$/);
       for (const { stems, weight } of meanings) {

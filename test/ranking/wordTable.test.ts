@@ -19,40 +19,40 @@ function cosine(a: number[], b: number[]): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-test('the shipped table is read as its notice says', () => {
+test('the shipped table matches its notice', () => {
   const table = decodeWordTable(WORD_TABLE);
   expect(table.rows.size).toBe(18_950);
   expect(table.cells).toHaveLength(18_950 * DIMENSIONS);
   expect([...table.rows.keys()].slice(0, 3)).toEqual(['firecrawl', 'scrape', 'web']);
 });
 
-test('words alike are near, words unlike are far', () => {
+test('related words are close, unrelated words are not', () => {
   expect(cosine(vector('remark'), vector('comment'))).toBeCloseTo(0.767, 2);
   expect(cosine(vector('delet'), vector('remov'))).toBeGreaterThan(0.6);
   expect(cosine(vector('delet'), vector('github'))).toBeLessThan(0.4);
 });
 
-test('a table cut short or filled with noise is refused in one sentence', () => {
+test('a truncated or random table is rejected in one sentence', () => {
   expect(() => decodeWordTable(new Uint8Array(10))).toThrow(WordTableError);
   expect(() => decodeWordTable(WORD_TABLE.subarray(0, WORD_TABLE.length - 1))).toThrow(WordTableError);
   expect(() => decodeWordTable(new Uint8Array(WORD_TABLE.length).fill(0xff))).toThrow(/word table cannot be read/);
 });
 
-test('a table inside a larger buffer is read from its own place', () => {
+test('a table inside a larger buffer is read from its own offset', () => {
   const larger = new Uint8Array(WORD_TABLE.length + 7);
   larger.set(WORD_TABLE, 7);
   const { cells } = decodeWordTable(larger.subarray(7));
   expect(cells.slice(0, 48)).toEqual(decodeWordTable(WORD_TABLE).cells.slice(0, 48));
 });
 
-test('a table in a Buffer, as the worker reads its file, is the same', () => {
+test('a table in a Buffer gives the same result', () => {
   // `slice` of a Buffer copies nothing: its `buffer` would begin with the words.
   const { cells, scales } = decodeWordTable(Buffer.from(WORD_TABLE));
   expect(cells).toEqual(decodeWordTable(WORD_TABLE).cells);
   expect(scales).toEqual(decodeWordTable(WORD_TABLE).scales);
 });
 
-test('the table by its index is the same', () => {
+test('a table with its index gives the same result', () => {
   const { rows, cells, scales } = decodeWordTable(WORD_TABLE);
   const indexed = openWordTable(Buffer.from(WORD_TABLE), Buffer.from(indexWordTable(WORD_TABLE)));
   expect(indexed.cells).toEqual(cells);
@@ -64,6 +64,6 @@ test('the table by its index is the same', () => {
   for (const word of ['', '日本', 'x'.repeat(300)]) expect(indexed.rows.get(word)).toBeUndefined();
 });
 
-test('an index that is cut short is refused', () => {
+test('a truncated index is rejected', () => {
   expect(() => openWordTable(WORD_TABLE, new Uint8Array(10))).toThrow(WordTableError);
 });

@@ -6,7 +6,7 @@ import type { DashboardState, FromDashboard } from '../../src/control/dashboardM
 import { dashboardPage } from '../../src/extension/dashboard/dashboardPage.ts';
 import { BUSY, BUSY_PAGE } from './sample.ts';
 
-/** `npm test` sees to it that there is one. */
+/** `npm test` ensures that a browser is installed. */
 const BROWSER = findBrowser();
 const ORIGIN = 'http://dashboard.test';
 
@@ -21,10 +21,10 @@ async function bundle(entry: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** The page under its real policy, with the editor's side of it played by the test. */
+/** Opens the page under its real policy; the test plays the editor's side. */
 async function openPage(): Promise<void> {
   page = await browser.newPage();
-  // The test's own limit is for a machine that is busy.
+  // The test's own limit is meant for busy machines.
   page.setDefaultTimeout(0);
   violations = [];
   page.on('console', (message) => void (message.type() === 'error' && violations.push(message.text())));
@@ -41,14 +41,14 @@ async function openPage(): Promise<void> {
 }
 
 const said = (): Promise<FromDashboard[]> => page.evaluate('window.said');
-const tell = (message: unknown): Promise<unknown> =>
+const post = (message: unknown): Promise<unknown> =>
   page.evaluate(`new Promise((done) => {
     addEventListener('message', () => done(), { once: true });
     postMessage(${JSON.stringify(message)}, '*');
   })`);
-const show = (state: DashboardState): Promise<unknown> => tell({ type: 'state', state });
+const show = (state: DashboardState): Promise<unknown> => post({ type: 'state', state });
 
-describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
+describe.skipIf(BROWSER === undefined)('dashboard in a browser', () => {
   beforeAll(async () => {
     const [script, style] = await Promise.all([bundle('main.ts'), bundle('dashboard.css')]);
     const html = dashboardPage({ cspSource: ORIGIN, script: `${ORIGIN}/d.js`, style: `${ORIGIN}/d.css` });
@@ -69,7 +69,7 @@ describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
     expect(violations).toEqual([]);
   });
 
-  it('asks for its state as soon as it listens, and draws it', async () => {
+  it('requests its state as soon as it listens, and draws it', async () => {
     expect(await said()).toEqual([{ type: 'ready' }]);
     await show(BUSY_PAGE);
     expect(await page.locator('.health').textContent()).toBe('Degraded 27 tools from 2 servers; 2 problems.');
@@ -77,7 +77,7 @@ describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
     expect(await page.getByRole('rowheader', { name: 'filesystem' }).count()).toBe(1);
   });
 
-  it('asks for what its buttons say', async () => {
+  it('sends the request of each button', async () => {
     await show(BUSY_PAGE);
     for (const name of ['Refresh', 'Open Configuration', 'Show Log', 'tickets', 'line 14, column 14']) {
       await page.getByRole('button', { name, exact: true }).click();
@@ -91,13 +91,13 @@ describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
     ]);
   });
 
-  it('asks for no second refresh while one goes on', async () => {
+  it('sends no second refresh while one is running', async () => {
     await show({ ...BUSY_PAGE, refreshing: true });
     await page.getByRole('button', { name: 'Refreshing…' }).click({ force: true });
     expect(await said()).toEqual([{ type: 'ready' }]);
   });
 
-  it('leaves the focus and what is open where they are when a part is drawn again', async () => {
+  it('keeps the focus and opened details when a part is redrawn', async () => {
     await show(BUSY_PAGE);
     await page.locator('#refresh').focus();
     await page.locator('[data-server="tickets"] summary').click();
@@ -108,7 +108,7 @@ describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
     expect(await page.locator('[data-server="tickets"] details').getAttribute('open')).toBe('');
   });
 
-  it('touches only the parts that differ', async () => {
+  it('replaces only the parts that differ', async () => {
     await show(BUSY_PAGE);
     await page.evaluate(`document.querySelectorAll('[data-part]').forEach((part) => (part.kept = true))`);
     await show({ ...BUSY_PAGE, snapshot: { ...BUSY, recentCalls: [] } });
@@ -118,7 +118,7 @@ describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
     expect(drawn).toEqual(['calls']);
   });
 
-  it('draws all anew when a part comes or goes', async () => {
+  it('redraws everything when a part is added or removed', async () => {
     await show(BUSY_PAGE);
     const catalog = { ...BUSY.catalog, skipped: [] };
     await show({ ...BUSY_PAGE, snapshot: { ...BUSY, catalog } });
@@ -127,7 +127,7 @@ describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
     expect(await page.locator('[data-part="skipped"]').count()).toBe(1);
   });
 
-  it('speaks to a screen reader with news only', async () => {
+  it('announces only changes to a screen reader', async () => {
     await show(BUSY_PAGE);
     await page.evaluate(`
       window.spoken = 0;
@@ -140,20 +140,20 @@ describe.skipIf(BROWSER === undefined)('the dashboard in a browser', () => {
     expect(await page.getByRole('status').textContent()).toBe('All is well.');
   });
 
-  it('is not disturbed by messages of others', async () => {
+  it('ignores messages from other sources', async () => {
     await show(BUSY_PAGE);
-    for (const message of [null, 'x', { type: 'state' }, { type: 'state', state: {} }]) await tell(message);
+    for (const message of [null, 'x', { type: 'state' }, { type: 'state', state: {} }]) await post(message);
     expect(await page.locator('.health').getAttribute('data-health')).toBe('degraded');
   });
 
-  it('runs nothing that a server says', async () => {
+  it('runs no script from a server’s text', async () => {
     const servers = BUSY.servers.map((one) => ({ ...one, reason: '<img src=x onerror="window.broken=1"><b>bold</b>' }));
     await show({ ...BUSY_PAGE, snapshot: { ...BUSY, servers } });
     expect(await page.locator('#page img, #page b').count()).toBe(0);
     expect(await page.evaluate('window.broken')).toBeUndefined();
   });
 
-  it('stands still where motion is unwelcome', async () => {
+  it('shows no animation if the user prefers reduced motion', async () => {
     await show(BUSY_PAGE);
     const motion = `getComputedStyle(document.querySelector('.spin')).animationName`;
     expect(await page.evaluate(motion)).toBe('turn');

@@ -26,7 +26,7 @@ const EMPTY: DashboardState = {
   },
 };
 
-/** Every text of a state turned into an attempt to break out of it. */
+/** Turns every text of a state into an attempt to inject markup. */
 function hostile<T>(value: T): T {
   if (typeof value === 'string') return `"'><img src=x onerror=alert(1)>&${value}` as T;
   if (Array.isArray(value)) return value.map(hostile) as T;
@@ -35,7 +35,7 @@ function hostile<T>(value: T): T {
     Object.entries(value).map(([key, item]) => [key, CLOSED_SETS.has(key) ? item : hostile(item)]),
   ) as T;
 }
-/** What the contract closes is not free text. */
+/** Values from closed sets of the contract, which are not free text. */
 const CLOSED_SETS = new Set(['level', 'state', 'severity', 'outcome', 'health']);
 
 describe('render', () => {
@@ -43,7 +43,7 @@ describe('render', () => {
     ['busy', BUSY_PAGE],
     ['lost', LOST],
     ['empty', EMPTY],
-  ])('draws a %s gateway', async (name, state) => {
+  ])('renders a %s gateway', async (name, state) => {
     await expect(`${render(state)}\n`).toMatchFileSnapshot(`golden/${name}.txt`);
   });
 
@@ -51,7 +51,7 @@ describe('render', () => {
     expect(render(structuredClone(BUSY_PAGE))).toBe(render(BUSY_PAGE));
   });
 
-  it('lets no text become markup', () => {
+  it('escapes every text', () => {
     const html = render(hostile(BUSY_PAGE));
     expect(html).not.toContain('<img');
     expect(html).not.toMatch(/"'>/);
@@ -60,13 +60,13 @@ describe('render', () => {
     expect(html.match(/onerror/g)?.length).toBeGreaterThan(20);
   });
 
-  it('names the health, for eyes and for machines', () => {
+  it('names the health for people and for programs', () => {
     expect(render(BUSY_PAGE)).toContain('data-health="degraded"');
     expect(render(LOST)).toContain('data-health="lost"');
     expect(render(LOST)).toContain('<strong>Not running</strong>');
   });
 
-  it('keeps the last snapshot in sight while a worker is replaced, and shows that it is old', () => {
+  it('keeps the last snapshot visible while a worker is replaced, and marks it as old', () => {
     const html = render({ ...BUSY_PAGE, live: false });
     expect(html).toContain('<header data-part="header" class="stale">');
     expect(html).toContain('data-server="tickets"');
@@ -74,7 +74,7 @@ describe('render', () => {
     expect(render(BUSY_PAGE)).not.toContain('stale');
   });
 
-  it('cannot refresh what does not run or is refreshing', () => {
+  it('offers no refresh while the gateway is stopped or refreshing', () => {
     expect(render(BUSY_PAGE)).toContain('data-action="refresh">Refresh<');
     expect(render(LOST)).toContain('data-action="refresh" aria-disabled="true">Refresh<');
     expect(render(EMPTY)).toContain('data-action="refresh" aria-disabled="true">Refreshing…<');
@@ -125,7 +125,7 @@ describe('times', () => {
     expect(age(ms)).toBe(text);
   });
 
-  it('that are none do not take the page with them', () => {
+  it('accepts invalid times without an error', () => {
     expect(timestamp(Number.NaN)).toBe('');
     expect(timestamp(0)).toBe('1970-01-01T00:00:00.000Z');
   });

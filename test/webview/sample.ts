@@ -5,7 +5,7 @@ export const NOW = Date.UTC(2026, 7, 31, 12, 0, 0);
 const seconds = (amount: number): number => NOW - amount * 1_000;
 const CONFIGURATION = '/home/ada/project/.vscode/waygate.json';
 
-/** A busy gateway with one of everything a page has to show. */
+/** Busy gateway with one example of everything that the page can show. */
 export const BUSY: GatewaySnapshot = {
   workspace: '/home/ada/project',
   health: 'degraded',

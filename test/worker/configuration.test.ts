@@ -59,7 +59,7 @@ describe('the configuration in force', () => {
         expect([names(one), denies(one)]).toEqual([['one'], true]);
         expect(one.current.problems).toHaveLength(1);
       }
-      // The worker after the next has the same rules.
+      // The worker after that gets the same rules.
       expect(denies(read(() => next.texts))).toBe(true);
     }
     // Readable content wins over earlier content.

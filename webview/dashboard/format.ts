@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A length of time in at most two units. */
+/** Formats a duration with at most two units. */
 export function duration(ms: number): string {
   if (!(ms >= 0)) return '0 s';
   if (ms < SECOND) return `${Math.round(ms)} ms`;
@@ -14,7 +14,7 @@ export function duration(ms: number): string {
   return two(ms, DAY, 'd', HOUR, 'h');
 }
 
-/** How long ago, as coarse as the page is refreshed. */
+/** Formats an age, as coarse as the page's refresh interval. */
 export function age(ms: number): string {
   if (ms < 10 * SECOND) return 'just now';
   if (ms < MINUTE) return `${Math.floor(ms / (10 * SECOND)) * 10} s ago`;
@@ -23,7 +23,7 @@ export function age(ms: number): string {
   return `${Math.floor(ms / DAY)} d ago`;
 }
 
-/** Machine-readable; a number that is no time must not take the page with it. */
+/** Formats a time for machines. An invalid number must not break the page. */
 export function timestamp(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();

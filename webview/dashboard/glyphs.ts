@@ -1,4 +1,4 @@
-/** Shapes that differ in form as well as in colour. Drawn here, so that the page needs no font. */
+/** Shapes that differ in form as well as in colour. Drawn inline, so that the page needs no font. */
 const SHAPES = {
   check: '<circle cx="8" cy="8" r="6.25"/><path d="m5.2 8.2 2 2 3.6-4.2"/>',
   warning: '<path d="M8 2.2 14.6 13.6H1.4Z"/><path d="M8 6.6v3.2M8 11.6v.1"/>',
@@ -8,7 +8,7 @@ const SHAPES = {
   slash: '<circle cx="8" cy="8" r="6.25"/><path d="M3.6 12.4 12.4 3.6"/>',
 } as const;
 
-/** Always beside a word that says the same, so it is silent to a screen reader. */
+/** Hidden from screen readers, because a word beside it says the same. */
 export function glyph(name: keyof typeof SHAPES): string {
   return `<svg class="glyph" viewBox="0 0 16 16" aria-hidden="true" focusable="false">${SHAPES[name]}</svg>`;
 }

@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For text and for attributes in double quotes. Everything a server or a client says passes through here. */
+/** Escapes text and double-quoted attributes. All text from servers and clients passes through this function. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -11,7 +11,7 @@ declare function acquireVsCodeApi(): { postMessage(message: FromDashboard): void
 const vscode = acquireVsCodeApi();
 const page = element('page');
 const live = element('live');
-/** What each part looked like when it was drawn: the document's own form of it differs. */
+/** Markup of each part as it was drawn last; the document's own serialisation differs. */
 const drawn = new Map<string, string>();
 
 addEventListener('message', (event: MessageEvent<unknown>) => {
@@ -21,7 +21,7 @@ addEventListener('message', (event: MessageEvent<unknown>) => {
 
 addEventListener('click', (event) => {
   const button = event.target instanceof Element ? event.target.closest('button') : null;
-  // Not `disabled`, which would take the focus away from whoever pressed it.
+  // `disabled` would take the focus away from the button, so `aria-disabled` is used.
   if (button === null || button.ariaDisabled === 'true') return;
   const { action, openServer, openProblem } = button.dataset;
   const known = DASHBOARD_ACTIONS.find((name) => name === action);
@@ -30,7 +30,7 @@ addEventListener('click', (event) => {
   else if (openProblem !== undefined) vscode.postMessage({ type: 'openProblem', index: Number(openProblem) });
 });
 
-// Lets the editor bring the page back after a restart; the state itself comes anew.
+// Makes the editor restore the page after a restart; the state is requested anew.
 vscode.setState({});
 vscode.postMessage({ type: 'ready' });
 
@@ -57,7 +57,7 @@ function replaceWhenChanged(part: HTMLElement, next: HTMLElement | undefined): v
   keepingPlace(part, () => part.replaceWith(next));
 }
 
-/** A button that had the focus keeps it, and opened details stay open. */
+/** Replaces content but keeps the focus of a button and opened details. */
 function keepingPlace(root: HTMLElement, replace: () => void): void {
   const focused = root.contains(document.activeElement) ? document.activeElement?.id : undefined;
   const open = [...root.querySelectorAll<HTMLElement>('[data-server]:has(details[open])')].map(
@@ -70,7 +70,7 @@ function keepingPlace(root: HTMLElement, replace: () => void): void {
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-/** A live region speaks whenever it is written to, so it is written to only with news. */
+/** Updates the live region only with a new headline, because every write is announced. */
 function announce(headline: string): void {
   if (live.textContent !== headline) live.textContent = headline;
 }

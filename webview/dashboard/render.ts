@@ -7,8 +7,8 @@ import { glyph } from './glyphs.ts';
 import { escapeHtml as e, plural } from './html.ts';
 
 /**
- * The page as text: nothing but the state goes into it. Each part carries `data-part`, so that only the parts that
- * differ are put in place and the focus stays where it is.
+ * Renders the page as text, from the state alone. Each part carries `data-part`, so that only changed parts are
+ * replaced and the focus stays.
  */
 export function render(state: DashboardState): string {
   const { snapshot } = state;
@@ -69,7 +69,7 @@ const LEVEL_GLYPHS: Record<HealthLevel, Parameters<typeof glyph>[0]> = {
 function problems({ problems }: HealthSummary): string {
   if (problems.length === 0) return '<aside data-part="problems" hidden></aside>';
   const items = problems.map((problem) => `<li>${e(problem)}</li>`).join('');
-  return `<aside data-part="problems" class="problems" aria-label="What is wrong"><ul>${items}</ul></aside>`;
+  return `<aside data-part="problems" class="problems" aria-label="Problems"><ul>${items}</ul></aside>`;
 }
 
 function figures({ catalog, servers, sessions, worker }: GatewaySnapshot, now: number): string {

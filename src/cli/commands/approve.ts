@@ -11,7 +11,7 @@ import { askRunning } from '../askRunning.ts';
 import type { ApproveCommand } from '../commands.ts';
 import { print } from '../print.ts';
 
-/** Command of a server, and the hash by which it is approved. */
+/** Command of a server, and the hash under which it is approved. */
 interface Shown {
   name: string;
   hash: string;
@@ -19,7 +19,7 @@ interface Shown {
   needed: boolean;
 }
 
-/** Shows what the servers would run, whole, and approves those that are named. A running gateway sees it. */
+/** Prints the full command of each server and approves the named servers. A running gateway notices the approval. */
 export async function approve(command: ApproveCommand): Promise<number> {
   const config = new ConfigLayers(command.workspace, process.env, command.configFile).load();
   const servers = await shownServers(command, config);
@@ -30,12 +30,12 @@ export async function approve(command: ApproveCommand): Promise<number> {
   const chosen = all ? servers : names.map((name) => serverCalled(name, servers, config));
   const listed = chosen.length > 0 ? chosen : servers;
   const open = chosen.length > 0 ? 'new' : 'not approved';
-  const told = listed.map((server) => ({
+  const entries = listed.map((server) => ({
     name: server.name,
     state: server.needed ? (isApproved(server) ? 'approved' : open) : 'needs no approval',
     lines: server.lines,
   }));
-  const shown = told.flatMap(({ name, state, lines }) => [
+  const shown = entries.flatMap(({ name, state, lines }) => [
     `${JSON.stringify(name)} (${state})\n`,
     ...lines.map((line) => `  ${line}\n`),
   ]);
@@ -45,7 +45,7 @@ export async function approve(command: ApproveCommand): Promise<number> {
       listed.length === 0
         ? `No server is configured in ${filesOf(config)}.\n`
         : 'Approve them by name, or all of them: waygate approve --all\n';
-    print(json, { workspace, servers: told, tools }, `${shown.join('')}${allowedTools(tools)}${next}`);
+    print(json, { workspace, servers: entries, tools }, `${shown.join('')}${allowedTools(tools)}${next}`);
     return 0;
   }
   const needed = chosen.filter((server) => server.needed);
@@ -54,17 +54,17 @@ export async function approve(command: ApproveCommand): Promise<number> {
     needed.map(({ hash }) => hash),
   );
   const text = `Approved ${count(needed.length, 'server')} for ${workspace}.\n`;
-  const data = { workspace, servers: told, approved: needed.map(({ name }) => name) };
+  const data = { workspace, servers: entries, approved: needed.map(({ name }) => name) };
   print(json, data, `${shown.join('')}${text}`);
   return 0;
 }
 
 /**
- * A gateway that runs has the last word on what a server would run: it was started in an environment of its own, and
- * `${env:NAME}` stands for what it says there.
+ * Returns the servers as a running gateway resolves them, if there is one: it was started with its own environment, and
+ * `${env:NAME}` has the value from there.
  */
 async function shownServers(target: GatewayTarget, { servers }: MergedConfig): Promise<Shown[]> {
-  const running = await toldByGateway(target);
+  const running = await commandsOfGateway(target);
   return servers
     .filter(({ disabled }) => !disabled)
     .map((server: ServerConfig) => {
@@ -73,13 +73,13 @@ async function shownServers(target: GatewayTarget, { servers }: MergedConfig): P
     });
 }
 
-async function toldByGateway(target: GatewayTarget): Promise<Map<string, WouldRun>> {
-  // One that hangs, or is older than this program, has no say.
+async function commandsOfGateway(target: GatewayTarget): Promise<Map<string, WouldRun>> {
+  // Ignore a gateway that hangs or is older than this program.
   const servers = await askRunning(target, (control) => control.request('wouldRun', {})).catch(() => undefined);
   return new Map((servers ?? []).map((server) => [server.name, server]));
 }
 
-/** Servers by name, tools by id; what ran without a person's word no longer does. */
+/** Revokes approvals: servers by name, tools by id. */
 function revoke(command: ApproveCommand, config: MergedConfig, servers: readonly Shown[]): number {
   const { workspace, all, names, json } = command;
   const tools = toolsOf(command);
@@ -91,7 +91,7 @@ function revoke(command: ApproveCommand, config: MergedConfig, servers: readonly
   const kept = all ? [] : allowed.filter((key) => !names.includes(toolIdOf(key)));
   if (kept.length < allowed.length) tools.save(kept);
   const takenOfTools = allowed.length - kept.length;
-  const text = `Took back ${count(taken, 'approval')} of servers and ${takenOfTools} of tools for ${workspace}.\n`;
+  const text = `Revoked ${count(taken, 'approval')} of servers and ${takenOfTools} of tools for ${workspace}.\n`;
   print(json, { workspace, revoked: { servers: taken, tools: takenOfTools } }, text);
   return 0;
 }
@@ -102,7 +102,7 @@ function toolsOf(target: GatewayTarget): ReturnType<typeof approvalFile> {
   });
 }
 
-/** `tool_id server fingerprint`: the id has no blank in it. */
+/** Keys have the form `tool_id server fingerprint`, and an id contains no blank. */
 function toolIdOf(key: string): string {
   return key.split(' ')[0] as string;
 }
@@ -110,7 +110,7 @@ function toolIdOf(key: string): string {
 function allowedTools(ids: readonly string[]): string {
   if (ids.length === 0) return '';
   const lines = ids.map((id) => `  ${id}\n`).join('');
-  return `Tools that run without being asked about:\n${lines}Take that back by name: waygate approve --revoke TOOL_ID\n`;
+  return `Tools that run without asking:\n${lines}Revoke an approval with: waygate approve --revoke TOOL_ID\n`;
 }
 
 function serverCalled(name: string, servers: readonly Shown[], config: MergedConfig): Shown {
@@ -125,7 +125,7 @@ function serverCalled(name: string, servers: readonly Shown[], config: MergedCon
 
 function unknown(name: string, known: readonly string[], config: MergedConfig): Error {
   const remedy = didYouMean(name, known, `it has ${known.join(', ') || 'none'}.`);
-  return new Error(`${filesOf(config)} has no server "${name}"; ${remedy}`);
+  return new Error(`${filesOf(config)} configures no server "${name}"; ${remedy}`);
 }
 
 function filesOf({ file, files }: MergedConfig): string {

@@ -8,7 +8,7 @@ type Explanation = ControlRequests['explain']['result'];
 const EXPLAINED_HITS = 10;
 const EXIT_FAILED = 1;
 
-/** Prints the cards exactly as a model would read them; with `--explain` also the reasons. */
+/** Prints the cards exactly as a model reads them; with `--explain` also the reasons. */
 export function browse({ subject, explain, json, ...target }: BrowseCommand): Promise<number> {
   const isPath = subject.startsWith('/');
   return withSettledGateway(target, async (control) => {

@@ -8,7 +8,7 @@ export function catalog({ stats, json, ...target }: CatalogCommand): Promise<num
   return withSettledGateway(target, async (control) => {
     const report = await control.request('catalog', {});
     const { configuration } = await control.request('status', {});
-    // Whoever misses a server learns here why.
+    // Print configuration problems too: they explain why a server is missing.
     for (const { severity, message, location } of configuration.problems) {
       if (severity === 'error')
         process.stderr.write(`waygate: ${location.file}:${location.line}:${location.column}: ${message}\n`);

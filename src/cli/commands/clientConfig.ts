@@ -5,14 +5,14 @@ import type { ClientId } from '../../import/clientIds.ts';
 import type { ClientConfigCommand } from '../commands.ts';
 import { print } from '../print.ts';
 
-/** How a client starts a server over stdio. */
+/** Command with which a client starts a server over stdio. */
 export interface Launch {
   command: string;
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
 }
 
-/** The entry that a client needs, in that client's own form, and where it belongs. */
+/** Entry that a client needs, in the client's own format, and the file for it. */
 interface ClientForm {
   file: string;
   render(name: string, launch: Launch): string;
@@ -52,12 +52,12 @@ export function clientConfigText(client: ClientId, launch: Launch, name: string 
   return FORMS[client].render(name, launch);
 }
 
-/** The program around us, as another program would have to start it. */
+/** The running program, as another program has to start it. */
 export interface OwnProgram {
   script: string;
   nodePath: string;
   platform: NodeJS.Platform;
-  /** The editor's own Node, which is Electron. */
+  /** True in the editor, whose own Node is Electron. */
   isElectron: boolean;
 }
 
@@ -71,7 +71,7 @@ export function ownLaunch(
   const serve = ['serve', '--workspace', workspace, ...given];
   if (isFromNpm(script)) {
     const npx = ['-y', 'waygate', ...serve];
-    // npx is a batch file there, and not every client starts those.
+    // On Windows npx is a batch file, and not every client can start those.
     return platform === 'win32' ? { command: 'cmd', args: ['/c', 'npx', ...npx] } : { command: 'npx', args: npx };
   }
   return {
@@ -81,12 +81,15 @@ export function ownLaunch(
   };
 }
 
-/** `…/node_modules/waygate/dist/waygate.cjs`: an update or npx's cache may move it, the name stays. */
+/**
+ * Recognises `…/node_modules/waygate/dist/waygate.cjs`. An update or npx's cache may move the file, so the entry uses
+ * the package name.
+ */
 function isFromNpm(script: string): boolean {
   return /[\\/]node_modules[\\/]waygate[\\/]dist[\\/]/.test(script);
 }
 
-/** Prints what a client needs to use Waygate for this workspace; the data alone goes to stdout. */
+/** Prints the entry that a client needs to use Waygate for this workspace. Only the entry goes to stdout. */
 export function clientConfig({ client, json, ...target }: ClientConfigCommand): number {
   const launch = ownLaunch(target, {
     script: join(__dirname, 'waygate.cjs'),
@@ -97,6 +100,6 @@ export function clientConfig({ client, json, ...target }: ClientConfigCommand): 
   const { file } = FORMS[client];
   const entry = clientConfigText(client, launch);
   print(json, { client, file, entry, launch }, entry);
-  if (!json) process.stderr.write(`This belongs into ${file}, beside what stands there.\n`);
+  if (!json) process.stderr.write(`Add this to ${file}; keep the entries that are already there.\n`);
   return 0;
 }

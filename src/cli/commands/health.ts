@@ -8,24 +8,24 @@ import { exitCodeOf, healthOnDisk, textOnDisk } from '../withoutWorker.ts';
 
 const FOLLOW_INTERVAL_MS = 1_000;
 
-/** How the gateway fares; with `--follow` again whenever that has changed, also when it goes and comes. */
+/** Prints the health of the gateway; with `--follow` also every change, including when the gateway stops or starts. */
 export async function health({ json, follow, ...target }: FollowCommand): Promise<number> {
-  let told = '';
+  let printed = '';
   for (;;) {
     try {
       const report = await healthOf(target);
       const key = changing(report);
-      if (key !== told) {
+      if (key !== printed) {
         process.stdout.write(`${json ? JSON.stringify(report, null, follow ? 0 : 2) : textOf(target, report)}\n`);
       }
-      told = key;
+      printed = key;
       if (!follow) return isWithoutWorker(report) ? exitCodeOf(report) : 0;
     } catch (error) {
       if (!follow) throw error;
-      // One that hangs now may go on, or have a successor: what comes is told.
+      // A hanging worker may recover or be replaced: report the error and go on.
       const { message } = error as Error;
-      if (message !== told) process.stderr.write(`waygate: ${message}\n`);
-      told = message;
+      if (message !== printed) process.stderr.write(`waygate: ${message}\n`);
+      printed = message;
     }
     await sleep(FOLLOW_INTERVAL_MS);
   }
@@ -37,7 +37,7 @@ async function healthOf(target: GatewayTarget): Promise<HealthReport | HealthWit
 
 const CHANGES_BY_ITSELF: ReadonlySet<string> = new Set(['uptime_ms', 'next_attempt_in_ms', 'written']);
 
-/** All but what changes by itself as time goes by. */
+/** Serialises the report without the values that change with time alone. */
 function changing(report: HealthReport | HealthWithoutWorker): string {
   return JSON.stringify(report, (name, value: unknown) => (CHANGES_BY_ITSELF.has(name) ? undefined : value));
 }

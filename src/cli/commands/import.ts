@@ -31,7 +31,7 @@ import { UsageError } from '../usageError.ts';
 export interface ImportTerminal {
   out(text: string): void;
   err(text: string): void;
-  /** Whether a person sits there who can be asked. */
+  /** True if a person can answer questions. */
   interactive: boolean;
   confirm(question: string): Promise<boolean>;
 }
@@ -77,14 +77,14 @@ async function carryOut(
   const plan = planImport({ file, current, workspace, env, sources, accept });
   const secrets = new FileSecrets(stateRoot(env), workspace);
   const say = (text: string): void => terminal.out(plan.redact(text));
-  // Who asks for data is a program, and nobody to be asked.
+  // With `--json` the caller is a program, which cannot answer questions.
   const interactive = terminal.interactive && !json;
 
   const chosen = command.all || names.length > 0 || command.from.length > 0 || dryRun;
   if (!chosen && plan.changed) {
     if (!json) say(renderList(plan));
     if (!interactive) {
-      throw new UsageError('import was not told what to import; name servers, or say --all, --from or --dry-run.');
+      throw new UsageError('import needs a selection: name servers, or use --all, --from or --dry-run.');
     }
     if (!(await terminal.confirm(`Import ${plan.servers.length === 1 ? 'it' : 'them'} into ${file}?`))) {
       say('Nothing was written.\n');
@@ -95,16 +95,16 @@ async function carryOut(
   const diff = dryRun && plan.changed ? patchOf(file, current, plan.after) : '';
   if (!dryRun) {
     if (plan.changed) replaceFile(file, current, plan.after);
-    // Not sooner: a value without its reference would be nobody's.
+    // Store secrets only after the file is written: otherwise a stored value could remain without a reference.
     await plan.keepSecrets((name, value) => secrets.set(name, value));
     for (const removal of removals) if (removal.after !== undefined) remove(removal);
   }
   if (json) {
     const data = importData(plan, sources, { names, dryRun, removals, keptIn: secrets.file });
-    const told = dryRun ? { ...data, diff } : data;
-    // Before it is escaped: a secret is not found behind the backslashes of JSON.
+    const output = dryRun ? { ...data, diff } : data;
+    // Redact before escaping: JSON's backslashes would hide a secret.
     const redacted = (_key: string, value: unknown) => (typeof value === 'string' ? plan.redact(value) : value);
-    terminal.out(`${JSON.stringify(told, redacted, 2)}\n`);
+    terminal.out(`${JSON.stringify(output, redacted, 2)}\n`);
     return 0;
   }
   say(diff);
@@ -114,7 +114,7 @@ async function carryOut(
   return 0;
 }
 
-/** The change as `diff -u` prints it. Line ends alone are no change. */
+/** Renders the change like `diff -u`. A difference in line endings alone is no change. */
 function patchOf(file: string, before: string | undefined, after: string): string {
   const options = { context: 3, stripTrailingCr: true, headerOptions: FILE_HEADERS_ONLY };
   return createTwoFilesPatch(before === undefined ? '/dev/null' : file, file, before ?? '', after, '', '', options);
@@ -193,7 +193,7 @@ function remove(removal: Removal): void {
   replaceFile(removal.source.file, removal.before, removal.after as string);
 }
 
-/** The terminal that the program stands in. */
+/** Terminal that the program runs in. */
 export function ownTerminal(): ImportTerminal {
   return {
     out: (text) => void process.stdout.write(text),

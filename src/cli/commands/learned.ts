@@ -11,8 +11,8 @@ export function learned({ forget, json, ...target }: LearnedCommand): Promise<nu
     if (typeof forget === 'object' && !before.some(({ toolId }) => toolId === forget.toolId)) {
       const known = [...new Set(before.map(({ toolId }) => toolId))];
       const remedy =
-        known.length === 0 ? 'nothing has been.' : didYouMean(forget.toolId, known, 'see waygate learned.');
-      throw new Error(`nothing has been learned of "${forget.toolId}"; ${remedy}`);
+        known.length === 0 ? 'no tool has been used yet.' : didYouMean(forget.toolId, known, 'see waygate learned.');
+      throw new Error(`nothing has been learned about "${forget.toolId}"; ${remedy}`);
     }
     const after = forget ? await control.request('forget', forget === 'all' ? {} : forget) : before;
     const forgot = forget ? `Forgot ${count(before.length - after.length, 'entry', 'entries')}.\n` : '';

@@ -4,44 +4,46 @@ import type { LoginCommand } from '../commands.ts';
 import { inTime } from '../inTime.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 
-/** Prints the address to open and waits for the person; the gateway does the rest, and connects. */
+/** Prints the address to open and waits until the gateway has signed in and connected. */
 export async function login({ server, json, ...target }: LoginCommand): Promise<number> {
   return withGateway(target, async (control) => {
     const name = server ?? (await theOneThatAsks(control));
     const answer = await control.request('signIn', { server: name });
     if ('reason' in answer) throw new Error(answer.reason);
     const hint = `Open this address in your browser to sign in to "${name}":\n\n  ${answer.url}\n\n${tunnelHint(answer.url)}`;
-    tell(json, { server: name, url: answer.url }, hint);
+    printLine(json, { server: name, url: answer.url }, hint);
     const { reason } = await control.request('signInEnd', { server: name });
     if (reason !== undefined) throw new Error(reason);
-    tell(json, { server: name, signedIn: true }, `Signed in to "${name}".\n`);
+    printLine(json, { server: name, signedIn: true }, `Signed in to "${name}".\n`);
     return 0;
   });
 }
 
 export async function logout({ server: given, json, ...target }: LoginCommand): Promise<number> {
-  // The command line has seen to it that there is one.
+  // The command line parser guarantees a name.
   const server = given as string;
   return withGateway(target, async (control) => {
     const answer = await control.request('signOut', { server });
     if ('reason' in answer) throw new Error(answer.reason);
     const { wasSignedIn } = answer;
     const text = wasSignedIn ? `Signed out of "${server}".\n` : `Nobody was signed in to "${server}".\n`;
-    tell(json, { server, wasSignedIn }, text);
+    printLine(json, { server, wasSignedIn }, text);
     return 0;
   });
 }
 
-/** Data is told line by line: the address is needed before the end. */
-function tell(json: boolean, data: object, text: string): void {
+/** Prints data as one line each, because the address is needed before the end. */
+function printLine(json: boolean, data: object, text: string): void {
   process.stdout.write(json ? `${JSON.stringify(data)}\n` : text);
 }
 
-/** Runs with a gateway that has contacted the server, because its requirements are unknown before. */
+/** Runs with a gateway that has contacted the server: the server states its requirements only then. */
 async function withGateway(target: GatewayTarget, run: (control: ControlClient) => Promise<number>): Promise<number> {
   return withSettledGateway(target, async (control) => {
     const lost = new Promise<never>((_, reject) => {
-      control.onClose(() => reject(new Error('the gateway went away; nothing was signed in or out.')));
+      control.onClose(() =>
+        reject(new Error('the gateway stopped before the sign-in or sign-out was complete; try again.')),
+      );
     });
     return Promise.race([run(control), lost]);
   });
@@ -54,11 +56,11 @@ async function theOneThatAsks(control: ControlClient): Promise<string> {
   throw new Error(
     asking.length === 0
       ? 'no server asks for a sign-in; see waygate status.'
-      : `several servers ask for a sign-in, name one: ${asking.map((name) => JSON.stringify(name)).join(', ')}.`,
+      : `several servers ask for a sign-in; name one: ${asking.map((name) => JSON.stringify(name)).join(', ')}.`,
   );
 }
 
-/** The browser comes back to this machine; on a far one that takes a tunnel. */
+/** The browser redirects to this machine; from a remote machine that needs a tunnel. */
 function tunnelHint(url: string): string {
   const redirect = new URL(url).searchParams.get('redirect_uri');
   if (!process.env.SSH_CONNECTION || redirect === null) return '';

@@ -4,19 +4,22 @@ import type { Printed } from '../commands.ts';
 import { print } from '../print.ts';
 import { noGateway, ownRuntime } from '../runtime.ts';
 
-/** Blue/green: what fails to take over leaves the gateway that runs as it is, and is told. */
+/**
+ * Replaces the worker by a new one (blue/green). If the new worker fails, the old one goes on and the error is
+ * reported.
+ */
 export async function reload({ json, ...target }: GatewayTarget & Printed): Promise<number> {
   let rollout: Awaited<ReturnType<typeof rollOut>>;
   try {
     rollout = await rollOut(ownRuntime(target));
   } catch (error) {
-    const serves = error instanceof IncumbentLostError ? '' : ' and serves on as it was';
+    const serves = error instanceof IncumbentLostError ? '' : '; the running one continues unchanged';
     throw new Error(`the gateway was not reloaded${serves}: ${(error as Error).message}`);
   }
   if (rollout.kind !== 'done') print(json, { workspace: target.workspace, worker: null }, `${noGateway(target)}\n`);
   else {
     const { pid, replaced } = rollout;
-    const text = `Reloaded the gateway of ${target.workspace} (pid ${pid}, before ${replaced}).\n`;
+    const text = `Reloaded the gateway of ${target.workspace} (pid ${pid}, previously ${replaced}).\n`;
     print(json, { workspace: target.workspace, worker: { pid, replaced } }, text);
   }
   return 0;

@@ -8,7 +8,7 @@ import { ownRuntime } from '../runtime.ts';
 const CTRL_C = '\u0003';
 const BACKSPACE = /[\b\u007f]/;
 
-/** Secrets for `${secret:NAME}` and answers for `${input:ID}`. A value is read from stdin and never printed. */
+/** Manages secrets for `${secret:NAME}` and answers for `${input:ID}`. Reads a value from stdin and never prints it. */
 export async function secret({ action, secret: name, json, ...target }: SecretCommand): Promise<number> {
   const secrets = new FileSecrets(stateRoot(), target.workspace);
   if (action === 'list') {
@@ -29,7 +29,7 @@ export async function secret({ action, secret: name, json, ...target }: SecretCo
   return 0;
 }
 
-/** Reads all input without one newline at the end, which is the shell's. */
+/** Reads all input and removes one trailing newline, which the shell adds. */
 async function readAll(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
@@ -51,18 +51,18 @@ function readHidden(question: string): Promise<string> {
     process.stdin.on('data', (typed: string) => {
       for (const character of typed) {
         if (character === '\r' || character === '\n') return finish(() => resolve(value));
-        if (character === CTRL_C) return finish(() => reject(new Error('nothing was set.')));
+        if (character === CTRL_C) return finish(() => reject(new Error('cancelled; nothing was set.')));
         value = BACKSPACE.test(character) ? value.slice(0, -1) : value + character;
       }
     });
   });
 }
 
-/** Has a gateway, if it runs, look at its servers again. It need not be waited for. */
+/** Makes a running gateway reconnect its servers, without waiting for the result. */
 async function refreshRunning(target: GatewayTarget): Promise<boolean> {
   const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   if (!control) return false;
-  // The answer comes when every server has answered; that the request has arrived is told by the next one's answer.
+  // The answer arrives when every server has answered. The answer to the next request proves that this one has arrived.
   void control.request('refresh', {}).catch(() => undefined);
   await control.request('status', {});
   control.dispose();

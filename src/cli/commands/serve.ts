@@ -11,14 +11,14 @@ import { ownRuntime } from '../runtime.ts';
 /** EX_CANTCREAT. */
 const EXIT_STATE_FOLDER = 73;
 
-/** The host on stdio. Nothing but protocol goes to stdout; what a person should know goes to stderr. */
+/** Runs the host on stdio. Only protocol goes to stdout; messages for people go to stderr. */
 export async function serve(target: ServeOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
   const runtime = ownRuntime(target);
   const mode = chosenMode(target);
   const attachSession = (start: boolean, signal?: AbortSignal) =>
     attach(runtime, { kind: 'session', start, holds: true, mode, log, ...(signal ? { signal } : {}) });
-  // The worker's start is the longest part of a client's: it is under way before the rest of the host is made.
+  // Starting the worker takes longest, so begin before the host is built.
   let first: Promise<Socket | undefined> | undefined = attachSession(true);
   first.catch(() => undefined);
   await nextTurn();
@@ -39,7 +39,7 @@ export async function serve(target: ServeOptions): Promise<number> {
   return stateFolderWorks(target) ? code : EXIT_STATE_FOLDER;
 }
 
-/** The session was served to its end all the same; the code tells why it had no gateway. */
+/** Checks the state folder. The session was served to its end without a gateway; the exit code gives the reason. */
 function stateFolderWorks(target: GatewayTarget): boolean {
   try {
     ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));

@@ -12,10 +12,10 @@ import { ownRuntime } from '../runtime.ts';
 
 const TOKEN_FILE = 'http-token';
 const TOKEN_BYTES = 32;
-/** A shorter one could be guessed. */
+/** Shorter tokens could be guessed. */
 const MIN_TOKEN_CHARS = 16;
 
-/** The host for clients that want a URL: every HTTP session is a session of its own with the worker. */
+/** Runs the host for clients that use a URL. Every HTTP session has its own session with the worker. */
 export async function serveHttp(target: ServeOptions, options: HttpOptions): Promise<number> {
   const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
   const runtime = ownRuntime(target);
@@ -24,7 +24,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
     port: options.port,
     ...(token ? { token: token.value } : {}),
     onSession: ({ input, output }) => {
-      // Of each session anew: the file may have changed.
+      // Read for each session: the file may have changed.
       const mode = chosenMode(target);
       const host = new SessionHost({
         input,
@@ -41,7 +41,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
   });
   log(`serves ${await listen(front, options.port)}`);
   log(
-    token ? `its bearer token is in ${token.file}` : 'it asks for no token: every program on this machine may use it',
+    token ? `its bearer token is in ${token.file}` : 'it requires no token: every program on this machine can use it',
   );
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
@@ -56,9 +56,9 @@ async function listen(front: HttpFront, port: number): Promise<string> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      throw new Error(`port ${port} is in use; name another with --port, or --port 0 for any that is free.`);
+      throw new Error(`port ${port} is in use; choose another with --port, or any free port with --port 0.`);
     }
-    throw new Error(`cannot listen on port ${port} (${code ?? message}); name another with --port.`);
+    throw new Error(`cannot listen on port ${port} (${code ?? message}); choose another with --port.`);
   }
 }
 
@@ -67,7 +67,7 @@ function tokenOf(target: GatewayTarget, { token }: HttpOptions): { file: string;
   return token === 'own' ? ownToken(target) : { file: token.file, value: readToken(token.file) };
 }
 
-/** Made once for a workspace: a client's configuration that holds it stays right. */
+/** Returns the workspace's token, created once, so that a client's configuration stays valid. */
 function ownToken(target: GatewayTarget): { file: string; value: string } {
   const folder = ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
   const file = join(folder, TOKEN_FILE);

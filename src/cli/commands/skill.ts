@@ -5,7 +5,7 @@ import { print } from '../print.ts';
 
 const EXIT_KEPT = 1;
 
-/** Puts the skill that comes with Waygate into a folder of skills. What is there with another content is not touched unasked. */
+/** Copies Waygate's skill into a folder of skills. Files with other content are replaced only with `--replace`. */
 export function skill({ workspace, into, replace, json }: SkillCommand): number {
   const source = join(__dirname, 'skills', SKILL_NAME);
   const [place] = skillPlaces(workspace);
@@ -21,8 +21,6 @@ export function skill({ workspace, into, replace, json }: SkillCommand): number 
   const text = `${lines('wrote    ', written)}${lines('unchanged', unchanged)}${lines('kept     ', kept)}`;
   print(json, { folder: target, written, unchanged, kept }, text);
   if (kept.length === 0) return 0;
-  process.stderr.write(
-    'waygate: the kept files differ from those of this version; add --replace to lose what is in them.\n',
-  );
+  process.stderr.write('waygate: the kept files differ from this version; add --replace to overwrite them.\n');
   return EXIT_KEPT;
 }

@@ -19,7 +19,7 @@ export async function status({ json, ...target }: GatewayTarget & Printed): Prom
   return 0;
 }
 
-/** With no worker the shape stays: a script asks `worker` whether there is one, and `health` why not. */
+/** Keeps the shape without a worker: scripts check `worker` for its presence and `health` for the reason. */
 function jsonWithoutWorker(health: HealthWithoutWorker): object {
   const { workspace, problems } = health;
   return { workspace, worker: null, sessions: [], servers: [], ...(problems.length === 0 ? {} : { health }) };
@@ -44,18 +44,18 @@ export function renderStatus(snapshot: GatewaySnapshot, now: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Which of the files is which; the workspace's needs no word. */
-const FILE_NOTES = { user: ' (user level)', workspace: '', given: ' (given by hand)' } as const;
+/** Notes on the origin of a configuration file; the workspace's file needs none. */
+const FILE_NOTES = { user: ' (user level)', workspace: '', given: ' (from the command line)' } as const;
 
 function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
   const { file, exists, files = [], problems } = configuration;
   const there = files.filter((one) => one.exists).map((one) => `config   ${one.file}${FILE_NOTES[one.origin]}`);
   const known = exists ? there : [`config   ${file} does not exist`];
-  const told = problems.map(
+  const reported = problems.map(
     ({ severity, message, location }) =>
       `${severity}    ${location.file}:${location.line}:${location.column}: ${message}`,
   );
-  return [...known, ...told];
+  return [...known, ...reported];
 }
 
 function describeServer(server: ServerStatus): string {

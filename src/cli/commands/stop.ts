@@ -5,7 +5,7 @@ import { inTime } from '../inTime.ts';
 import { print } from '../print.ts';
 import { noGateway, ownRuntime } from '../runtime.ts';
 
-/** A worker ends its servers within three seconds. */
+/** More than the three seconds in which a worker stops its servers. */
 const STOP_TIMEOUT_MS = 5_000;
 
 export async function stop({ json, ...target }: GatewayTarget & Printed): Promise<number> {
@@ -21,7 +21,7 @@ export async function stop({ json, ...target }: GatewayTarget & Printed): Promis
   });
   await inTime(control.request('stop', {}), `the gateway (pid ${worker.pid})`);
   if (!(await gone) || !(await ended(worker.pid))) {
-    throw new Error(`the gateway (pid ${worker.pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s; see its log.`);
+    throw new Error(`the gateway (pid ${worker.pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} s; see its log.`);
   }
   const { pid } = worker;
   const data = { workspace: target.workspace, stopped: { pid } };

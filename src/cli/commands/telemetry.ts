@@ -6,7 +6,7 @@ import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
 import { noGateway } from '../runtime.ts';
 
-/** Prints the counts so far; with `--follow` then every event, whichever worker writes it. */
+/** Prints the counts so far; with `--follow` then every event, also of later workers. */
 export async function telemetry({ json, follow, ...target }: FollowCommand): Promise<number> {
   const { workspace } = target;
   try {
@@ -17,13 +17,13 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
     else process.stdout.write(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
   } catch (error) {
     if (!follow) throw error;
-    // One that hangs now may go on, or have a successor: what comes is told.
+    // A hanging worker may recover or be replaced: report the error and go on.
     process.stderr.write(`waygate: ${(error as Error).message}\n`);
   }
   if (!follow) return 0;
   const file = eventLogFile(gatewayFolder(target));
   const stop = new AbortController();
-  // Whoever reads us may go first.
+  // The reader of the output may exit first.
   process.stdout.once('error', () => stop.abort());
   for await (const record of followEvents(file, { signal: stop.signal })) {
     process.stdout.write(`${json ? JSON.stringify(record) : eventText(record)}\n`);

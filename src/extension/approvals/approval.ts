@@ -9,12 +9,12 @@ const CHOICES: readonly [label: string, verdict: ApprovalVerdict][] = [
 ];
 
 /**
- * Asks the person whether a tool may run, for clients that cannot ask themselves. It names the tool behind the
+ * Asks the user whether a tool may run, for clients that cannot ask themselves. Names the server's tool, not the
  * gateway's own: "may tool_execute run" would be a question about everything.
  */
 export async function askApproval({ tool, server, reason, args }: ApprovalQuestion): Promise<ApprovalVerdict> {
   const message = `Allow the tool ${tool} of the server ${server} to run? ${reason} Arguments: ${args}`;
   const chosen = await vscode.window.showWarningMessage(message, ...CHOICES.map(([label]) => label));
-  // A message that is closed allows nothing.
+  // Closing the message denies the call.
   return CHOICES.find(([label]) => label === chosen)?.[1] ?? 'denied';
 }

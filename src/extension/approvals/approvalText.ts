@@ -13,9 +13,9 @@ export function pendingApprovals({ servers }: GatewaySnapshot): PendingApproval[
   );
 }
 
-/** Words that approve what stands above them. */
+/** Button that approves the servers above it. */
 export interface ApprovalOffer {
-  /** Counted from 0: the editor shows the words above it. */
+  /** Zero-based. The editor shows the button above this line. */
   line: number;
   title: string;
   names: readonly string[];
@@ -26,11 +26,14 @@ export interface ApprovalDocument {
   offers: readonly ApprovalOffer[];
 }
 
-/** All of it: what is cut, nobody has approved. An offer stands below what it is about, so that it is read first. */
+/**
+ * Renders the full commands, because a shortened one could hide something. A button stands below the commands that it
+ * approves, so that the user reads them first.
+ */
 export function approvalDocument(pending: readonly PendingApproval[]): ApprovalDocument {
   const text = [
-    'The configuration of this workspace asks Waygate to run or reach the following. Nothing of it starts before you',
-    'approve it, below each server or by the check mark above this editor; if any of it changes, you are asked again.',
+    'The configuration of this workspace makes Waygate run or reach the following. Nothing starts until you approve',
+    'it, below each server or with the check mark above this editor. After any change you are asked again.',
     '',
   ];
   const offers: ApprovalOffer[] = [];

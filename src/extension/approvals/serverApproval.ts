@@ -11,13 +11,16 @@ import { type ApprovalDocument, approvalDocument, type PendingApproval, pendingA
 const DOCUMENT = vscode.Uri.from({ scheme: APPROVAL_SCHEME, path: '/What Waygate would run' });
 const APPROVE: CommandId = 'waygate.approveShown';
 
-/** Twice as long each time: longer than the editor gathers changes before it asks for words, however slow it is. */
+/**
+ * Doubles each time: must exceed the time for which the editor collects changes before it asks for the buttons, however
+ * slow it is.
+ */
 const FIRST_REMINDER_MS = 500;
 const LAST_REMINDER_MS = 32_000;
 
 /**
- * A repository must not run code because someone opened it: the person sees what the workspace's servers would run,
- * whole, in a document, and approves it there. Nothing can be approved but what the document shows.
+ * Shows the full commands of the workspace's servers in a document, where the user approves them: opening a repository
+ * must not run its code. Only commands that the document shows can be approved.
  */
 export class ServerApproval {
   readonly #link: GatewayLink;
@@ -26,7 +29,7 @@ export class ServerApproval {
   readonly #parts: vscode.Disposable;
   #shown: readonly PendingApproval[] = [];
   #document: ApprovalDocument = approvalDocument([]);
-  /** The document for which the editor has last asked for words to click on. */
+  /** Document for which the editor last requested the buttons. */
   #offered: ApprovalDocument | undefined;
   #reminder: NodeJS.Timeout | undefined;
 
@@ -50,7 +53,7 @@ export class ServerApproval {
     );
   }
 
-  /** Shows what waits, or one server of it. */
+  /** Shows all servers that wait for approval, or one of them. */
   async ask(only?: ServerStatus): Promise<void> {
     const waiting = pendingApprovals(await this.#link.status());
     const shown = only === undefined ? waiting : waiting.filter(({ name }) => name === only.name);
@@ -59,21 +62,21 @@ export class ServerApproval {
       return;
     }
     this.#show(shown);
-    // Its language has long lines wrapped: nothing of a command stands beyond the edge.
+    // The document's language wraps long lines, so that every part of a command is visible.
     const document = await vscode.workspace.openTextDocument(DOCUMENT);
     await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
     await vscode.window.showTextDocument(document, { preview: true });
     this.#remindLater();
   }
 
-  /** Approves servers of those shown, by name, or has the person pick among them. */
+  /** Approves the named servers among those shown, or asks the user to choose. */
   async approveShown(names?: readonly string[]): Promise<void> {
     const chosen = names === undefined ? await this.#pick() : this.#shown.filter(({ name }) => names.includes(name));
     if (chosen.length === 0) return;
     const waiting = new Map(pendingApprovals(await this.#link.status()).map((server) => [server.name, server]));
     const changed = chosen.filter(({ name, hash }) => waiting.has(name) && waiting.get(name)?.hash !== hash);
     if (changed.length === 0) await this.#link.approve(chosen.map(({ hash }) => hash));
-    else void tellChanged(changed);
+    else void warnOfChange(changed);
     await this.#showRest();
   }
 
@@ -88,8 +91,8 @@ export class ServerApproval {
   }
 
   /**
-   * An editor that loses the focus while it gathers changes forgets to ask for the words of the new text, and old words
-   * would stand under another server.
+   * Reminds the editor to request the buttons again. An editor that loses focus while it collects changes forgets to,
+   * and the old buttons would stand under other servers.
    */
   #remindLater(delayMs = FIRST_REMINDER_MS): void {
     clearTimeout(this.#reminder);
@@ -101,7 +104,7 @@ export class ServerApproval {
     }, delayMs);
   }
 
-  /** Asks about the servers that came after the document was shown. */
+  /** Shows the servers that still wait after an approval. */
   async #showRest(): Promise<void> {
     const shown = new Set(this.#shown.map(({ name }) => name));
     const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => shown.has(name));
@@ -138,21 +141,21 @@ export class ServerApproval {
       {
         canPickMany: true,
         title: 'Approve Servers',
-        placeHolder: 'Those that are checked may start in this workspace',
+        placeHolder: 'Checked servers may start in this workspace',
       },
     );
     return picked?.map(({ server }) => server) ?? [];
   }
 }
 
-async function tellChanged(changed: readonly PendingApproval[]): Promise<void> {
+async function warnOfChange(changed: readonly PendingApproval[]): Promise<void> {
   const names = changed.map(({ name }) => oneLine(name, 60)).join(', ');
   await vscode.window.showWarningMessage(
-    `Nothing was approved: what ${names} would run has changed since it was shown. Read it again.`,
+    `Nothing was approved: the command of ${names} has changed since it was shown. Read it again.`,
   );
 }
 
-/** Asks once for each thing that waits; who closes the message finds it in the tree. */
+/** Offers each waiting command once. If the user closes the message, the server remains in the tree. */
 export function offerApprovals(gateway: Observable<GatewayView>): { dispose(): void } {
   const offered = new Set<string>();
   const look = ({ link }: GatewayView): void => {
@@ -168,7 +171,7 @@ export function offerApprovals(gateway: Observable<GatewayView>): { dispose(): v
 
 async function offer(names: readonly string[]): Promise<void> {
   const { title } = COMMANDS['waygate.approveServers'];
-  const message = `This workspace names ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them before you have seen what would run.`;
+  const message = `This workspace configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
   const chosen = await vscode.window.showWarningMessage(message, `${title}…`);
   if (chosen !== undefined) await runCommand('waygate.approveServers');
 }

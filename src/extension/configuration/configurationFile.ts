@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { configurationHash } from '../gateway/serverDefinition.ts';
 import { Observable } from '../observable.ts';
 
-/** `hash` is undefined when the file is absent; `known` is false until it has been looked for. */
+/** `hash` is undefined if the file is absent; `known` is false until the file has been checked. */
 export interface ConfigurationState {
   known: boolean;
   hash: string | undefined;
 }
 
-/** A `waygate.json`, as far as the editor needs it: is it there, and has it changed. */
+/** Watches the presence and content of a `waygate.json` for the editor. */
 export class ConfigurationFile {
   readonly state = new Observable<ConfigurationState>(
     { known: false, hash: undefined },
@@ -24,7 +24,7 @@ export class ConfigurationFile {
     this.#looking = Promise.resolve(this.state.value);
   }
 
-  /** Looks again, one look after the other: an older one never has the last word. */
+  /** Checks the file again. Checks run one after the other, so that an older result never overwrites a newer one. */
   check(): Promise<ConfigurationState> {
     this.#looking = this.#looking.then(async () => {
       this.state.set({ known: true, hash: await readHash(this.path) });
@@ -33,7 +33,7 @@ export class ConfigurationFile {
     return this.#looking;
   }
 
-  /** Writes the template unless a file is there; true when it was written. */
+  /** Writes the template unless a file exists; returns true if it was written. */
   async create(): Promise<boolean> {
     await mkdir(dirname(this.path), { recursive: true });
     try {
@@ -62,7 +62,7 @@ async function readHash(path: string): Promise<string | undefined> {
     return configurationHash(await readFile(path));
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
-    // It is there and cannot be read: the worker says why, where a person sees it.
+    // The file exists but cannot be read. The worker reports the reason to the user.
     return 'unreadable';
   }
 }
@@ -71,7 +71,7 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Text that *Create Configuration* writes: valid as it is, with hints about more keys. */
+/** Text that *Create Configuration* writes: valid as it is, with hints on more keys. */
 export const CONFIGURATION_TEMPLATE = `{
   // The MCP servers behind Waygate. Your agent sees three tools and finds what it needs through them.
   "servers": {

@@ -9,7 +9,7 @@ import { readSetting } from '../registrations.ts';
 import { ConfigurationFile, type ConfigurationState, together } from './configurationFile.ts';
 import { AGENT_SETTINGS, type AgentSettings, type PolicyBlock, policyBlock } from './policy.ts';
 
-/** All that the editor around us decides. */
+/** Workspace, trust and settings, as the editor decides them. */
 export interface Surroundings {
   workspace: string | undefined;
   trusted: boolean;
@@ -18,7 +18,7 @@ export interface Surroundings {
   policy: PolicyBlock | undefined;
 }
 
-/** Editors save in several steps, and a branch change touches many files. */
+/** Editors save in several steps, and a branch switch touches many files. */
 const QUIET_MS = 250;
 
 const NODE_PATH: SettingId = 'waygate.gateway.nodePath';
@@ -30,7 +30,7 @@ export class Environment implements vscode.Disposable {
   #file: ConfigurationFile | undefined;
   #watchingFile: vscode.Disposable | undefined;
   #firstCheck: Promise<unknown>;
-  /** The person's own, for every workspace. */
+  /** The user's own configuration, for every workspace. */
   readonly #own = new ConfigurationFile(userConfigFile());
   readonly #disposables: vscode.Disposable[];
 
@@ -67,7 +67,7 @@ export class Environment implements vscode.Disposable {
     return this.#file;
   }
 
-  /** The surroundings once the configuration has been looked for. */
+  /** Resolves once the configuration has been checked. */
   async settled(): Promise<Surroundings> {
     await this.#firstCheck;
     return this.state.value;
@@ -94,7 +94,7 @@ export class Environment implements vscode.Disposable {
     const workspace = firstLocalFolder();
     if (workspace === undefined) return undefined;
     const file = new ConfigurationFile(join(workspace, CONFIGURATION_PATH));
-    // By a pattern of the workspace: the folder need not be there yet.
+    // Uses a pattern relative to the workspace, because the folder may not exist yet.
     this.#watchingFile = this.#watch(file, new vscode.RelativePattern(vscode.Uri.file(workspace), CONFIGURATION_PATH));
     return file;
   }
@@ -113,7 +113,7 @@ export class Environment implements vscode.Disposable {
   }
 }
 
-/** A folder of a virtual file system has no place where a program could run. */
+/** Returns the first folder on a real disk: programs cannot run in a virtual file system. */
 function firstLocalFolder(): string | undefined {
   const folder = vscode.workspace.workspaceFolders?.[0];
   return folder?.uri.scheme === 'file' ? folder.uri.fsPath : undefined;

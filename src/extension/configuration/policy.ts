@@ -1,4 +1,4 @@
-/** Switches of the editor that can make Waygate invisible to its agent. */
+/** Editor settings that can hide Waygate from the editor's agent. */
 
 export interface AgentSettings {
   'chat.mcp.access': unknown;
@@ -18,14 +18,17 @@ export interface PolicyBlock {
   message: string;
 }
 
-/** Why the editor's agent cannot see Waygate, with the setting to look at; undefined when it can. */
+/**
+ * Returns the reason why the editor's agent cannot see Waygate, with the setting to check; undefined if the agent can
+ * see it.
+ */
 export function policyBlock(settings: AgentSettings): PolicyBlock | undefined {
   const access = settings['chat.mcp.access'];
   if (access === 'none') {
     return blocked('chat.mcp.access', 'is "none": this editor runs no MCP server at all');
   }
   if (access === 'registry') {
-    return blocked('chat.mcp.access', 'is "registry": this editor ignores MCP servers that an extension brings');
+    return blocked('chat.mcp.access', 'is "registry": this editor ignores MCP servers from extensions');
   }
   if (settings['chat.mcp.enabled'] === false) {
     return blocked('chat.mcp.enabled', 'is off: this editor runs no MCP server at all');

@@ -5,12 +5,12 @@ import type { Disposable, Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import { toRange } from '../tree/toolsTree.ts';
 
-/** Shows problems of the configuration in the Problems view and under their text. */
+/** Shows configuration problems in the Problems view and under their text. */
 export function showProblems(gateway: Observable<GatewayView>): Disposable {
   const collection = vscode.languages.createDiagnosticCollection('waygate');
   let shown = '';
   const update = ({ link }: GatewayView): void => {
-    // While a worker is replaced the last findings stand.
+    // Keep the last findings while a worker is replaced.
     if (link.kind !== 'attached' && link.kind !== 'off') return;
     const problems = link.kind === 'attached' ? link.snapshot.configuration.problems : [];
     const next = JSON.stringify(problems);
@@ -25,7 +25,7 @@ export function showProblems(gateway: Observable<GatewayView>): Disposable {
 
 function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProblem, workspace: string): void {
   const { uri, range: place } = toRange(problem.location, workspace);
-  // The editor widens an empty range to the word at its place.
+  // The editor widens an empty range to the word at that position.
   const range =
     problem.endColumn === undefined
       ? place

@@ -1,11 +1,11 @@
 /**
- * Everything the extension contributes, as typed data. The manifest is generated from it (`manifest.ts`), and the
- * helpers in `registrations.ts` take their ids from it, so a forgotten or misspelt one does not compile.
+ * Everything the extension contributes, as typed data. The manifest is generated from this file (`manifest.ts`), and
+ * the helpers in `registrations.ts` take their ids from it, so that a forgotten or misspelt id does not compile.
  */
 
 export const EXTENSION_TITLE = 'Waygate';
 export const CONFIGURATION_PATH = '.vscode/waygate.json';
-/** How the person's own file ends, on every system (`configRoot`). */
+/** Path endings of the user's own file on all systems (`configRoot`). */
 export const OWN_CONFIGURATIONS = ['waygate/waygate.json', 'Waygate/waygate.json'] as const;
 export const CONTAINER_ID = 'waygate';
 export const TOOLS_VIEW_ID = 'waygate.tools';
@@ -21,7 +21,7 @@ export interface ContextKeyTypes {
 }
 export type ContextKeyId = keyof ContextKeyTypes;
 
-/** A clause of `when` that only knows values the key takes. */
+/** Builds a `when` clause that accepts only values of the key. */
 function when<K extends ContextKeyId>(key: K, value: ContextKeyTypes[K]): string {
   return `${key} == ${value}`;
 }
@@ -30,7 +30,7 @@ export interface CommandContribution {
   title: string;
   icon?: string;
   enablement?: string;
-  /** False for what needs a row of the tree. */
+  /** False for commands that need a row of the tree. */
   inPalette: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface SettingContribution<T> {
   default: T;
   scope: 'machine' | 'window' | 'resource';
   markdownDescription: string;
-  /** Whether the setting runs code, so that an untrusted workspace must not set it. */
+  /** True if the setting determines code that runs, so that an untrusted workspace must not set it. */
   restricted: boolean;
 }
 
@@ -77,7 +77,7 @@ export const SETTINGS: { [K in SettingId]: SettingContribution<SettingTypes[K]> 
     default: '',
     scope: 'machine',
     markdownDescription:
-      'Absolute path of the Node.js executable (22 or newer) that runs the gateway. Leave it empty to use the one that comes with the editor.',
+      'Absolute path of the Node.js executable (22 or newer) that runs the gateway. Leave it empty for the editor’s own Node.js.',
     restricted: true,
   },
 };
@@ -140,7 +140,7 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
   ],
 };
 
-/** A link to one of our commands; a button when it stands alone on its line. */
+/** Link to a command of Waygate; the editor shows it as a button if it is alone on its line. */
 function link(label: string, command: CommandId): string {
   return `[${label}](command:${command})`;
 }
@@ -151,7 +151,7 @@ export const WELCOMES: readonly { when: string; contents: string }[] = [
     contents: [
       'Waygate puts all your MCP servers behind three tools, so that your agent finds the right one without seeing them all.',
       link('Import Servers', 'waygate.importServers'),
-      `It brings those that your other MCP clients have. Or ${link('start with an empty configuration', 'waygate.createConfiguration')}: ${CONFIGURATION_PATH}, where you name your servers.`,
+      `Imports the servers of your other MCP clients. Or ${link('start with an empty configuration', 'waygate.createConfiguration')}: ${CONFIGURATION_PATH}, where you add your servers.`,
     ].join('\n'),
   },
   {
@@ -159,13 +159,13 @@ export const WELCOMES: readonly { when: string; contents: string }[] = [
     contents: [
       'This workspace is not trusted, so Waygate starts none of its servers.',
       '[Manage Workspace Trust](command:workbench.trust.manage)',
-      `${link('Open the configuration', 'waygate.openConfiguration')} to see what would run.`,
+      `${link('Open the configuration', 'waygate.openConfiguration')} to see the commands.`,
     ].join('\n'),
   },
   {
     when: when('waygate.state', 'no_folder'),
     contents: [
-      'Waygate works in a folder on the machine where your code is. Open one to use it.',
+      'Waygate works in a folder on the machine that holds your code. Open a folder to use it.',
       '[Open Folder](command:vscode.openFolder)',
     ].join('\n'),
   },

@@ -16,14 +16,14 @@ import {
   WELCOMES,
 } from './contributions.ts';
 
-/** The fields of package.json that are generated. What VS Code needs of the rest is written there by hand. */
+/** Returns the generated fields of package.json. The other fields are written by hand. */
 export function extensionManifest(): Record<string, unknown> {
   return {
     extensionKind: ['workspace'],
     capabilities: {
       untrustedWorkspaces: {
         supported: 'limited',
-        description: 'Waygate starts no MCP server of a workspace that is not trusted.',
+        description: 'Waygate starts no MCP server of an untrusted workspace.',
         restrictedConfigurations: settings()
           .filter(([, setting]) => setting.restricted)
           .map(([id]) => id),
@@ -33,7 +33,7 @@ export function extensionManifest(): Record<string, unknown> {
         description: 'Waygate runs MCP servers beside your files, so it needs a folder on a real disk.',
       },
     },
-    // VS Code derives the others (views, commands, onMcpCollection) from the contributions.
+    // VS Code derives the other events (views, commands, onMcpCollection) from the contributions.
     activationEvents: [`workspaceContains:${CONFIGURATION_PATH}`, `onWebviewPanel:${DASHBOARD_VIEW_TYPE}`],
     contributes: contributes(),
   };
@@ -67,14 +67,14 @@ function contributes(): Record<string, unknown> {
     },
     mcpServerDefinitionProviders: [{ id: MCP_PROVIDER_ID, label: EXTENSION_TITLE }],
     jsonValidation: [{ fileMatch: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS], url: './media/waygate.schema.json' }],
-    // The template explains itself in comments.
+    // The template contains comments.
     languages: [
       { id: 'jsonc', filenamePatterns: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS].map((path) => `**/${path}`) },
       { id: APPROVAL_LANGUAGE },
     ],
     configurationDefaults: {
       [`[${APPROVAL_LANGUAGE}]`]: {
-        // All of a command is in sight without scrolling to the side, and so is every character of it.
+        // Shows every part of a command without horizontal scrolling, and every unusual character.
         'editor.wordWrap': 'on',
         'editor.minimap.enabled': false,
         'editor.renderControlCharacters': true,
@@ -98,7 +98,7 @@ function settings(): [string, SettingContribution<string>][] {
   return Object.entries(SETTINGS);
 }
 
-/** The generated fields in which a package.json differs from the sources: none, or the build must fail. */
+/** Returns the generated fields in which a package.json differs from the sources. The build fails if there are any. */
 export function manifestDifferences(packageJson: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(extensionManifest())
     .filter(([field, expected]) => JSON.stringify(packageJson[field]) !== JSON.stringify(expected))

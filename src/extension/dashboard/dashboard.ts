@@ -15,9 +15,9 @@ import { type GatewayView, summarize } from '../status/health.ts';
 import { toRange } from '../tree/toolsTree.ts';
 import { dashboardPage } from './dashboardPage.ts';
 
-/** A page that changes more often than this cannot be read. */
+/** A page that changes more often is unreadable. */
 const UPDATE_INTERVAL_MS = 1_000;
-/** Ages and uptimes move on while nothing happens. */
+/** Refreshes ages and uptimes while nothing else happens. */
 const CLOCK_INTERVAL_MS = 10_000;
 
 const ACTION_COMMANDS: Record<DashboardAction, CommandId> = {
@@ -26,13 +26,13 @@ const ACTION_COMMANDS: Record<DashboardAction, CommandId> = {
   showLog: 'waygate.showLog',
 };
 
-/** The one dashboard panel of a window. It is sent whole states, and none while it is hidden. */
+/** The only dashboard panel of a window. A hidden panel receives no states, a visible one only complete states. */
 export class Dashboard implements vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
   readonly #gateway: Observable<GatewayView>;
   readonly #refreshing: Observable<boolean>;
   #panel: vscode.WebviewPanel | undefined;
-  /** Stays on the page while a worker is replaced. */
+  /** Kept on the page while a worker is replaced. */
   #lastSnapshot: GatewaySnapshot | undefined;
   readonly #serializer: vscode.Disposable;
 
@@ -82,7 +82,7 @@ export class Dashboard implements vscode.Disposable {
     const clock = setInterval(update, CLOCK_INTERVAL_MS);
     const watching = vscode.Disposable.from(
       webview.onDidReceiveMessage((message) => this.#receive(parseFromDashboard(message), update)),
-      // A hidden page is unloaded; its `ready` asks again when it comes back.
+      // The editor unloads a hidden page; when it is shown again, its `ready` requests the state.
       panel.onDidChangeViewState(update),
       this.#gateway.onChange(update),
       this.#refreshing.onChange(update),
@@ -130,7 +130,7 @@ export class Dashboard implements vscode.Disposable {
     }
   }
 
-  /** The page names what it means; the place comes from the snapshot, so the page can open nothing else. */
+  /** The page sends a name and the snapshot supplies the place, so that the page can open nothing else. */
   #openLocation(find: (snapshot: GatewaySnapshot) => Parameters<typeof toRange>[0] | undefined): void {
     const { link } = this.#gateway.value;
     if (link.kind !== 'attached') return;

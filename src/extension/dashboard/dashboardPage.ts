@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 
 export interface DashboardPageSources {
-  /** The editor's own origin for a page's files. */
+  /** Origin of the editor for files of a page. */
   cspSource: string;
   script: string;
   style: string;
 }
 
-/** The page before its first state. The live region stands outside of what is drawn again, or it would stay silent. */
+/**
+ * Renders the page before its first state. The live region stays outside the parts that are redrawn; otherwise a screen
+ * reader would not announce it.
+ */
 export function dashboardPage({ cspSource, script, style }: DashboardPageSources): string {
   const nonce = randomBytes(16).toString('base64');
   const policy = `default-src 'none'; base-uri 'none'; form-action 'none'; style-src ${cspSource}; script-src 'nonce-${nonce}'`;

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { MissingSecret, SecretAnswer, SecretRequest } from '../../control/contract.ts';
 
-/** Prefix of the gateway's secrets. Others of the extension stay out of its reach. */
+/** Prefix of the gateway's secrets, which keeps the extension's other secrets out of its reach. */
 const PREFIX = 'waygate.secret.';
 
-/** The editor's own store of secrets, which the gateway of this window asks. */
+/** Secret store of the editor, which the gateway of this window queries. */
 export class EditorSecrets {
   readonly #storage: vscode.SecretStorage;
 
@@ -26,7 +26,7 @@ export class EditorSecrets {
     }
   };
 
-  /** Asks once; whether there is a value now. */
+  /** Asks the user once; resolves to whether a value was entered. */
   async ask(server: string, { key, name, description, password, options }: MissingSecret): Promise<boolean> {
     const title = `Waygate: ${name.replace(/^input:/, '')} for ${server}`;
     const value =

@@ -14,8 +14,7 @@ import {
 export type Attach = (workspace: string, signal: AbortSignal) => Promise<ControlClient | undefined>;
 
 /**
- * State of the link as a view sees it. `attachment` distinguishes a worker from its successor, whose revisions begin
- * anew.
+ * State of the link as a view sees it. `attachment` distinguishes a worker from its successor, whose revisions restart.
  */
 export type LinkState =
   | { kind: 'off'; reason: OffReason }
@@ -24,7 +23,7 @@ export type LinkState =
   | { kind: 'waiting'; attempt: number; reason: string; delayMs: number }
   | { kind: 'stopping' };
 
-/** The editor's own line to the worker: it does not wait for a chat, and never goes through `lm.invokeTool`. */
+/** Control connection from the editor to the worker. Does not wait for a chat, and never uses `lm.invokeTool`. */
 export class GatewayLink {
   readonly state = new Observable<LinkState>({ kind: 'off', reason: 'checking' }, sameState);
 
@@ -47,22 +46,25 @@ export class GatewayLink {
     this.#dispatch({ type: 'target', target });
   }
 
-  /** Lists every server's tools again and retries what failed. */
+  /** Lists every server's tools again and reconnects failed servers. */
   refresh(): Promise<void> {
     return this.#step('refresh', {});
   }
 
-  /** The state now, for what must not be decided by what was shown a moment ago. */
+  /** Requests the current state, for decisions that must not depend on an older snapshot. */
   status(): Promise<GatewaySnapshot> {
     return this.#ask('status', {});
   }
 
-  /** Lets servers run, by the hashes of what the person has seen. */
+  /** Approves servers by the hashes of the commands that the user has seen. */
   approve(hashes: readonly string[]): Promise<void> {
     return this.#step('approve', { hashes });
   }
 
-  /** Begins a sign-in; resolves to what the browser is to open, and to what comes of it: nothing, or why it failed. */
+  /**
+   * Begins a sign-in. Resolves to the address for the browser and to a promise of the result: undefined, or the reason
+   * of the failure.
+   */
   async signIn(server: string): Promise<{ url: string; end: Promise<string | undefined> }> {
     const client = this.#attachedClient();
     const answer = await client.request('signIn', { server });
@@ -70,14 +72,14 @@ export class GatewayLink {
     return { url: answer.url, end: client.request('signInEnd', { server }).then(({ reason }) => reason) };
   }
 
-  /** Resolves to whether somebody was signed in. */
+  /** Signs out; resolves to whether the user was signed in. */
   async signOut(server: string): Promise<boolean> {
     const answer = await this.#attachedClient().request('signOut', { server });
     if ('reason' in answer) throw new Error(answer.reason);
     return answer.wasSignedIn;
   }
 
-  /** Has servers that wait for something look whether it is there. */
+  /** Makes servers that wait for a secret check again whether it exists. */
   recheck(): Promise<void> {
     return this.#step('recheck', {});
   }
@@ -86,21 +88,21 @@ export class GatewayLink {
     return this.#ask('children', { path });
   }
 
-  /** Stops the worker, when one is attached, and attaches to a new one; settles with the first attachment or failure. */
+  /** Stops the attached worker, if any, and attaches to a new one. Settles with the first attachment or failure. */
   restart(): Promise<void> {
     this.#dispatch({ type: 'restart' });
     return this.#settled();
   }
 
   /**
-   * Has another worker take over from the one attached, which serves on until then, and attaches to it. Rejects with the
-   * reason where that fails; then nothing has changed.
+   * Replaces the attached worker, which serves until the new one takes over, and attaches to the new one. Rejects with
+   * the reason if that fails; then nothing has changed.
    */
   async reload(rollOut: (workspace: string) => Promise<unknown>): Promise<void> {
     if (this.#phase.kind !== 'attached') return this.restart();
     const before = this.#attachment;
     await rollOut(this.#phase.workspace);
-    // The worker before may have told already, and the link may have moved.
+    // The old worker may have announced its successor already, and the link may have moved.
     if (this.#attachment === before) this.#dispatch({ type: 'replaced' });
     await this.#settled();
   }
@@ -126,7 +128,7 @@ export class GatewayLink {
     this.#dispatch({ type: 'dispose' });
   }
 
-  /** Asks the worker that serves: one that gives way to another before it has answered is not the one to ask. */
+  /** Sends a request to the worker. If that worker is replaced before it answers, asks the successor. */
   #ask<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
@@ -152,7 +154,7 @@ export class GatewayLink {
 
   #attachedClient(): ControlClient {
     if (this.#client === undefined || this.#phase.kind !== 'attached') {
-      throw new Error('The gateway is not running yet; restart it with the command Waygate: Restart Gateway.');
+      throw new Error('The gateway is not running yet; run the command Waygate: Restart Gateway.');
     }
     return this.#client;
   }
@@ -177,10 +179,10 @@ export class GatewayLink {
         void this.#open(effect.workspace);
         return;
       case 'stop_worker':
-        // The answer and the end of the socket come in either order; the end is what counts.
+        // The answer and the end of the socket arrive in either order; only the end matters.
         this.#client?.request('stop', {}).catch(() => undefined);
         return;
-      case 'let_go':
+      case 'hand_over':
         this.#left = this.state.value;
         this.#detach();
         return;
@@ -225,7 +227,7 @@ export class GatewayLink {
   #closed(client: ControlClient): void {
     if (client !== this.#client) return;
     if (this.#phase.kind === 'attaching' || this.#phase.kind === 'moving') {
-      this.#dispatch({ type: 'attach_failed', reason: 'The gateway ended while it was starting.' });
+      this.#dispatch({ type: 'attach_failed', reason: 'The gateway exited while it was starting.' });
     } else {
       this.#dispatch({ type: 'closed', attachedForMs: performance.now() - this.#attachedAt });
     }
@@ -266,7 +268,7 @@ export class GatewayLink {
   }
 }
 
-/** Snapshots are always news; the other states only when they differ. */
+/** Compares states. Snapshots always count as changed, other states only if they differ. */
 function sameState(a: LinkState, b: LinkState): boolean {
   return a.kind !== 'attached' && b.kind !== 'attached' && JSON.stringify(a) === JSON.stringify(b);
 }

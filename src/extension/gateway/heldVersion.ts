@@ -3,27 +3,26 @@ import { Observable } from '../observable.ts';
 /** State of the gateway as the attached editor knows it. */
 export interface GatewaySeen {
   sessions: number;
-  /** How a session that begins now sees the servers. */
+  /** Mode of a session that begins now. */
   mode: string | undefined;
 }
 
-/** A worker that takes over has no session for a moment, and neither has an editor that looks at it. */
+/** During a takeover the new worker has no session for a moment. */
 const IDLE_MS = 10_000;
 
 /**
- * Which configuration's hash the definition carries. The editor stops a running server whose definition changes, and
- * with it the calls in flight; the gateway itself goes over to a changed configuration without that. So the hash stays
- * the one that sessions have begun with for as long as there is one, but where it would have to be a session of another
- * mode.
+ * Holds the configuration hash that the server definition carries. The editor stops a running server whose definition
+ * changes, and cancels its calls; the gateway itself applies a changed configuration without that. The hash therefore
+ * stays the same while a session exists, unless the session would need another mode.
  */
 export class HeldVersion {
   readonly hash: Observable<string | undefined>;
   #written: string | undefined;
-  /** The mode of the sessions that there are. */
+  /** Mode of the existing sessions. */
   #mode: string | undefined;
-  /** No client has had a session for a while. */
+  /** True if no client has had a session for a while. */
   #isIdle = false;
-  /** The mode is another, and the file in which that stands has not been seen yet. */
+  /** True if the mode has changed but the changed file has not been seen yet. */
   #isOverdue = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,7 +31,7 @@ export class HeldVersion {
     this.hash = new Observable(hash);
   }
 
-  /** The hash of what is written now; undefined where nothing is. */
+  /** Sets the hash of the file as it is now; undefined if there is no configuration. */
   write(hash: string | undefined): void {
     this.#written = hash;
     const isBoundary = hash === undefined || this.hash.value === undefined;
@@ -44,7 +43,7 @@ export class HeldVersion {
     const { sessions, mode } = gateway;
     const isOther = this.#mode !== undefined && mode !== this.#mode;
     this.#mode = mode ?? this.#mode;
-    // Either watcher may be the first to see the file.
+    // Either watcher may see the file first.
     if (isOther && this.#written === this.hash.value) this.#isOverdue = true;
     else if (isOther) this.#follow();
     if (sessions === 0) {

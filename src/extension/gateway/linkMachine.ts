@@ -1,18 +1,20 @@
-/** When the editor attaches to the worker, lets go and tries again: a pure state machine. `gatewayLink.ts` runs it. */
+/** Pure state machine for attaching to the worker, detaching and retrying. `gatewayLink.ts` runs it. */
 
 export type OffReason = 'checking' | 'no_folder' | 'no_configuration' | 'untrusted';
 
-/** Target of the link: the workspace to attach to, or the reason why there is none. */
+/** Target of the link: the workspace to attach to, or the reason for having no target. */
 export type LinkTarget = { workspace: string } | { off: OffReason };
 
 export interface Conditions {
-  /** The first local workspace folder. */
+  /** First local workspace folder. */
   workspace: string | undefined;
   trusted: boolean;
   configuration: 'unknown' | 'absent' | 'present';
 }
 
-/** `untrusted` comes last, so that it always means: there is a configuration, and it is not acted on. */
+/**
+ * Determines the target. `untrusted` comes last, so that it always means: a configuration exists but is not applied.
+ */
 export function linkTarget(conditions: Conditions): LinkTarget {
   if (conditions.workspace === undefined) return { off: 'no_folder' };
   if (conditions.configuration === 'unknown') return { off: 'checking' };
@@ -21,12 +23,12 @@ export function linkTarget(conditions: Conditions): LinkTarget {
   return { workspace: conditions.workspace };
 }
 
-/** `attempt` counts the tries since the last attachment that lasted. */
+/** `attempt` counts the tries since the last stable attachment. */
 export type LinkPhase =
   | { kind: 'off'; reason: OffReason }
   | { kind: 'attaching'; workspace: string; attempt: number }
   | { kind: 'attached'; workspace: string; attempt: number }
-  /** From one worker to the one that has taken over from it. */
+  /** Moving from one worker to its successor. */
   | { kind: 'moving'; workspace: string; attempt: number }
   | { kind: 'waiting'; workspace: string; attempt: number; delayMs: number; reason: string }
   | { kind: 'stopping'; workspace: string }
@@ -39,15 +41,15 @@ export type LinkEvent =
   | { type: 'closed'; attachedForMs: number }
   | { type: 'timer' }
   | { type: 'restart' }
-  /** Another worker has taken over: there is one to attach to already. */
+  /** Another worker has taken over and is ready to attach to. */
   | { type: 'replaced' }
   | { type: 'dispose' };
 
 export type LinkEffect =
   | { type: 'attach'; workspace: string }
   | { type: 'detach' }
-  /** Detaches, and what was last seen is shown until there is something newer. */
-  | { type: 'let_go' }
+  /** Detaches, but keeps the last state visible until a newer one arrives. */
+  | { type: 'hand_over' }
   | { type: 'stop_worker' }
   | { type: 'set_timer'; ms: number }
   | { type: 'clear_timer' };
@@ -57,13 +59,15 @@ export interface LinkStep {
   effects: readonly LinkEffect[];
 }
 
-/** The first try follows at once, so that a killed worker is replaced before anyone notices; then slower. */
+/**
+ * Delays before retries. The first retry follows at once, so that a killed worker is replaced before the user notices.
+ */
 export const RETRY_DELAYS_MS: readonly number[] = [100, 500, 1_000, 2_000, 5_000, 15_000];
-/** A worker that goes sooner than this is crashing, not being replaced: the delays keep growing. */
+/** A worker that exits sooner is crashing, not being replaced: the delays keep growing. */
 export const LASTING_MS = 10_000;
-/** A cold start with a virus scanner takes some seconds; what takes longer hangs. */
+/** Limit for attaching. A cold start with a virus scanner takes some seconds; a longer one hangs. */
 export const ATTACH_LIMIT_MS = 20_000;
-/** The worker takes its children with it within three seconds; past this it is left to its successor. */
+/** Limit for stopping. The worker stops its children within three seconds; after this limit its successor cleans up. */
 export const STOP_LIMIT_MS = 5_000;
 
 const stay = (phase: LinkPhase): LinkStep => ({ phase, effects: [] });
@@ -85,7 +89,7 @@ const DETACH: readonly LinkEffect[] = [{ type: 'clear_timer' }, { type: 'detach'
 
 const move = (workspace: string): LinkStep => ({
   phase: { kind: 'moving', workspace, attempt: 0 },
-  effects: [{ type: 'let_go' }, { type: 'set_timer', ms: ATTACH_LIMIT_MS }, { type: 'attach', workspace }],
+  effects: [{ type: 'hand_over' }, { type: 'set_timer', ms: ATTACH_LIMIT_MS }, { type: 'attach', workspace }],
 });
 
 const isAttaching = (phase: LinkPhase): phase is Extract<LinkPhase, { kind: 'attaching' | 'moving' }> =>
@@ -119,7 +123,7 @@ export function step(phase: LinkPhase, event: LinkEvent): LinkStep {
       return wait(
         phase.workspace,
         event.attachedForMs >= LASTING_MS ? 0 : phase.attempt,
-        'The gateway has ended.',
+        'The gateway has exited.',
         ...DETACH,
       );
     case 'timer':

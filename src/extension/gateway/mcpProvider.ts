@@ -7,7 +7,7 @@ import { type GatewaySeen, HeldVersion } from './heldVersion.ts';
 import { debounced } from './pacing.ts';
 import { type DefinitionData, serverDefinition } from './serverDefinition.ts';
 
-/** VS Code asks for the definitions with every event, in no order and without a pause of its own. */
+/** VS Code requests the definitions with every event, unordered and without a delay of its own. */
 const QUIET_MS = 300;
 
 export interface Installation {
@@ -15,20 +15,20 @@ export interface Installation {
   version: string;
 }
 
-/** Tells VS Code of the bundled host. VS Code runs it by itself, with or without this extension. */
+/** Registers the bundled host with VS Code, which runs it with or without this extension. */
 export function registerMcpProvider(
   installation: Installation,
   environment: Environment,
   gateway: Observable<LinkState>,
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
-  // Editors built on VS Code need not have this part of its API.
+  // Editors built on VS Code may lack this part of its API.
   if (typeof vscode.lm?.registerMcpServerDefinitionProvider !== 'function') {
-    log.warn('This editor takes no MCP servers from extensions; use "waygate serve" in its own MCP configuration.');
+    log.warn('This editor accepts no MCP servers from extensions; use "waygate serve" in its own MCP configuration.');
     return new vscode.Disposable(() => undefined);
   }
   const written = ({ configuration }: Surroundings): void => {
-    // One of two files alone has another hash.
+    // Wait until both files are known: a single file has another hash.
     if (configuration.known) version.write(configuration.hash);
   };
   const version = new HeldVersion(undefined);
@@ -47,7 +47,7 @@ export function registerMcpProvider(
   const relevant = (surroundings: Surroundings): string =>
     JSON.stringify([definitionOf(surroundings), surroundings.trusted]);
   let announced = relevant(environment.state.value);
-  const tell = (): void => {
+  const announceIfChanged = (): void => {
     const now = relevant(environment.state.value);
     if (now === announced) return;
     announced = now;
@@ -56,15 +56,15 @@ export function registerMcpProvider(
   const watching = vscode.Disposable.from(
     environment.state.onChange((surroundings) => {
       written(surroundings);
-      tell();
+      announceIfChanged();
     }),
     gateway.onChange((link) => version.see(seenOf(link))),
-    version.hash.onChange(tell),
+    version.hash.onChange(announceIfChanged),
     version,
   );
   const registration = vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER_ID, {
     onDidChangeMcpServerDefinitions: changed.event,
-    // VS Code swallows a rejection and drops the server without a word, so this never throws.
+    // VS Code ignores a rejection and silently drops the server, so this never throws.
     provideMcpServerDefinitions: async () => {
       try {
         const surroundings = await environment.settled();
@@ -72,7 +72,7 @@ export function registerMcpProvider(
         const data = definitionOf(surroundings);
         return data === undefined ? [] : [toDefinition(data)];
       } catch (error) {
-        log.error('The MCP server could not be offered to the editor.', error);
+        log.error('The MCP server could not be registered with the editor.', error);
         return [];
       }
     },
@@ -88,7 +88,7 @@ function seenOf(link: LinkState): GatewaySeen | undefined {
 
 function toDefinition(data: DefinitionData): vscode.McpStdioServerDefinition {
   const definition = new vscode.McpStdioServerDefinition(data.label, data.command, data.args, data.env, data.version);
-  // Without it VS Code runs the server of an extension in the home directory.
+  // Without it VS Code runs an extension's server in the home directory.
   definition.cwd = vscode.Uri.file(data.cwd);
   return definition;
 }

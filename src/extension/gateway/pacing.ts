@@ -4,7 +4,7 @@ export interface Paced extends Disposable {
   (): void;
 }
 
-/** Runs `action` once, `quietMs` after the last call: for bursts of file events. */
+/** Runs `action` once, `quietMs` after the last call. Meant for bursts of file events. */
 export function debounced(quietMs: number, action: () => void): Paced {
   let timer: NodeJS.Timeout | undefined;
   const run = (): void => {
@@ -14,7 +14,7 @@ export function debounced(quietMs: number, action: () => void): Paced {
   return Object.assign(run, { dispose: () => clearTimeout(timer) });
 }
 
-/** Runs `action` at once, then at most every `intervalMs`; the last call of a burst is never lost. */
+/** Runs `action` at once, then at most every `intervalMs`. The last call of a burst always runs. */
 export function throttled(intervalMs: number, action: () => void): Paced {
   let timer: NodeJS.Timeout | undefined;
   let pending = false;

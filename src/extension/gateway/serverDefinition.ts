@@ -6,14 +6,14 @@ import { EXTENSION_TITLE } from '../contributions/contributions.ts';
 export interface DefinitionInputs {
   /** Folder of the bundles. */
   distFolder: string;
-  /** The first local workspace folder. */
+  /** First local workspace folder. */
   workspace: string | undefined;
   extensionVersion: string;
   /** Hash of the configuration's bytes; undefined without a configuration. */
   configurationHash: string | undefined;
-  /** The setting, empty by default. */
+  /** Setting `waygate.nodePath`, empty by default. */
   nodePath: string;
-  /** The editor's own Node. */
+  /** Node of the editor. */
   execPath: string;
 }
 
@@ -27,9 +27,9 @@ export interface DefinitionData {
 }
 
 /**
- * The definition alone must be enough to start the host, without this extension. Nothing in it may be secret or change
- * without need: a definition that differs in anything stops the server that runs. Undefined when there is nothing to
- * open a door to: three tools without a server behind them would only cost the agent's attention.
+ * Builds the definition with which the editor starts the host, also without this extension. Contains no secret, and
+ * nothing that changes without need: any difference stops the running server. Undefined without a configuration,
+ * because three tools without servers would only distract the agent.
  */
 export function serverDefinition(inputs: DefinitionInputs): DefinitionData | undefined {
   if (inputs.workspace === undefined || inputs.configurationHash === undefined) return undefined;
@@ -37,9 +37,10 @@ export function serverDefinition(inputs: DefinitionInputs): DefinitionData | und
     label: EXTENSION_TITLE,
     command: nodeExecutable(inputs),
     args: [hostScript(inputs.distFolder), 'serve'],
-    // Set by the extension host as well, but not where the editor's agent host starts the server.
+    // The extension host sets this too, but the editor's agent host does not.
     env: { ELECTRON_RUN_AS_NODE: '1' },
-    // The editor keeps a server's tools by its version, and stops a server that runs when it changes: see HeldVersion.
+    // The editor caches a server's tools by its version, and stops a running server when the version changes (see
+    // HeldVersion).
     version: `${inputs.extensionVersion}+${inputs.configurationHash}`,
     cwd: inputs.workspace,
   };

@@ -10,21 +10,23 @@ import { type Conflict, conflictsOf, type ImportItem, importItems } from './impo
 export interface ImportPrompts {
   choose(items: readonly ImportItem[]): Promise<ReadonlySet<string> | undefined>;
   resolve(conflict: Conflict): Promise<'keep both' | 'replace' | 'leave out' | undefined>;
-  /** Shows what would be written. */
+  /** Shows the changes and asks for confirmation. */
   confirm(plan: ImportPlan): Promise<boolean>;
-  /** Keeps the value of an input. */
+  /** Stores the value of an input. */
   keep(name: string, value: string): Promise<void>;
 }
 
 export interface ImportOutcome {
   /** Sentence for a message. */
   message: string;
-  /** All of it, for the log. Holds no secret. */
+  /** Full report for the log. Contains no secret. */
   report: string;
   written: boolean;
 }
 
-/** *Import Servers* without its windows: find, choose, settle conflicts, preview, write. Undefined when it was called off. */
+/**
+ * *Import Servers* without its windows: find, choose, resolve conflicts, preview, write. Undefined if the user cancels.
+ */
 export async function importFlow(
   file: string,
   at: Surroundings,
@@ -83,10 +85,12 @@ function summarise(plan: ImportPlan): string {
   const waiting = written.filter(({ cannotStart }) => cannotStart !== undefined);
   const clients = [...new Set([...exposedTwice(plan).keys()].map(({ title }) => title))];
   return [
-    written.length > 0 ? `Imported ${count(written.length, 'server')}.` : 'All of them were there already.',
+    written.length > 0 ? `Imported ${count(written.length, 'server')}.` : 'All of them are already configured.',
     ...(waiting.length > 0 ? [`${count(waiting.length, 'server')} cannot start yet.`] : []),
     ...(clients.length > 0
-      ? [`Still started directly as well by ${clients.join(', ')}: the log says which entries to remove.`]
+      ? [
+          `${clients.join(', ')} still ${clients.length === 1 ? 'starts' : 'start'} them directly; the log lists the entries to remove.`,
+        ]
       : []),
   ].join(' ');
 }

@@ -1,6 +1,6 @@
 import type { ImportPlan, PlannedServer } from '../../import/planImport.ts';
 
-/** A row to choose from. */
+/** Row of the selection list. */
 export interface ImportItem {
   key: string;
   label: string;
@@ -9,11 +9,11 @@ export interface ImportItem {
   picked: boolean;
 }
 
-/** A name that belongs to another server in the file. */
+/** Name that belongs to another server in the file. */
 export interface Conflict {
   key: string;
   name: string;
-  /** The name it gets when both are kept. */
+  /** Name for the new server if both are kept. */
   free: string;
   source: string;
 }
@@ -42,7 +42,7 @@ function details({ outcome, name, target, notes, references, cannotStart }: Plan
   ];
 }
 
-/** Returns the conflicts that the user can resolve: of two equal names both are kept. */
+/** Returns the conflicts for the user to resolve. Two imported servers with equal names are both kept. */
 export function conflictsOf(plan: ImportPlan): Conflict[] {
   const coming = new Set(plan.servers.filter(isNew).map(({ target }) => target));
   return plan.servers

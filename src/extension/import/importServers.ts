@@ -11,7 +11,7 @@ import { runCommand } from '../registrations.ts';
 import { type ImportPrompts, importFlow } from './importFlow.ts';
 import type { Conflict, ImportItem } from './importItems.ts';
 
-/** *Import Servers*: what other MCP clients have, chosen, previewed and written. */
+/** *Import Servers*: lists servers of other MCP clients, and previews and writes the chosen ones. */
 export async function importServers(
   environment: Environment,
   link: GatewayLink,
@@ -35,10 +35,10 @@ export async function importServers(
     await file.check();
     if (link.state.value.kind === 'attached') await link.refresh();
   }
-  void tell(outcome.message, outcome.written);
+  void showOutcome(outcome.message, outcome.written);
 }
 
-/** Rejects a file with unsaved changes: the next save would undo the write, or the write the edit. */
+/** Rejects a file with unsaved changes: the next save would overwrite the import, or the import the edit. */
 function refuseUnsaved(path: string): void {
   const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
   if (open?.isDirty) throw new Error(`Save ${CONFIGURATION_PATH} first`);
@@ -49,7 +49,7 @@ async function offerRepair({ message }: ImportRefused): Promise<void> {
   if ((await vscode.window.showErrorMessage(message, title)) === title) await runCommand('waygate.openConfiguration');
 }
 
-async function tell(message: string, written: boolean): Promise<void> {
+async function showOutcome(message: string, written: boolean): Promise<void> {
   const [open, log] = [COMMANDS['waygate.openConfiguration'].title, COMMANDS['waygate.showLog'].title];
   const choice = await vscode.window.showInformationMessage(message, ...(written ? [open, log] : [log]));
   if (choice === open) await runCommand('waygate.openConfiguration');
@@ -61,7 +61,7 @@ const prompts: Omit<ImportPrompts, 'keep'> = { choose, resolve, confirm };
 async function choose(items: readonly ImportItem[]): Promise<ReadonlySet<string> | undefined> {
   const chosen = await vscode.window.showQuickPick([...items], {
     title: `Import Servers into ${CONFIGURATION_PATH}`,
-    placeHolder: 'Which servers should stand behind Waygate?',
+    placeHolder: 'Which servers should Waygate manage?',
     canPickMany: true,
     ignoreFocusOut: true,
     matchOnDescription: true,
@@ -72,8 +72,8 @@ async function choose(items: readonly ImportItem[]): Promise<ReadonlySet<string>
 async function resolve({ name, free, source }: Conflict): ReturnType<ImportPrompts['resolve']> {
   const answers = [
     { label: `Keep both, the new one as "${free}"`, answer: 'keep both' as const },
-    { label: `Replace "${name}" by the one of ${source}`, answer: 'replace' as const },
-    { label: 'Leave the new one out', answer: 'leave out' as const },
+    { label: `Replace "${name}" with the one from ${source}`, answer: 'replace' as const },
+    { label: 'Skip the new one', answer: 'leave out' as const },
   ];
   const choice = await vscode.window.showQuickPick(answers, {
     title: `Another server is called "${name}"`,
@@ -83,7 +83,7 @@ async function resolve({ name, free, source }: Conflict): ReturnType<ImportPromp
 }
 
 const PREVIEW_SCHEME = 'waygate-import';
-/** The editor keeps a virtual document by its address: each preview has one of its own. */
+/** The editor caches a virtual document by its address, so each preview gets its own. */
 let previews = 0;
 
 async function confirm(plan: ImportPlan): Promise<boolean> {
@@ -98,9 +98,9 @@ async function confirm(plan: ImportPlan): Promise<boolean> {
   try {
     const left = plan.before === undefined ? side('before') : vscode.Uri.file(plan.file);
     const right = side('after');
-    await vscode.commands.executeCommand('vscode.diff', left, right, 'Import Servers: what will be written');
-    const write = { label: `Write ${CONFIGURATION_PATH}`, description: 'as the comparison shows' };
-    const choice = await vscode.window.showQuickPick([write, { label: 'Cancel', description: 'nothing is written' }], {
+    await vscode.commands.executeCommand('vscode.diff', left, right, 'Import Servers: Preview');
+    const write = { label: `Write ${CONFIGURATION_PATH}`, description: 'with the changes shown' };
+    const choice = await vscode.window.showQuickPick([write, { label: 'Cancel', description: 'write nothing' }], {
       title: 'Import Servers',
       ignoreFocusOut: true,
     });

@@ -4,7 +4,7 @@ import { SKILL_NAME, type SkillPlace } from '../../config/state/skillInstall.ts'
 import { COMMANDS } from '../contributions/contributions.ts';
 import { type SkillPrompts, skillFlow } from './skillFlow.ts';
 
-/** Copies the skill into the workspace, where the person's agent looks for such. */
+/** Copies the skill into the workspace, where the user's agent looks for skills. */
 export async function installSkillInto(workspace: string | undefined, source: string): Promise<void> {
   if (workspace === undefined) throw new Error('Open a folder on this machine first');
   const outcome = await skillFlow(source, workspace, prompts);
@@ -29,14 +29,14 @@ const prompts: SkillPrompts = {
     return choice?.label;
   },
   async resolve({ different }) {
-    const keep = { label: 'Keep Mine', detail: 'Only what is missing is written.', answer: 'keep' as const };
+    const keep = { label: 'Keep Mine', detail: 'Writes only the missing files.', answer: 'keep' as const };
     const replace = {
       label: 'Replace',
-      detail: `What was changed in ${different.join(', ')} is lost.`,
+      detail: `Your changes in ${different.join(', ')} are lost.`,
       answer: 'replace' as const,
     };
     const choice = await vscode.window.showQuickPick([keep, replace], {
-      title: `Another version of ${SKILL_NAME} is there`,
+      title: `Another version of ${SKILL_NAME} is already installed`,
       ignoreFocusOut: true,
     });
     return choice?.answer;
@@ -46,5 +46,5 @@ const prompts: SkillPrompts = {
 function itemOf({ folder, readBy, there }: SkillPlace): vscode.QuickPickItem {
   const item = { label: folder, description: readBy };
   if (there === 'no') return item;
-  return { ...item, detail: there === 'skills' ? 'This folder has skills.' : 'The folder around it is there.' };
+  return { ...item, detail: there === 'skills' ? 'This folder has skills.' : 'Its parent folder exists.' };
 }

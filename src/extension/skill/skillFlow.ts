@@ -10,7 +10,7 @@ import { count } from '../plainText.ts';
 /** Decisions of the user on the way; undefined cancels. */
 export interface SkillPrompts {
   choose(places: readonly SkillPlace[]): Promise<string | undefined>;
-  /** Some of its files are there with another content. */
+  /** Called if some files exist with other content. */
   resolve(plan: SkillPlan): Promise<'replace' | 'keep' | undefined>;
 }
 
@@ -20,7 +20,7 @@ export interface SkillOutcome {
   target: string;
 }
 
-/** *Install MCP Bootstrap Skill* without its windows. Undefined when it was called off. */
+/** *Install MCP Bootstrap Skill* without its windows. Undefined if the user cancels. */
 export async function skillFlow(
   source: string,
   workspace: string,
@@ -34,7 +34,7 @@ export async function skillFlow(
   const written = installSkill(plan, { replace: decision === 'replace' });
   const kept =
     decision === 'keep' && plan.different.length > 0 ? ` ${count(plan.different.length, 'file')} of yours kept.` : '';
-  const told =
+  const result =
     written.length > 0 ? `Wrote ${count(written.length, 'file')} to ${folder}.` : `Nothing to write in ${folder}.`;
-  return { message: `${told}${kept}`, target: plan.target };
+  return { message: `${result}${kept}`, target: plan.target };
 }

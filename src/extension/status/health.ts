@@ -6,7 +6,9 @@ import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { OffReason } from '../gateway/linkMachine.ts';
 import { asSentence, count, oneLine } from '../plainText.ts';
 
-/** All that the status bar, the tree and the dashboard tell of the gateway comes from here, in the same words. */
+/**
+ * Source of the gateway's status for the status bar, the tree and the dashboard, which therefore use the same words.
+ */
 export interface GatewayView {
   link: LinkState;
   policy: PolicyBlock | undefined;
@@ -26,7 +28,7 @@ export function summarize({ link, policy }: GatewayView): HealthSummary {
     : { ...summary, problems: [policy.message, ...summary.problems] };
 }
 
-/** The first retry follows at once: not worth a warning that is gone before it is read. */
+/** True for the first retry, which follows at once: a warning would be gone before the user reads it. */
 export function isBlink(link: LinkState): boolean {
   return link.kind === 'waiting' && link.attempt <= 1;
 }
@@ -41,7 +43,7 @@ function summarizeLink(link: LinkState): HealthSummary {
       return says('stopping', 'The gateway is stopping…');
     case 'waiting':
       if (isBlink(link)) return says('starting', 'The gateway is being replaced…');
-      return says('lost', 'The gateway is not running; Waygate tries again by itself.', [asSentence(link.reason)]);
+      return says('lost', 'The gateway is not running; Waygate retries automatically.', [asSentence(link.reason)]);
     case 'attached':
       return summarizeSnapshot(link.snapshot);
   }
@@ -88,7 +90,7 @@ function problemsOf({ configuration, servers }: GatewaySnapshot): string[] {
   return [...wrong, ...servers.filter(isTroubled).map((server) => `${oneLine(server.name, 60)} ${troubleOf(server)}`)];
 }
 
-/** Needs the person. A server that merely starts does not. */
+/** True if a server needs the user. A starting server does not. */
 export function isTroubled(server: ServerStatus): boolean {
   return serverState(server.state).needsPerson === true;
 }

@@ -9,7 +9,7 @@ export interface JournalLine {
   text: string;
 }
 
-/** Returns the log lines for a change of the link: each change once, however many snapshots come. */
+/** Returns the log lines for a change of the link: each change once, however many snapshots arrive. */
 export function journal(before: LinkState, after: LinkState): JournalLine[] {
   if (after.kind === 'attached') {
     const earlier = before.kind === 'attached' && before.attachment === after.attachment ? before.snapshot : undefined;

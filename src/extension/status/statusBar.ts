@@ -5,7 +5,7 @@ import { escapeMarkdown } from '../plainText.ts';
 import type { GatewayView } from './health.ts';
 import { type StatusBarModel, statusBarModel } from './statusBarModel.ts';
 
-/** The gateway's health in the status bar. The id is stable, so that a person can hide the item for good. */
+/** Shows the gateway's health in the status bar. The id is stable, so that the user can hide the item permanently. */
 export function showStatusBar(gateway: Observable<GatewayView>): Disposable {
   const item = vscode.window.createStatusBarItem('waygate.health', vscode.StatusBarAlignment.Left);
   item.name = 'Waygate Health';
@@ -37,7 +37,7 @@ function show(item: vscode.StatusBarItem, model: StatusBarModel): void {
 function tooltip(model: StatusBarModel): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString();
   markdown.isTrusted = { enabledCommands: model.links };
-  // A server's message must not hold a link to a command.
+  // Escaped, because a server's message must not contain a link to a command.
   const problems = model.problems.map((problem) => `\n- ${escapeMarkdown(problem)}`).join('');
   markdown.appendMarkdown(`**${EXTENSION_TITLE}**\n\n${escapeMarkdown(model.headline)}\n${problems}`);
   const links = model.links.map((id) => `[${COMMANDS[id].title}](command:${id})`);

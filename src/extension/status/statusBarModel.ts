@@ -4,17 +4,17 @@ import { type GatewayView, summarize } from './health.ts';
 export interface StatusBarModel {
   visible: boolean;
   text: string;
-  /** Warning colours only for what a person can mend. */
+  /** Warning colours, only for problems that the user can fix. */
   warning: boolean;
   accessibilityLabel: string;
   headline: string;
   problems: readonly string[];
-  /** The commands one needs next, as links in the tooltip. */
+  /** Commands for the next step, as links in the tooltip. */
   links: readonly CommandId[];
 }
 
 const RUNNING_LINKS: readonly CommandId[] = ['waygate.refresh', 'waygate.reload', 'waygate.showLog'];
-/** A tooltip is a glance, the dashboard has the rest. */
+/** Limit for the tooltip; the dashboard shows the rest. */
 const MOST_PROBLEMS = 5;
 
 export function statusBarModel(view: GatewayView): StatusBarModel {
@@ -27,7 +27,7 @@ export function statusBarModel(view: GatewayView): StatusBarModel {
       ? [...summary.problems.slice(0, MOST_PROBLEMS), `And ${hidden} more: see the dashboard.`]
       : summary.problems;
   return {
-    // Where there is nothing to watch over, the bar stays free.
+    // Hidden if there is nothing to show.
     visible: link.kind !== 'off' || untrusted,
     text: text(view, summary.level),
     warning: summary.level === 'degraded' || summary.level === 'lost',

@@ -4,12 +4,12 @@ import { serverState } from '../../control/serverStates.ts';
 import { asSentence, count, oneLine } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
 
-/** An element of the tree *Tools*: a node of the ChoiceGraph, or a server that has something to tell. */
+/** Element of the tree *Tools*: a node of the ChoiceGraph, or a server that has a status to report. */
 export type ToolElement = { kind: 'node'; node: TreeNode } | { kind: 'server'; server: ServerStatus };
 
-/** A row, but for what the editor makes of it. */
+/** Row of the tree, independent of the editor's types. */
 export interface ToolRow {
-  /** Stays the same over refreshes, so that the editor keeps what is expanded and selected. */
+  /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
   id: string;
   label: string;
   description: string;
@@ -17,7 +17,7 @@ export interface ToolRow {
   expandable: boolean;
   contextValue: string;
   accessibilityLabel: string;
-  /** Opened by a click. */
+  /** Place that a click opens. */
   location?: FileLocation;
 }
 
@@ -74,7 +74,7 @@ function serverRow(server: ServerStatus): ToolRow {
   };
 }
 
-/** Describes a server in its row. The words of a button there suffice; the tooltip has the rest. */
+/** Describes a server in its row, shortly if there is a button; the tooltip has the rest. */
 function serverDescription({ state, secret, reason }: ServerStatus): string {
   const words = serverState(state).words;
   if (state === 'needs_approval' || state === 'needs_sign_in') return words;
@@ -88,7 +88,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
     return [
       { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
-      // Misbehaviour may be the cause of the trouble.
+      // Misbehaviour may be the cause of the problem.
       ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),
       ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
     ];
@@ -101,18 +101,18 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
     { style: 'code', text: node.toolId ?? node.path },
     ...(summary ? [{ style: 'text' as const, text: summary.slice(0, 2_000) }] : []),
     ...(declared
-      ? [{ style: 'text' as const, text: `Its server has ${declared.replace('declared', 'declared it')}.` }]
+      ? [{ style: 'text' as const, text: `Its server ${declared.replace('declared', 'declares it')}.` }]
       : []),
   ];
 }
 
-/** Orders the root: servers that need the user first, starting ones last, so that rows between them do not jump. */
+/** Orders the root: servers that need the user first, starting servers last, so that rows between them do not jump. */
 export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
   const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
   const { troubled, starting } = serversWithRows(servers);
-  // A server that has a row of its own and no tools yet needs no second, empty one.
-  const told = new Set([...troubled, ...starting].map((server) => server.name));
-  const filled = nodes.filter((node) => node.toolCount > 0 || !told.has(node.server));
+  // A server with its own row and no tools yet needs no second, empty row.
+  const listed = new Set([...troubled, ...starting].map((server) => server.name));
+  const filled = nodes.filter((node) => node.toolCount > 0 || !listed.has(node.server));
   return [
     ...troubled.map(asElement),
     ...filled.map((node): ToolElement => ({ kind: 'node', node })),
@@ -123,21 +123,21 @@ export function rootElements(nodes: readonly TreeNode[], servers: readonly Serve
 function serversWithRows(servers: readonly ServerStatus[]): Record<'troubled' | 'starting', ServerStatus[]> {
   return {
     troubled: servers.filter(isTroubled),
-    // With its tools known, that it starts is nothing to wait for.
+    // A starting server whose tools are known needs no row.
     starting: servers.filter((server) => server.state === 'starting' && server.toolCount === 0),
   };
 }
 
 /**
- * Changes when the rows at the root would: a snapshot with a new call in it need not redraw the tree, and a tree that is
- * redrawn takes the click that is just being made.
+ * Key that changes when the root rows change. A snapshot with a new call must not redraw the tree, because redrawing
+ * swallows a click in progress.
  */
 export function rootKey({ link }: GatewayView): string {
   if (link.kind !== 'attached') return link.kind === 'off' ? 'off' : '';
   return attachedKey(link.attachment, link.snapshot.catalog.revision, link.snapshot.servers);
 }
 
-/** The key of what was drawn from these: of which worker, from which revision of its catalog. */
+/** Key of the drawn rows: the worker, its catalog revision and the server states. */
 export function attachedKey(attachment: number, revision: number, servers: readonly ServerStatus[]): string {
   const { troubled, starting } = serversWithRows(servers);
   const rows = [...troubled, ...starting].map((s) => [s.name, s.state, s.reason, s.secret?.key]);
@@ -145,8 +145,8 @@ export function attachedKey(attachment: number, revision: number, servers: reado
 }
 
 /**
- * The line above the rows. Undefined where the welcome text speaks: the editor shows that only without a message. Where
- * rows are already shown, what passes in a moment is not worth moving them.
+ * Line above the rows. Undefined where the welcome text applies, because the editor shows that only without a message.
+ * Undefined too for passing states while rows are shown.
  */
 export function treeMessage({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
@@ -158,7 +158,7 @@ export function treeMessage({ link, policy }: GatewayView, hasRows: boolean): st
       return hasRows ? undefined : 'The gateway is stopping…';
     case 'waiting':
       if (isBlink(link)) return hasRows ? undefined : 'The gateway is starting…';
-      return `The gateway is not running; Waygate tries again by itself. ${asSentence(link.reason)}`;
+      return `The gateway is not running; Waygate retries automatically. ${asSentence(link.reason)}`;
     case 'attached': {
       const { configuration, servers } = link.snapshot;
       const wrong = configuration.problems.find((problem) => problem.severity === 'error');
@@ -175,7 +175,7 @@ export function treeBadge({ link }: GatewayView): { value: number; tooltip: stri
     : { value: troubled, tooltip: `${count(troubled, 'server')} ${troubled === 1 ? 'needs' : 'need'} you` };
 }
 
-/** The canonical path above; undefined for what stands at the root. */
+/** Returns the parent's canonical path; undefined at the root. */
 export function parentPath(path: string): string | undefined {
   const cut = path.lastIndexOf('/');
   return cut <= 0 ? undefined : path.slice(0, cut);

@@ -21,7 +21,7 @@ import {
 
 const REFRESH_INTERVAL_MS = 250;
 
-/** The tree *Tools*: what the worker's ChoiceGraph says, asked for level by level. */
+/** Data for the tree *Tools*, requested from the worker's ChoiceGraph level by level. */
 export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.Disposable {
   readonly view: vscode.TreeView<ToolElement>;
 
@@ -29,13 +29,13 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   readonly #log: vscode.LogOutputChannel;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  /** Elements shown last, by path. They stay while a worker is replaced. */
+  /** Elements shown last, by path. Kept while a worker is replaced. */
   #shown = new Map<string, ToolElement[]>();
   readonly #nodes = new Map<string, ToolElement>();
-  /** Key of the rows from which the root was drawn last. */
+  /** Key of the rows from which the root was last drawn. */
   #rootKey = '';
   #drawnKey = '';
-  /** Servers that become ready one after the other redraw the tree together. */
+  /** Redraws once for servers that become ready shortly after each other. */
   readonly #refresh = throttled(REFRESH_INTERVAL_MS, () => {
     if (this.#rootKey !== this.#drawnKey) this.#changed.fire(undefined);
   });
@@ -133,7 +133,7 @@ function openLocationCommand(location: FileLocation, workspace: string | undefin
   return { command: 'vscode.open', title: 'Open Configuration', arguments: [uri, { selection: range }] };
 }
 
-/** The contract counts from 1, the editor from 0. */
+/** Converts a location: the contract counts lines from 1, the editor from 0. */
 export function toRange(location: FileLocation, workspace: string | undefined): vscode.Location {
   const path = isAbsolute(location.file) || workspace === undefined ? location.file : join(workspace, location.file);
   const position = new vscode.Position(Math.max(0, location.line - 1), Math.max(0, location.column - 1));

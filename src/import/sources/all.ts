@@ -11,7 +11,7 @@ import { vscode } from './vscode.ts';
 import { windsurf } from './windsurf.ts';
 import { zed } from './zed.ts';
 
-/** Every client whose files can be read, the nearest to the workspace first. */
+/** All clients whose files can be read, the closest to the workspace first. */
 export const CLIENT_SOURCES: readonly ClientSource[] = [
   vscode,
   claudeCode,
@@ -28,7 +28,7 @@ export function clientSource(id: ClientId): ClientSource {
   return CLIENT_SOURCES.find((source) => source.id === id) as ClientSource;
 }
 
-/** Names that only one client uses. */
+/** File names that only one client uses. */
 const BY_NAME: readonly [RegExp, ClientSource][] = [
   [/\.toml$/i, codex],
   [/^\.mcp\.json$|^\.claude\.json$/, claudeCode],
@@ -37,7 +37,7 @@ const BY_NAME: readonly [RegExp, ClientSource][] = [
   [/^mcp-config\.json$/, copilotCli],
 ];
 
-/** Whose form a file has that the person names: by its name, else by the folder it lies in, else by its keys. */
+/** Determines the client format of a file that the user names: by its name, else by its folder, else by its keys. */
 export function sourceOfFile(file: string, text: string): ClientSource {
   const name = basename(file.replaceAll('\\', '/'));
   const named = BY_NAME.find(([pattern]) => pattern.test(name));
@@ -47,6 +47,6 @@ export function sourceOfFile(file: string, text: string): ClientSource {
   const keys = keysOf(parseJson(text));
   if (keys.includes('context_servers')) return zed;
   if (keys.includes('servers')) return vscode;
-  // `${NAME}` and `${env:NAME}` are both understood there.
+  // Claude Code's reader understands both `${NAME}` and `${env:NAME}`.
   return claudeCode;
 }

@@ -5,7 +5,7 @@ import type { ImportedServer, ParsedSource } from '../serverEntry.ts';
 import { type ClientSource, type ParseContext, parseJson, readJsonServers, valueAt } from '../sourceFile.ts';
 import { inWorkspace, movable, placesOf } from '../surroundings.ts';
 
-/** Claude Code: the project's `.mcp.json`, and the user's file with its own servers and those of each project. */
+/** Claude Code: the project's `.mcp.json`, and the user's file with its own servers and each project's. */
 export const claudeCode: ClientSource = {
   id: 'claude-code',
   title: 'Claude Code',

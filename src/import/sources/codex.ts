@@ -3,7 +3,7 @@ import { looksLikeReference, MEANT_LITERALLY, type Translator } from '../referen
 import { type ClientSource, parseTomlTable, readServers } from '../sourceFile.ts';
 import { inWorkspace, movable, placesOf } from '../surroundings.ts';
 
-/** Codex: tables `[mcp_servers.NAME]`, which name environment variables in lists of their own. */
+/** Codex: tables `[mcp_servers.NAME]`, with separate lists of environment variables. */
 export const codex: ClientSource = {
   id: 'codex',
   title: 'Codex',
@@ -20,7 +20,7 @@ export const codex: ClientSource = {
   },
 };
 
-/** Codex replaces nothing itself: the references in the texts are those that `normalise` wrote. */
+/** Codex resolves no references; `normalise` wrote all that are in the texts. */
 const asWritten: Translator = (text) => ({ text, notes: [] });
 
 function normalise(raw: RawServer): { raw: RawServer; notes?: readonly string[] } {
@@ -43,7 +43,7 @@ function normalise(raw: RawServer): { raw: RawServer; notes?: readonly string[] 
   };
 }
 
-/** `env_vars` lists names, or tables with a `name`. */
+/** Reads `env_vars`, a list of names or of tables with a `name`. */
 function namesIn(list: unknown): [string, string][] {
   if (!Array.isArray(list)) return [];
   return list

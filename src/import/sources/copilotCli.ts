@@ -3,7 +3,7 @@ import { bracedReferences } from '../references.ts';
 import { jsonClient } from '../sourceFile.ts';
 import { inWorkspace, movable } from '../surroundings.ts';
 
-/** Copilot CLI: `type: "local"` is stdio, and `tools: ["*"]` says what is so anyway. */
+/** Copilot CLI: `type: "local"` means stdio, and `tools: ["*"]` is the default. */
 export const copilotCli = jsonClient({
   id: 'copilot-cli',
   title: 'Copilot CLI',

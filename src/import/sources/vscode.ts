@@ -27,7 +27,7 @@ export const vscode: ClientSource = {
 
   parse(text, scope) {
     const root = parseJson(text);
-    // A file that was moved from another client keeps that client's word for it.
+    // A file copied from another client keeps that client's key.
     const key = valueAt(root, ['servers']) === undefined ? 'mcpServers' : 'servers';
     return {
       ...readJsonServers(root, { path: [key], references: editorReferences, scope, silent: ['gallery', 'version'] }),

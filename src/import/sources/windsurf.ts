@@ -3,7 +3,7 @@ import { editorReferences } from '../references.ts';
 import { jsonClient } from '../sourceFile.ts';
 import { inHome } from '../surroundings.ts';
 
-/** Windsurf calls a server's URL `serverUrl`. */
+/** Windsurf names a server's URL `serverUrl`. */
 export const windsurf = jsonClient({
   id: 'windsurf',
   title: 'Windsurf',

@@ -3,7 +3,7 @@ import { noReferences } from '../references.ts';
 import { jsonClient } from '../sourceFile.ts';
 import { applicationData, inHome, inWorkspace, joinPath } from '../surroundings.ts';
 
-/** Zed: `context_servers`, whose command was an object once, and some of which come from extensions. */
+/** Zed: `context_servers`, whose command may be an object (older form), and some of which come from extensions. */
 export const zed = jsonClient({
   id: 'zed',
   title: 'Zed',
@@ -19,7 +19,7 @@ export const zed = jsonClient({
 
 function normalise({ enabled, command, ...rest }: RawServer): { raw: RawServer } | string {
   if (rest.source === 'extension' || (command === undefined && rest.url === undefined && 'settings' in rest)) {
-    return 'it belongs to a Zed extension, which keeps its command to itself';
+    return 'it belongs to a Zed extension, which does not reveal its command';
   }
   const disabled = enabled === false ? { disabled: true } : {};
   if (!isRecord(command)) return { raw: { ...(command !== undefined && { command }), ...rest, ...disabled } };

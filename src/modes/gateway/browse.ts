@@ -7,7 +7,7 @@ import type { GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { type RankedTool, type RankOptions, rank } from '../../ranking/rankIndex.ts';
 import { meantBy } from '../../text/nearest.ts';
-import type { Tell } from '../../text/normalise.ts';
+import type { ReportNormalisation } from '../../text/normalise.ts';
 import { boundText, count, groupDigits, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid, type CheckedArguments } from '../shared/arguments.ts';
@@ -42,7 +42,12 @@ interface Listing {
   confidence?: 'good' | 'weak' | 'none';
 }
 
-export function browse(args: CheckedArguments, context: GatewayContext, session: SessionState, tell: Tell): Answer {
+export function browse(
+  args: CheckedArguments,
+  context: GatewayContext,
+  session: SessionState,
+  tell: ReportNormalisation,
+): Answer {
   const view = context.view();
   const shelf: Shelf = {
     metaTool: 'tool_browse',
@@ -63,7 +68,7 @@ export function browse(args: CheckedArguments, context: GatewayContext, session:
   return render({ ...listing, cards }, shelf, context);
 }
 
-export function browseResources(args: CheckedArguments, context: GatewayContext, tell: Tell): Answer {
+export function browseResources(args: CheckedArguments, context: GatewayContext, tell: ReportNormalisation): Answer {
   const shelf: Shelf = {
     metaTool: 'resource_browse',
     noun: 'resource',
@@ -74,7 +79,7 @@ export function browseResources(args: CheckedArguments, context: GatewayContext,
   return render(listingOf(args, shelf, context, tell), shelf, context);
 }
 
-export function browsePrompts(args: CheckedArguments, context: GatewayContext, tell: Tell): Answer {
+export function browsePrompts(args: CheckedArguments, context: GatewayContext, tell: ReportNormalisation): Answer {
   const shelf: Shelf = {
     metaTool: 'prompt_browse',
     noun: 'prompt',
@@ -89,7 +94,7 @@ function listingOf(
   args: CheckedArguments,
   shelf: Shelf,
   context: GatewayContext,
-  tell: Tell,
+  tell: ReportNormalisation,
   more: Pick<RankOptions, 'history'> = {},
 ): Listing {
   const { query, path } = args as { query?: string; path?: string };
@@ -170,7 +175,7 @@ function cloneHints(noun: string, hits: readonly RankedTool[]): string[] {
     .map((hit) => `The same ${noun} as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
 }
 
-function byPath({ noun, choices }: Shelf, given: string, tell: Tell): Listing {
+function byPath({ noun, choices }: Shelf, given: string, tell: ReportNormalisation): Listing {
   const { graph, byId } = choices.catalog;
   const path = meantPath(given, graph);
   if (path !== given) tell({ rule: 'path_style', from: oneLine(given, 128), to: path });

@@ -1,6 +1,6 @@
 import { dryRunText } from '../../calls/pipeline/dryRun.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
-import type { Tell } from '../../text/normalise.ts';
+import type { ReportNormalisation } from '../../text/normalise.ts';
 import { firstLines, oneLine, shortened } from '../../text/porcelain.ts';
 import { announceContract } from '../shared/announceContract.ts';
 import { type CheckedArguments, renderMode } from '../shared/arguments.ts';
@@ -17,7 +17,7 @@ export async function execute(
   context: GatewayContext,
   session: SessionState,
   call: CallContext,
-  tell: Tell,
+  tell: ReportNormalisation,
 ): Promise<Answer> {
   const {
     tool_id: given,

@@ -3,7 +3,12 @@ import { errorText, GatewayError } from '../../errors/gatewayError.ts';
 import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { boundData } from '../../text/boundData.ts';
-import { type Normalisation, normalisationNote, type RenderMode, type Tell } from '../../text/normalise.ts';
+import {
+  type Normalisation,
+  normalisationNote,
+  type RenderMode,
+  type ReportNormalisation,
+} from '../../text/normalise.ts';
 import { boundText, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import { argsInvalid, type CheckedArguments, checkArguments, renderMode } from '../shared/arguments.ts';
 import { answeredEvent, type CallEvent, failedEvent } from '../shared/callEvents.ts';
@@ -68,7 +73,7 @@ export async function answerCall(
   call: CallContext,
   context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd' | 'view'>,
   sessions: SessionStates,
-  run: (name: string, args: unknown, session: SessionState, tell: Tell) => Promise<Answer>,
+  run: (name: string, args: unknown, session: SessionState, tell: ReportNormalisation) => Promise<Answer>,
 ): Promise<object> {
   const session = sessions.of(call.session);
   const { name, args } = meant;
@@ -84,7 +89,7 @@ async function callTool(
   context: GatewayContext,
   session: SessionState,
   call: CallContext,
-  tell: Tell,
+  tell: ReportNormalisation,
 ): Promise<Answer> {
   await context.admit();
   const definition = ALL_TOOLS.find((tool) => tool.name === name);
@@ -146,7 +151,7 @@ interface ToolResult {
 async function settle(
   { name, args, told: normalised }: NormalisedCall,
   context: Pick<GatewayContext, 'view'>,
-  run: (tell: Tell) => Promise<Answer>,
+  run: (tell: ReportNormalisation) => Promise<Answer>,
 ): Promise<{ result: ToolResult; event: CallEvent }> {
   const mode: RenderMode =
     typeof args === 'object' && args !== null ? renderMode(args as CheckedArguments) : 'porcelain';

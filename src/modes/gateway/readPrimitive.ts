@@ -8,7 +8,7 @@ import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { promptAsResult, resourceAsResult } from '../../results/envelope/primitiveResults.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { meantBy } from '../../text/nearest.ts';
-import { localPath, type Tell } from '../../text/normalise.ts';
+import { localPath, type ReportNormalisation } from '../../text/normalise.ts';
 import { oneLine, shortened } from '../../text/porcelain.ts';
 import { asked, authorized, found, type PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { PrimitiveView } from '../primitives/primitiveView.ts';
@@ -24,7 +24,7 @@ export async function readResource(
   args: CheckedArguments,
   { primitives }: GatewayContext,
   call: CallContext,
-  tell: Tell,
+  tell: ReportNormalisation,
 ): Promise<Answer> {
   const given = (args.resource_id as string).trim();
   const wanted = await found(primitives, call.signal, (view) => wantedResource(given, view, primitives));

@@ -189,7 +189,7 @@ function executed(
   { tool, diagnostics, result, shown }: Extract<AnswerTold, { kind: 'execute' }>,
 ): CallEvent {
   const { attempts, cacheHit, shared } = diagnostics;
-  const { isError, told } = result;
+  const { isError, summary: told } = result;
   const status = isError ? 'error' : told.partial ? 'partial' : 'ok';
   return callEvent(cacheHit ? 'execute.cache_hit' : 'execute.completed', 'tool_execute', {
     ...ofTool(tool),
@@ -219,7 +219,7 @@ function executed(
   });
 }
 
-function read({ method, tool, result: { told, text } }: Extract<AnswerTold, { kind: 'read' }>): CallEvent {
+function read({ method, tool, result: { summary: told, text } }: Extract<AnswerTold, { kind: 'read' }>): CallEvent {
   return callEvent('read.completed', method, {
     ...(tool ? ofTool(tool) : { toolId: UNKNOWN }),
     dispatched: true,

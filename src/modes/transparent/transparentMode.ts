@@ -1,7 +1,7 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
-import type { Tell } from '../../text/normalise.ts';
+import type { ReportNormalisation } from '../../text/normalise.ts';
 import { boundText, count, shortened } from '../../text/porcelain.ts';
 import { execute } from '../gateway/execute.ts';
 import { answerCall, takeQuota } from '../gateway/gatewayMode.ts';
@@ -44,7 +44,7 @@ export function transparentMode(context: TransparentContext): TransparentMode {
     args: unknown,
     session: SessionState,
     call: CallContext,
-    tell: Tell,
+    tell: ReportNormalisation,
   ): Promise<Answer> => {
     await context.admit();
     const tools = toolsOf(context.view());

@@ -3,16 +3,16 @@ import type { Lexicon } from '../words/lexicon.ts';
 import { type ArgumentWords, argumentWords, FIELDS, readableDescription } from './toolText.ts';
 
 /**
- * A tool as it is searched: once, however many servers offer it. Forks of one server repeat its tools word for word
- * and would fill the first ten cards (19 % of a real pool of 10,000).
+ * Searchable form of a tool, one for all servers that offer it. Forks of a server repeat its tools word for word and
+ * would fill the first ten cards (19 % of a real pool of 10,000).
  */
 export interface Document {
-  /** Numbers of the tools it stands for, by id. */
+  /** Indexes of the merged tools, ordered by id. */
   members: readonly number[];
   arguments: ArgumentWords;
 }
 
-/** Shorter texts ("List projects") are alike without being the same tool. */
+/** Shorter texts ("List projects") can be equal without meaning the same tool. */
 const MIN_CLONE_TEXT = 24;
 
 /** Merges tools of different servers with the same name, description and argument names (G3.11). */
@@ -45,13 +45,13 @@ export interface ServerText {
   textTerms: readonly number[];
 }
 
-/** The terms of all documents in one row: field `f` of document `d` starts at `starts[d * FIELDS.length + f]`. */
+/** Terms of all documents in one array: field `f` of document `d` starts at `starts[d * FIELDS.length + f]`. */
 export interface FieldTerms {
   terms: Int32Array;
   starts: Uint32Array;
 }
 
-/** Numbers of a size not known beforehand, without an object for each. */
+/** Growing array of numbers that allocates no object per number. */
 export class NumberRow {
   values = new Int32Array(65_536);
   length = 0;
@@ -106,7 +106,10 @@ export function fieldTermsOf(
   return { terms: row.values.subarray(0, row.length), starts };
 }
 
-/** `github_create_issue` of the server `github` is `create issue`: the server has a field of its own. */
+/**
+ * Drops the server's words from a name: `github_create_issue` of the server `github` becomes `create issue`, because
+ * the server has its own field.
+ */
 function withoutServerWords(row: NumberRow, start: number, serverTerms: readonly number[]): void {
   let kept = start;
   const before = row.values.slice(start, row.length);

@@ -2,13 +2,13 @@ import type { FieldTerms } from './corpus.ts';
 import { type Postings, PostingsBuilder } from './postings.ts';
 import { FIELD_WEIGHTS, FIELDS } from './toolText.ts';
 
-/** BM25F saturation and length normalisation; flat optima on every set measured. */
+/** BM25F saturation and length normalisation; flat optima on every measured set. */
 const K1 = 0.9;
 const B = 0.75;
 
 export interface FieldIndex {
   postings: Postings;
-  /** Inverse document frequency of each term, rounded so that no platform's logarithm can tell. */
+  /** Inverse document frequency of each term, rounded so that platform differences in logarithms vanish. */
   idf: Float64Array;
   maxIdf: number;
 }

@@ -3,10 +3,10 @@ import type { FieldTerms } from './corpus.ts';
 import { IMPACT_SCALE, type Postings, PostingsBuilder } from './postings.ts';
 import { FIELDS } from './toolText.ts';
 
-/** A rare word in a name says little more than a fairly rare one. */
+/** Cap on the weight of a rare word in a name. */
 const MAX_MASS = 6;
 
-/** For each term the documents with it in their name, and how much of the name's mass it is. */
+/** Builds, for each term, the documents with this term in their name, and its share of the name's weight. */
 export function buildNameIndex({ terms, starts }: FieldTerms, idf: Float64Array, termCount: number): Postings {
   const builder = new PostingsBuilder();
   const nameField = FIELDS.indexOf('name');
@@ -20,7 +20,7 @@ export function buildNameIndex({ terms, starts }: FieldTerms, idf: Float64Array,
   return builder.build(termCount);
 }
 
-/** The share of a tool's name that the query says, in its own words or in words that stand for them. */
+/** Adds the share of each tool's name that the query covers with its own words or with expansions. */
 export function addNameCoverage(names: Postings, weights: ReadonlyMap<number, number>, into: Float64Array): void {
   for (const [term, sureness] of weights) {
     const gain = sureness / IMPACT_SCALE;
@@ -32,7 +32,7 @@ export function addNameCoverage(names: Postings, weights: ReadonlyMap<number, nu
   }
 }
 
-/** A word of a name in its own form: `issues` is not `issue`. */
+/** Word of a name in its original form: `issues` is not `issue`. */
 export interface NameWord {
   lower: string;
   stem: string;

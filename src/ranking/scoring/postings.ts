@@ -1,8 +1,8 @@
 import { NumberRow } from './corpus.ts';
 
 /**
- * Weighted postings in compressed rows: for each term the documents that hold it and how strongly, as 16-bit
- * integers. Integers keep the order of results the same on every platform.
+ * Weighted postings in compressed rows: for each term the documents that contain it, with weights as 16-bit integers.
+ * Integers keep the order of results the same on every platform.
  */
 export interface Postings {
   /** Row `term` is `offsets[term] .. offsets[term + 1]`. */
@@ -13,7 +13,7 @@ export interface Postings {
 
 export const IMPACT_SCALE = 32_768;
 
-/** Collects postings document by document (ascending), then lays them out by term. */
+/** Collects postings document by document (ascending), then arranges them by term. */
 export class PostingsBuilder {
   readonly #terms = new NumberRow();
   readonly #docs = new NumberRow();

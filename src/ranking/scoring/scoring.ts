@@ -7,7 +7,7 @@ import { addNameCoverage } from './nameCoverage.ts';
 import { namedServers, serverAffinity } from './serverEvidence.ts';
 import { addConcept, addTerms } from './signals.ts';
 
-/** What a score is made of, in the order in which it is added up. */
+/** Parts of a score, in the order of addition. */
 export const SIGNALS = [
   'words',
   'words or meanings',
@@ -22,7 +22,7 @@ export const SIGNALS = [
 ] as const;
 export type SignalName = (typeof SIGNALS)[number];
 
-/** Few and round, chosen across all development sets together and never on one query. */
+/** Few and round weights, chosen across all development sets together and never for one query. */
 export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
   words: 0.3,
   'words or meanings': 1,
@@ -36,21 +36,21 @@ export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
   'name rest': 0.05,
 };
 
-/** Scores are whole numbers, so that their order is the same on every platform. */
+/** Scores are integers, so that their order is the same on every platform. */
 export const SCORE_SCALE = 10_000;
 
-/** What a query says of the whole catalog, before any tool is looked at by itself. */
+/** Evidence from a query for the whole catalog, before single tools are compared. */
 export interface Evidence {
   words: Float64Array;
   meanings: Float64Array;
   name: Float64Array;
-  /** 1 over the best tool's value; 0 where nothing matched. */
+  /** 1 divided by the best tool's value; 0 if nothing matched. */
   perWords: number;
   perMeanings: number;
   named: Float64Array;
   affinity: Float64Array;
   wanted: Intent;
-  /** How much use raises each document, and by which tools. */
+  /** Raise of each document from use, and the tools that caused it. */
   learned: ReadonlyMap<number, number>;
   learnedIds: ReadonlySet<string>;
   vector: QueryVector | undefined;
@@ -98,18 +98,18 @@ export function intentAgreement(wanted: Intent, does: Intent): number {
   return does === wanted ? 1 : does === 'unknown' ? 0.5 : 0;
 }
 
-/** How many documents reach a score: counted, so that nothing need be sorted. */
+/** Bins for counting documents by score, which avoids sorting. */
 export const BASE_BINS = 512;
-/** Beyond what all signals but likeness can add up to. */
+/** Above the maximum sum of all signals except likeness. */
 export const BASE_LIMIT = 2.5;
 
 export interface BaseScores {
   values: Float64Array;
-  /** Documents by score, `BASE_LIMIT / BASE_BINS` a bin. */
+  /** Number of documents per score bin of width `BASE_LIMIT / BASE_BINS`. */
   bins: Uint32Array;
 }
 
-/** The sum of all signals that cost nothing for one more tool: all but likeness and the second look. */
+/** Sums the signals that are cheap for every tool: all except likeness and the second look. */
 export function baseScores(index: RankIndex, evidence: Evidence): BaseScores {
   const { words, meanings, name } = evidence;
   const wordGain = SIGNAL_WEIGHTS.words * evidence.perWords;
@@ -141,7 +141,7 @@ export function baseScores(index: RankIndex, evidence: Evidence): BaseScores {
   return { values: base, bins: countIntoBins(base) };
 }
 
-/** A loop of its own: counting in the loop above makes each document wait for the one before. */
+/** Counts in a separate loop: in the loop above, each count would wait for the previous one. */
 function countIntoBins(base: Float64Array): Uint32Array {
   const bins = new Uint32Array(BASE_BINS + 1);
   const perBin = BASE_BINS / BASE_LIMIT;
@@ -152,7 +152,7 @@ function countIntoBins(base: Float64Array): Uint32Array {
   return bins;
 }
 
-/** Whether anything but its server and its intent speaks for a tool. */
+/** Returns whether a tool matches by more than its server and its intent. */
 export function isSupported(evidence: Evidence, doc: number, alike: number): boolean {
   return (evidence.meanings[doc] as number) > 0 || evidence.learned.has(doc) || alike >= MIN_ALIKE;
 }
@@ -161,8 +161,8 @@ const MIN_ALIKE = 0.4;
 const MAX_REST = 3;
 
 /**
- * The second look at the first thirty, at their names alone: a word in the very form of the query (`issues`, not
- * `issue`) speaks for a tool, and all that the name says beyond the query speaks against it.
+ * Compares the names of the first thirty with the query: a word in exactly the query's form (`issues`, not `issue`)
+ * raises a tool, and the rest of the name beyond the query lowers it.
  */
 export function secondLook(
   index: RankIndex,

@@ -1,7 +1,7 @@
 import { stemOf } from '../words/text.ts';
 import type { Postings } from './postings.ts';
 
-/** Words in a server's name that name no platform. */
+/** Words in a server's name that identify no platform. */
 const COMMON_SERVER_WORDS = new Set(
   'mcp server api tool tools app service cloud local official client remote http dev v1 v2 js io com ai'
     .split(' ')
@@ -20,7 +20,7 @@ export interface ServerIndex {
   /** Servers by a word of their name. */
   byWord: ReadonlyMap<string, readonly number[]>;
   words: readonly string[];
-  /** For each term the servers whose tools speak of it, and how much. */
+  /** Weighted postings: for each term the servers whose tools contain it. */
   offsets: Uint32Array;
   servers: Uint32Array;
   shares: Float32Array;
@@ -77,7 +77,7 @@ export function buildServerIndex(
   };
 }
 
-/** How surely the query names each server: by its name, the beginning of it, or a word that stands for it. */
+/** Returns how surely the query names each server: by its name, a prefix of the name, or an expansion. */
 export function namedServers(
   index: ServerIndex,
   words: readonly { lower: string; stem: string; stop: boolean }[],
@@ -104,7 +104,7 @@ export function namedServers(
   return named;
 }
 
-/** How much each server's tools, taken together, speak of what is asked; the best one counts 1. */
+/** Returns how closely each server's tools, taken together, match the query; the best server counts 1. */
 export function serverAffinity(index: ServerIndex, terms: readonly { term: number; weight: number }[]): Float64Array {
   const affinity = new Float64Array(index.count);
   let max = 0;

@@ -1,18 +1,18 @@
 import type { Lexicon } from '../words/lexicon.ts';
 import { IMPACT_SCALE, type Postings } from './postings.ts';
 
-/** A term with a weight, as it stands in a query or an expansion. */
+/** Term with a weight, from a query or an expansion. */
 export interface WeightedTerm {
   term: number;
   weight: number;
 }
 
-/** Something that the query asks for, in its own words and in others that stand for it. */
+/** Part of the query, with its own words and their expansions. */
 export interface Concept {
-  /** As the query says it. */
+  /** Wording in the query. */
   label: string;
   own: readonly WeightedTerm[];
-  /** How much the query's own words can weigh: no other word may weigh more. */
+  /** Weight of the query's own words, which limits the weight of expansions. */
   mass: number;
   expansions: readonly Expansion[];
 }
@@ -27,11 +27,11 @@ export interface TermIndex {
   postings: Postings;
   idf: Float64Array;
   maxIdf: number;
-  /** Phrases of the vocabulary in this catalog, worked out when first asked for: there are only so many. */
+  /** Phrases of the vocabulary in this catalog, computed on first use; their number is limited. */
   phrases: WeakMap<readonly number[], PhrasePostings>;
 }
 
-/** Adds what the terms weigh in each document; returns the greatest sum, which only ever grows. */
+/** Adds the weights of the terms to each document. Returns the greatest sum, which never decreases. */
 export function addTerms(index: TermIndex, terms: readonly WeightedTerm[], into: Float64Array): number {
   const { offsets, docs, impacts } = index.postings;
   let greatest = 0;
@@ -54,7 +54,7 @@ export class Scratch {
   readonly meanings: Float64Array;
   readonly name: Float64Array;
   readonly base: Float64Array;
-  /** For `addConcept` alone. */
+  /** Only for `addConcept`. */
   readonly best: Float64Array;
   constructor(docs: number) {
     this.words = new Float64Array(docs);
@@ -65,12 +65,14 @@ export class Scratch {
   }
 }
 
-/** An expansion that can weigh less than this part of the rarest word is not worth the walk through half the catalog. */
+/**
+ * Expansions below this share of the rarest word's weight are skipped: they would touch half the catalog for nothing.
+ */
 const NOISE = 0.1;
 
 /**
- * Each concept counts once, by its best expansion, and only beyond what the query's own words already gave: plain
- * addition lets a tool win by holding five words for one thing. Returns the greatest sum written.
+ * Counts each concept once, by its best expansion, and only beyond the weight of the query's own words. Plain addition
+ * would let a tool win with five synonyms. Returns the greatest sum written.
  */
 export function addConcept(index: TermIndex, concept: Concept, scratch: Scratch, into: Float64Array): number {
   const { offsets, docs, impacts } = index.postings;
@@ -108,14 +110,14 @@ export function addConcept(index: TermIndex, concept: Concept, scratch: Scratch,
   return greatest;
 }
 
-/** The documents that hold all words of a phrase, and what the words weigh there together. */
+/** Documents that contain all words of a phrase, with the combined weight of these words. */
 export interface PhrasePostings {
   docs: readonly number[];
   sums: readonly number[];
   mass: number;
 }
 
-/** A phrase counts where all of its words stand. */
+/** Raises the documents that contain all words of a phrase. */
 function raiseToPhrase(
   index: TermIndex,
   expansion: Expansion,
@@ -141,7 +143,7 @@ function raiseToPhrase(
   return greatest;
 }
 
-/** The rarest word is walked, the others are looked up. */
+/** Scans the postings of the rarest word and looks up the other words. */
 function phrasePostings(index: TermIndex, phrase: readonly number[]): PhrasePostings {
   const { offsets, docs, impacts } = index.postings;
   const length = (term: number) => (offsets[term + 1] as number) - (offsets[term] as number);
@@ -167,7 +169,7 @@ function phrasePostings(index: TermIndex, phrase: readonly number[]): PhrasePost
   return found;
 }
 
-/** The first place from `from` whose document is not before `doc`: in growing steps, then by halving. */
+/** Returns the first position from `from` whose document is not before `doc`, by galloping and binary search. */
 export function firstAtLeast(docs: Uint32Array, from: number, to: number, doc: number): number {
   if (from >= to || (docs[from] as number) >= doc) return from;
   let low = from;

@@ -1,4 +1,4 @@
-/** The fields a tool is found by, in the order of `FIELDS`. */
+/** Searchable fields of a tool, in the order of `FIELDS`. */
 export const FIELDS = [
   'name',
   'server',
@@ -11,7 +11,7 @@ export const FIELDS = [
 ] as const;
 export type FieldName = (typeof FIELDS)[number];
 
-/** Weights of the fields in BM25F; judged on the development halves of ten public sets, then rounded. */
+/** Weights of the fields in BM25F; chosen on the development halves of ten public sets, then rounded. */
 export const FIELD_WEIGHTS: Readonly<Record<FieldName, number>> = {
   name: 3,
   server: 3,
@@ -23,7 +23,7 @@ export const FIELD_WEIGHTS: Readonly<Record<FieldName, number>> = {
   tags: 0.3,
 };
 
-/** A manual in a description (some have 10,000 tokens) says no more about what a tool is for than its beginning. */
+/** The beginning of a description identifies the tool; a whole manual (some have 10,000 tokens) adds nothing. */
 const MAX_DESCRIPTION = 3_000;
 const MAX_ARGUMENT_TEXT = 300;
 const MAX_ARGUMENTS = 80;
@@ -39,7 +39,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The argument names and texts of a schema: untrusted, so bounded in number, depth and length. */
+/**
+ * Returns the argument names and texts of a schema. The schema is untrusted, so number, depth and length are limited.
+ */
 export function argumentWords(schema: unknown): ArgumentWords {
   const found: ArgumentWords = { names: [], texts: [] };
   collect(schema, 0, found);
@@ -71,7 +73,7 @@ function collect(schema: unknown, depth: number, found: ArgumentWords): void {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
 
-/** What of a description is read: entities decoded, markup and addresses dropped, the beginning only. */
+/** Prepares a description for the index: decodes entities, drops markup and addresses, keeps the beginning. */
 export function readableDescription(description: string): string {
   return description
     .slice(0, MAX_DESCRIPTION)

@@ -4,17 +4,17 @@ import type { QueryWord, Vocabulary } from './queryWords.ts';
 import { stemOf } from './text.ts';
 import type { Meaning } from './thesaurus.ts';
 
-/** Of the greatest idf in the catalog: the least that a phrase weighs, and a word that the catalog does not know. */
+/** Shares of the greatest idf in the catalog: the minimum for a phrase, and the weight of an unknown word. */
 const PHRASE_MASS = 0.6;
 const UNKNOWN_MASS = 1;
-/** `who`, `where`, `when`: a hint, no more. */
+/** `who`, `where` and `when` are only hints. */
 const QUESTION_WEIGHT = 0.4;
-/** The words of a phrase have said most of what they mean. */
+/** Words inside a phrase count less on their own, because the phrase covers most of their meaning. */
 const INSIDE_PHRASE = 0.5;
-/** In a long query the words themselves say enough, and everything may mean something. */
+/** A long query needs few expansions: its words are specific enough, and expansions would match everything. */
 const SHORT_QUERY = 8;
 
-/** What is asked for, phrase by phrase and word by word, with all that stands for it in this catalog. */
+/** Splits the query into concepts, by phrases and words, with all their expansions in this catalog. */
 export function conceptsOf(words: readonly QueryWord[], vocabulary: Vocabulary): Concept[] {
   const finder = new ConceptFinder(words, vocabulary);
   const inPhrase = new Set<number>();
@@ -28,14 +28,14 @@ export function conceptsOf(words: readonly QueryWord[], vocabulary: Vocabulary):
   return finder.concepts;
 }
 
-/** A meaning all of whose words the catalog has. */
+/** Meaning whose words are all in the catalog. */
 export interface KnownMeaning extends Meaning {
   terms: readonly number[];
 }
 
 const NOTHING: readonly KnownMeaning[] = [];
 
-/** Looked up once a catalog: the vocabulary is finite, so is what is remembered of it. */
+/** Looked up once per catalog; the cache is bounded by the vocabulary. */
 function knownMeanings(key: string, { thesaurus, lexicon, meaningsHere }: Vocabulary): readonly KnownMeaning[] {
   const meanings = thesaurus.meanings.get(key) ?? thesaurus.loosePhrases.get(key);
   if (meanings === undefined) return NOTHING;
@@ -103,10 +103,10 @@ class ConceptFinder {
 const PARTICLES = new Set(
   'on off out up down in into back away over apart aside together through'.split(' ').map(stemOf),
 );
-/** Words that may stand inside a phrase that does not have them. */
+/** Maximum number of extra words inside a phrase. */
 const MAX_GAP = 3;
 
-/** Where phrases of the vocabulary stand: word for word, without the stop words between, or a verb with its particle. */
+/** Finds phrases of the vocabulary: word for word, without stop words in between, or as a verb with its particle. */
 function phrasesIn(words: readonly QueryWord[], { thesaurus }: Vocabulary): number[][] {
   const found: number[][] = [];
   const taken = new Set<number>();
@@ -143,7 +143,7 @@ function phrasesIn(words: readonly QueryWord[], { thesaurus }: Vocabulary): numb
   return found;
 }
 
-/** What the forms of values in the query stand for, as one concept. */
+/** Combines the meanings of the values' forms in the query into one concept. */
 export function hintConcept(hints: readonly LiteralHint[], { lexicon, maxIdf }: Vocabulary): Concept[] {
   const expansions: Expansion[] = [];
   for (const hint of hints) {

@@ -1,7 +1,7 @@
 import type { NumberRow } from '../scoring/corpus.ts';
 import { analyzeWord, documentStems, eachRawWord, isStopWord } from './text.ts';
 
-/** The words of a catalog: every stem has a number, in the order in which it was first met. */
+/** Words of a catalog. Every stem has a number, in the order of first occurrence. */
 export class Lexicon {
   readonly #ids = new Map<string, number>();
   readonly stems: string[] = [];
@@ -26,7 +26,7 @@ export class Lexicon {
     return id;
   }
 
-  /** Adds the term numbers of a text to a row, stop words left out. */
+  /** Adds the term numbers of a text to a row, without stop words. */
   addTerms(text: string, row: Pick<NumberRow, 'push'>): void {
     eachRawWord(text, (raw) => {
       let ids = this.#rawWords.get(raw);
@@ -45,7 +45,7 @@ export class Lexicon {
     return terms;
   }
 
-  /** As `addTerms`, remembered: argument texts repeat from tool to tool. */
+  /** Same as `addTerms` with a cache: argument texts repeat from tool to tool. */
   addRepeatedTerms(text: string, row: NumberRow): void {
     let terms = this.#texts.get(text);
     if (terms === undefined) {
@@ -55,7 +55,7 @@ export class Lexicon {
     for (let i = 0; i < terms.length; i++) row.push(terms[i] as number);
   }
 
-  /** Building is over: forget what only building needs. */
+  /** Ends the build and drops data that only the build needs. */
   seal(): void {
     this.#rawWords.clear();
     this.#texts.clear();

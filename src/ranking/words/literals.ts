@@ -1,20 +1,20 @@
 /**
- * Values inside a query (`anna@example.org`, `s3://logs`, "Q3 report") are arguments, not wishes: their words count
- * less, and their form says something of its own (an address is a place, a leading + is a phone number).
+ * Values inside a query (`anna@example.org`, `s3://logs`, "Q3 report"). Values are arguments, so their words count
+ * less, but their form is a hint: an address suggests a place, a leading + a phone number.
  */
 export interface LiteralWords {
   text: string;
   weight: number;
 }
 
-/** A word that the form of a value stands for. */
+/** Word suggested by the form of a value. */
 export interface LiteralHint {
   word: string;
   weight: number;
 }
 
 export interface Literals {
-  /** The query without its values. */
+  /** Query without its values. */
   rest: string;
   values: readonly LiteralWords[];
   hints: readonly LiteralHint[];
@@ -26,7 +26,10 @@ interface LiteralRule {
   hints: readonly LiteralHint[];
 }
 
-/** In this order: what an earlier rule took, a later one does not see. Every pattern is linear on 500 characters. */
+/**
+ * Applied in this order: each rule sees only the text that earlier rules left. Every pattern is linear on 500
+ * characters.
+ */
 const RULES: readonly LiteralRule[] = [
   { pattern: /\b(?:s3|gs|r2):\/\/[^\s"']+/gi, weight: 0.2, hints: [{ word: 'bucket', weight: 0.6 }] },
   {
@@ -73,7 +76,7 @@ const RULES: readonly LiteralRule[] = [
   { pattern: /(?<=^|\s)[#$€£]?\d[\d.,:/]*(?=$|[\s%.,!?])/g, weight: 0.4, hints: [] },
 ];
 
-/** File endings that say what kind of thing is meant. */
+/** File extensions by the kind of content. */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   xlsx: ['excel', 'spreadsheet'],
   xls: ['excel', 'spreadsheet'],

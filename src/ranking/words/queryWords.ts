@@ -6,38 +6,41 @@ import { analyzeWord, eachRawWord, isStopWord, stemOf } from './text.ts';
 import type { Thesaurus } from './thesaurus.ts';
 import { correctTypo, splitCompound } from './typos.ts';
 
-/** A question longer than this is a document; its beginning says what is wanted. */
+/** Limit of a query. A longer text is a document, whose beginning contains the request. */
 export const MAX_QUERY = 500;
 const MAX_QUERY_WORDS = 64;
-/** `GitLab` is asked for as `gitlab`; its parts count this much beside it. */
+/** Weight of the parts of a joined name: `GitLab` is searched as `gitlab`, with its parts beside it. */
 const PART_WEIGHT = 0.2;
 const MAX_TERM_WEIGHT = 2;
 const GUESSED_WEIGHT = 0.8;
-/** A query full of unknown words is no query full of typos, and each costs up to a third of a millisecond. */
+/**
+ * Limit of corrections. A query full of unknown words has no typos, and a correction costs up to a third of a
+ * millisecond.
+ */
 const MAX_CORRECTED = 4;
 const COMPOUND_WEIGHT = 0.5;
 
-/** A word of the query, in order, stop words included (phrases need them). */
+/** Word of the query, in order, including stop words, which phrases need. */
 export interface QueryWord {
   lower: string;
   stem: string;
   stop: boolean;
-  /** Its terms in the catalog. */
+  /** Terms of the word in the catalog. */
   terms: WeightedTerm[];
-  /** Inside a value: no wish of its own. */
+  /** Reduced for a word inside a value. */
   weight: number;
 }
 
 export interface QueryPlan {
   words: readonly QueryWord[];
-  /** The terms to look up, each once. */
+  /** Distinct terms to look up. */
   terms: readonly WeightedTerm[];
   concepts: readonly Concept[];
-  /** What the catalog's names and servers may be called by: a stem and how surely. */
+  /** Stems that may name tools or servers of the catalog, with their certainty. */
   sureness: ReadonlyMap<string, number>;
-  /** The query's words as they stand in it, by stem. */
+  /** Original words of the query, by stem. */
   forms: ReadonlyMap<string, string>;
-  /** What the query's vector is made of. */
+  /** Words for the query's vector. */
   vectorWords: readonly { stem: string; weight: number }[];
 }
 
@@ -46,10 +49,10 @@ export interface Vocabulary {
   idf: Float64Array;
   maxIdf: number;
   thesaurus: Thesaurus;
-  /** What of the thesaurus this catalog can use, as it is looked up. */
+  /** Meanings of the thesaurus that this catalog can use, filled on lookup. */
   meaningsHere: Map<string, KnownMeaning[]>;
   docFrequency(term: number): number;
-  /** Whether any word list knows the stem, so that it is no typo. */
+  /** Returns whether any word list contains the stem, so that it is no typo. */
   isWord(stem: string): boolean;
 }
 
@@ -96,7 +99,10 @@ function readWords(text: string, weight: number, vocabulary: Vocabulary, words: 
   });
 }
 
-/** What more tools speak of was meant: `repostory` is no `repo story`, `pulserate` is no mistyped `pulse`. */
+/**
+ * Guesses an unknown word, preferring the reading that more tools contain: `repostory` is not `repo story`, and
+ * `pulserate` is no mistyped `pulse`.
+ */
 function guess(word: QueryWord, { lexicon, docFrequency, isWord }: Vocabulary, mayCorrect: boolean): WeightedTerm[] {
   const halves = splitCompound(word.lower, stemOf, lexicon, docFrequency) ?? [];
   const corrected =
@@ -112,7 +118,7 @@ function guess(word: QueryWord, { lexicon, docFrequency, isWord }: Vocabulary, m
   return halves.map((term) => ({ term, weight: GUESSED_WEIGHT }));
 }
 
-/** `web hook` for a catalog that says `webhook`. */
+/** Joins neighbours: `web hook` matches `webhook` in the catalog. */
 function addCompounds(words: readonly QueryWord[], { lexicon }: Vocabulary, add: (term: WeightedTerm) => void): void {
   for (let at = 1; at < words.length; at++) {
     const [first, second] = [words[at - 1] as QueryWord, words[at] as QueryWord];
@@ -122,7 +128,7 @@ function addCompounds(words: readonly QueryWord[], { lexicon }: Vocabulary, add:
   }
 }
 
-/** Expansions count less where they stand for a name, and little in a vector that has its own idea of likeness. */
+/** Expansions count less as a name, and little in a vector, which has its own measure of likeness. */
 const NAME_BY_MEANING = 0.6;
 const VECTOR_BY_MEANING = 0.12;
 

@@ -1,15 +1,15 @@
 import { stemmer } from 'stemmer';
 
 /**
- * Text to words. Identifiers are split at case and digit changes, and a platform's joined name is kept beside its
- * parts: `GitLab` is `gitlab` before it is `git` and `lab`, or half of all queries lose the platform they name.
+ * Word of a text. Identifiers are split at changes of case and digits, and a joined name is kept beside its parts:
+ * without `gitlab` beside `git` and `lab`, half of all queries would lose the platform they name.
  */
 export interface Word {
-  /** The joined form, stemmed. */
+  /** Joined form, stemmed. */
   stem: string;
-  /** The joined form in lower case, not stemmed. */
+  /** Joined form in lower case, not stemmed. */
   lower: string;
-  /** Stems of the parts, empty for a word that has no inner boundary. */
+  /** Stems of the parts; empty for a word without an inner boundary. */
   parts: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const UPPER = 2;
 const DIGIT = 3;
 const IDEOGRAPH = 4;
 
-/** Character classes of the basic plane, filled as characters are met: fast, and the same in every locale. */
+/** Character classes of the basic plane, cached as characters occur: fast, and the same in every locale. */
 const classes = new Uint8Array(65_536).fill(255);
 
 function classify(code: number): number {
@@ -39,14 +39,14 @@ function classify(code: number): number {
   return kind;
 }
 
-/** Compatibility forms folded and accents taken off, so that `Zürich` and `Zurich` are one word. */
+/** Folds compatibility forms and removes accents, so that `Zürich` and `Zurich` are equal. */
 export function foldText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "all of ASCII", which needs no folding.
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   return text.normalize('NFKD').replace(/\p{M}+/gu, '');
 }
 
-/** Calls `visit` for each raw word of `text`, in order; ideographs come as overlapping pairs. */
+/** Calls `visit` for each raw word of `text`, in order; ideographs are passed as overlapping pairs. */
 export function eachRawWord(text: string, visit: (word: string) => void): void {
   const folded = foldText(text);
   let start = -1;
@@ -71,7 +71,9 @@ export function eachRawWord(text: string, visit: (word: string) => void): void {
   }
 }
 
-/** Where an identifier breaks: aB, ABc (before B), a1 and 1a where the letters are at least three (`s3`, `k8s` stay). */
+/**
+ * Splits an identifier at aB and ABc (before B), and at a1 and 1a after at least three letters (`s3` and `k8s` stay).
+ */
 export function splitIdentifier(word: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -94,7 +96,7 @@ export function splitIdentifier(word: string): string[] {
 }
 
 const stems = new Map<string, string>();
-/** A cache that never forgets would be a leak under hostile input; one that is emptied changes no answer. */
+/** Limit of the cache: hostile input must not grow it without end, and emptying it changes no result. */
 const MAX_CACHED = 50_000;
 
 export function stemOf(lower: string): string {
@@ -117,7 +119,7 @@ export function analyzeWord(raw: string): Word {
   return { stem, lower, parts: pieces.map((piece) => stemOf(piece.toLowerCase())) };
 }
 
-/** What a document holds for a word: its parts, and the joined form where that can be somebody's name. */
+/** Returns the stems of a word for a document: its parts, and the joined form if it can be a name. */
 export function documentStems(word: Word): readonly string[] {
   if (word.parts.length === 0) return [word.stem];
   if (word.parts.length > MAX_JOINED_PARTS || word.lower.length > MAX_JOINED) return word.parts;
@@ -135,7 +137,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** As they stand in a phrase of the vocabulary, whose words are stemmed. */
+/** Stop words in stemmed form, as in phrases of the vocabulary. */
 export const STOP_STEMS: ReadonlySet<string> = new Set([...STOP_WORDS].map(stemOf));
 
 export function isStopWord(lower: string): boolean {

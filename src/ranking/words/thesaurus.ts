@@ -2,7 +2,7 @@ import { STOP_STEMS, stemOf } from './text.ts';
 
 /** Another wording of a word or phrase, from a line of the vocabulary (`src/ranking/data`). */
 export interface Meaning {
-  /** Stems of one word, or of a phrase of which a tool must hold all. */
+  /** Stems of one word, or of a phrase whose stems must all be in a tool. */
   stems: readonly string[];
   weight: number;
 }
@@ -10,15 +10,15 @@ export interface Meaning {
 export type Lookup<T> = Pick<ReadonlyMap<string, T>, 'get' | 'has'>;
 
 export interface Thesaurus {
-  /** By stems joined with a space: a word or a phrase of the query. */
+  /** Keyed by stems joined with a space: a word or a phrase of the query. */
   meanings: Lookup<readonly Meaning[]>;
-  /** Phrases without their stop words, where two words are left: `turn the lights off` has a `the` of its own. */
+  /** Phrases without their stop words, if two words remain: `turn the lights off` contains an extra `the`. */
   loosePhrases: Lookup<readonly Meaning[]>;
-  /** For the first word of every phrase the length of the longest that begins with it. */
+  /** Length of the longest phrase, by the first word. */
   phraseLengths: Lookup<number>;
 }
 
-/** One that can be written down. */
+/** Thesaurus that can be serialised. */
 export interface CompiledThesaurus extends Thesaurus {
   meanings: ReadonlyMap<string, readonly Meaning[]>;
   loosePhrases: ReadonlyMap<string, readonly Meaning[]>;

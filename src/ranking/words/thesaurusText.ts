@@ -1,9 +1,9 @@
 import type { CompiledThesaurus, Lookup, Meaning, Thesaurus } from './thesaurus.ts';
 
 /**
- * A compiled thesaurus as text, which is found in as it lies: a row is read when its key is first looked up. A row is
- * its key and its meanings, set apart by tabs; a weight other than 1 stands before its meaning with an equals sign.
- * Three parts with an empty line between them: meanings, loose phrases, lengths of phrases.
+ * Serialised thesaurus, searched in place: a row is parsed when its key is first looked up. A row has a key and its
+ * meanings, separated by tabs; a weight other than 1 precedes its meaning with an equals sign. Empty lines separate
+ * three parts: meanings, loose phrases, lengths of phrases.
  */
 const PART = '\n\n';
 const RESERVED = /[\t\n=]/;

@@ -2,7 +2,7 @@ import type { FieldTerms } from '../scoring/corpus.ts';
 import { FIELDS, type FieldName } from '../scoring/toolText.ts';
 import { DIMENSIONS, type WordTable } from './wordTable.ts';
 
-/** How much each part of a tool's text goes into its vector, and how many words of it. */
+/** Weights of the parts of a tool's text in its vector, and their limits in words. */
 const NAME = 2;
 const SERVER = 0.5;
 const ARGUMENTS = 0.25;
@@ -13,9 +13,9 @@ const MAX_ARGUMENT_WORDS = 20;
 
 export interface ToolVectors {
   table: WordTable;
-  /** Unit vectors after the catalog's mean was taken off, one row a tool. */
+  /** Unit vectors after subtracting the catalog's mean, one row per tool. */
   rows: Float32Array;
-  /** The length of each row beyond its head. */
+  /** Length of each row beyond its head. */
   tails: Float32Array;
   mean: Float64Array;
 }
@@ -77,7 +77,7 @@ export function buildToolVectors(
   return { table, rows, tails, mean };
 }
 
-/** The query's unit vector, or nothing if the table knows none of its words. */
+/** Returns the query's unit vector; undefined if the table contains none of its words. */
 export function queryVector(
   vectors: ToolVectors,
   words: readonly { stem: string; weight: number }[],
@@ -95,15 +95,18 @@ export function queryVector(
   return toUnit(vector) ? { vector, tail: tailLength(vector, 0) } : undefined;
 }
 
-/** A query's vector with the length of its tail, by which a product can be bounded after its first part. */
+/** Query vector with the length of its tail, which bounds a product after its first part. */
 export interface QueryVector {
   vector: Float64Array;
   tail: number;
 }
 
-/** A third of the product, and the lengths of both tails, tell for most tools that the rest cannot matter. */
+/**
+ * Size of the head. A third of the product and the lengths of both tails show for most tools that the rest cannot
+ * matter.
+ */
 const HEAD = 16;
-/** More than rounding to 32 bits can take away. */
+/** Exceeds the error of rounding to 32 bits. */
 const TAIL_SLACK = 1e-6;
 
 function tailLength(values: Float64Array | Float32Array, start: number): number {
@@ -112,7 +115,7 @@ function tailLength(values: Float64Array | Float32Array, start: number): number 
   return Math.sqrt(square);
 }
 
-/** How alike query and tool are, 0 to 1; 0 as well where it would stay below `needed`. */
+/** Returns the likeness of query and tool, from 0 to 1; also 0 if it would be below `needed`. */
 export function likeness(vectors: ToolVectors, query: QueryVector, doc: number, needed = 0): number {
   const { rows } = vectors;
   const { vector } = query;

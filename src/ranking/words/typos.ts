@@ -2,13 +2,16 @@ import { stemmer } from 'stemmer';
 import type { Lexicon } from './lexicon.ts';
 
 const MIN_LENGTH = 5;
-/** Longer words have more edits than they are worth. */
+/** Limit of corrected words: the number of edits grows with the length. */
 const MAX_LENGTH = 20;
 const MIN_HALF = 3;
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Every word one deletion, swap of neighbours, substitution or insertion away, the first letter kept. */
+/**
+ * Returns every word that is one deletion, swap of neighbours, substitution or insertion away, with the same first
+ * letter.
+ */
 export function oneEditAway(word: string): Set<string> {
   const edits = new Set<string>();
   for (let at = 1; at <= word.length; at++) {
@@ -26,9 +29,9 @@ export function oneEditAway(word: string): Set<string> {
 }
 
 /**
- * The stem that was meant by a word no list knows: of all words one edit away the one that most tools hold, else the
- * first by letters that any list knows. The edits are made in the word and not in its stem: `deploymnt` has none that
- * `deploi` is near to.
+ * Corrects a word that no list contains. Among all words one edit away, prefers the stem in most tools, else the
+ * alphabetically first stem in any list. Edits the word, not its stem: no edit of the stem of `deploymnt` gives
+ * `deploi`.
  */
 export function correctTypo(
   lower: string,
@@ -51,7 +54,10 @@ export function correctTypo(
   return best;
 }
 
-/** `healthcheck` for a catalog that says `health check`: two words it knows, the rarer half as common as possible. */
+/**
+ * Splits `healthcheck` for a catalog with `health check`, into two known words whose rarer word is as common as
+ * possible.
+ */
 export function splitCompound(
   lower: string,
   stemOf: (word: string) => string,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type CompiledThesaurus, compileThesaurus, type Thesaurus } from './thesaurus.ts';
 import { readThesaurus } from './thesaurusText.ts';
 
-/** Path of the compiled vocabulary beside the bundle; absent where code runs from source. */
+/** Path of the compiled vocabulary beside the bundle; undefined when the code runs from source. */
 declare const __WAYGATE_THESAURUS__: string | undefined;
 
 let thesaurus: Thesaurus | undefined;
@@ -19,7 +19,7 @@ export function wholeVocabulary(): Thesaurus {
 /** Compiles the files of `src/ranking/data/`, whose README describes the format. */
 export function compiledVocabulary(): CompiledThesaurus {
   const folder = new URL('../data/', import.meta.url);
-  // Code units, not a locale: the order must be the same on every machine.
+  // Sorted by code units, because the order must be the same in every locale.
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.txt'))
     .sort();

@@ -1,14 +1,16 @@
 import { NO_RANK, packedRank, packRanks } from '../../catalog/tokenizer/packedRanks.ts';
 
-/** A static table of word vectors: `media/words-48.bin`; its notice tells the form and what it was learned from. */
+/**
+ * Static table of word vectors, `media/words-48.bin`. The notice beside the file describes its format and its sources.
+ */
 export const DIMENSIONS = 48;
 
 export interface WordTable {
   /** Row number of a stem. */
   rows: Pick<ReadonlyMap<string, number>, 'get' | 'has'>;
-  /** `DIMENSIONS` signed bytes a row. */
+  /** `DIMENSIONS` signed bytes per row. */
   cells: Int8Array;
-  /** A row's vector is its cells times its scale; its length is the word's learned weight. */
+  /** Scale of each row: the vector is cells times scale, and its length is the word's learned weight. */
   scales: Float32Array;
 }
 
@@ -25,7 +27,7 @@ export class WordTableError extends Error {
   }
 }
 
-/** 1,000: what lies beyond in the order of the bits is greater, negative or no number. */
+/** Bits of 1,000: greater bits mean a greater, negative or invalid number. */
 const MAX_SCALE_BITS = 0x63d0;
 
 /** Powers of two by the exponent of a float16. */
@@ -38,7 +40,7 @@ function halfToNumber(bits: number): number {
   return bits & 0x8000 ? -size : size;
 }
 
-/** Words joined by newlines, then a little-endian float16 a word, then `DIMENSIONS` signed bytes a word. */
+/** Decodes words joined by newlines, then a little-endian float16 per word, then `DIMENSIONS` signed bytes per word. */
 export function decodeWordTable(bytes: Uint8Array, wordCount = WORDS): DecodedWordTable {
   const textLength = bytes.length - wordCount * (2 + DIMENSIONS);
   if (textLength <= 0) throw new WordTableError(`${bytes.length} bytes are too few for ${wordCount} words`);
@@ -55,13 +57,13 @@ export function decodeWordTable(bytes: Uint8Array, wordCount = WORDS): DecodedWo
   return { rows, cells: cellsOf(bytes, wordCount), scales };
 }
 
-/** They are the end of the table. A view of it: `slice` of a Buffer would copy nothing and lose where it begins. */
+/** Returns the cells, which end the table, as a view: `slice` of a Buffer would lose the offset. */
 function cellsOf(bytes: Uint8Array, wordCount: number): Int8Array {
   const size = wordCount * DIMENSIONS;
   return new Int8Array(bytes.buffer, bytes.byteOffset + bytes.length - size, size);
 }
 
-/** What of a table would have to be decoded at every start: its words as they are looked up, then the scales as float32. */
+/** Precomputes the parts that every start would have to decode: words in lookup order, then scales as float32. */
 export function indexWordTable(bytes: Uint8Array): Uint8Array {
   const { rows, scales } = decodeWordTable(bytes);
   const packed = packRanks([...rows.keys()].map(byteString));
@@ -74,11 +76,11 @@ export function indexWordTable(bytes: Uint8Array): Uint8Array {
 
 const SCALE_BYTES = 4;
 
-/** The same as `decodeWordTable`, by the index that was made of the same table. */
+/** Same result as `decodeWordTable`, with the index of the same table. */
 export function openWordTable(bytes: Uint8Array, index: Uint8Array, wordCount = WORDS): WordTable {
   const scalesAt = index.length - wordCount * SCALE_BYTES;
   if (scalesAt <= 0 || bytes.length <= wordCount * DIMENSIONS) throw new WordTableError('its index is not its own');
-  // Copied to where floats may lie; every system that Waygate runs on has the low byte first.
+  // Copied for alignment; every supported system is little-endian.
   const scales = new Float32Array(wordCount);
   new Uint8Array(scales.buffer).set(index.subarray(scalesAt));
   const get = (stem: string): number | undefined => {
@@ -89,7 +91,7 @@ export function openWordTable(bytes: Uint8Array, index: Uint8Array, wordCount = 
   return { rows: { get, has: (stem) => get(stem) !== undefined }, cells: cellsOf(bytes, wordCount), scales };
 }
 
-/** One character per byte of UTF-8: what is ASCII is that already. */
+/** Encodes UTF-8 with one character per byte; ASCII stays unchanged. */
 function byteString(word: string): string {
   for (let at = 0; at < word.length; at++) {
     if (word.charCodeAt(at) > 0x7f) return Buffer.from(word, 'utf8').toString('latin1');

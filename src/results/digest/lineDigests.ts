@@ -33,9 +33,9 @@ export async function logDigest(source: DigestSource): Promise<Digest> {
   });
 
   const share = Math.floor(source.room / (found > 0 ? 3 : 2));
-  const told = takeLines([...troubles.values()].map(troubleLine), share);
+  const listed = takeLines([...troubles.values()].map(troubleLine), share);
   const { head, tail } = headAndTail(source, share);
-  const heading = `lines that look like errors: ${groupDigits(found)}${kinds(troubles.size, told.length)}`;
+  const heading = `lines that look like errors: ${groupDigits(found)}${kinds(troubles.size, listed.length)}`;
   const first = troubles.values().next().value;
   const around: Selector[] = first
     ? [
@@ -45,7 +45,7 @@ export async function logDigest(source: DigestSource): Promise<Digest> {
     : [{ type: 'grep', pattern: '(?i)keyword', limit: 20 }];
   return {
     title: `Log, ${size(source.text)}: ${count(lines, 'line')}, numbered from 0`,
-    body: [...(found > 0 ? [heading, ...told] : []), ...framed(head, tail, lines)].join('\n'),
+    body: [...(found > 0 ? [heading, ...listed] : []), ...framed(head, tail, lines)].join('\n'),
     views: [...around, { type: 'tail', lines: 60 }],
   };
 }
@@ -61,9 +61,9 @@ function troubleLine({ line, first, last, times }: Trouble): string {
   return `  ${first}${times > 1 ? ` (×${groupDigits(times)}, last ${last})` : ''}: ${line}`;
 }
 
-function kinds(all: number, told: number): string {
+function kinds(all: number, listed: number): string {
   const many = all === MAX_TEMPLATES ? `more than ${all}` : String(all);
-  return all === told ? '' : `, ${many} kinds, the first ${told}`;
+  return all === listed ? '' : `, ${many} kinds, the first ${listed}`;
 }
 
 /** Makes the digest of lines of unknown kind: listings, code, differences. */

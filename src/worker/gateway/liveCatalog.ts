@@ -45,7 +45,10 @@ export class LiveCatalog {
 
   /** Waits for starting servers that were never listed, because their tools are not yet known. */
   async settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const unknown = this.#options.pool.connections.filter(({ state, isKnown }) => state === 'starting' && !isKnown);
+    // A changed server shows its earlier tools, and may wait long for the calls that it still has.
+    const unknown = this.#options.pool.connections.filter(
+      ({ state, isKnown, catalog }) => state === 'starting' && !isKnown && catalog.tools.length === 0,
+    );
     if (unknown.length > 0) {
       const started = Promise.all(unknown.map((connection) => connection.start()));
       await waitAtMost(started, performance.now() + timeoutMs, signal);

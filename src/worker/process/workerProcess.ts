@@ -78,7 +78,9 @@ export class WorkerProcess {
       ...(options.load === undefined ? {} : { load: options.load }),
       // A static catalog has no rules to keep.
       ...(options.load ? {} : { lastGood: () => readLastWorker(options.stateFolder).configuration ?? {} }),
-      keepTexts: (configuration) => options.load ?? updateLastWorker(options.stateFolder, () => ({ configuration })),
+      keepTexts: (configuration) => {
+        if (!options.load) updateLastWorker(options.stateFolder, () => ({ configuration }));
+      },
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
       approve: (question) => this.#watchers.approve(question),
