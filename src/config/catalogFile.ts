@@ -69,8 +69,8 @@ function parse(text: string, file: string): { value: unknown; locate: Locate } {
   const [flaw] = document.errors;
   if (flaw) {
     const { line, col } = lines.linePos(flaw.pos[0]);
-    const words = flaw.message.split(' at line ')[0] as string;
-    throw new CatalogFileError(`this is neither JSON nor YAML: ${words}.`, { file, line, column: col });
+    const error = flaw.message.split(' at line ')[0] as string;
+    throw new CatalogFileError(`this is neither JSON nor YAML: ${error}.`, { file, line, column: col });
   }
   try {
     // More aliases than this are an attempt to exhaust the memory.

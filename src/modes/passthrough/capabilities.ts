@@ -43,9 +43,9 @@ export function instructionsOf(
   namespaceOf: (server: string) => string,
 ): string | undefined {
   const instructions = connections.flatMap(({ config, catalog }) =>
-    catalog.instructions ? [{ server: config.name, words: catalog.instructions }] : [],
+    catalog.instructions ? [{ server: config.name, text: catalog.instructions }] : [],
   );
-  if (!hasSeveralServers) return instructions[0]?.words;
+  if (!hasSeveralServers) return instructions[0]?.text;
   if (instructions.length === 0) return undefined;
-  return instructions.map(({ server, words }) => `# ${namespaceOf(server)}__*\n${words}`).join('\n\n');
+  return instructions.map(({ server, text }) => `# ${namespaceOf(server)}__*\n${text}`).join('\n\n');
 }

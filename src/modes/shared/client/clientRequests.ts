@@ -264,6 +264,6 @@ async function callOfTask(connection: ServerConnection, taskId: string): Promise
 /** Forwards the client's error unchanged, without the SDK's prefix. */
 function asRpcError(error: unknown): RpcError {
   const { code, message, data } = error as { code?: unknown; message?: string; data?: unknown };
-  const words = String(message).replace(/^MCP error -?\d+: /, '');
-  return new RpcError(Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR, words, data);
+  const text = String(message).replace(/^MCP error -?\d+: /, '');
+  return new RpcError(Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR, text, data);
 }
