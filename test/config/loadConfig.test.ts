@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../src/config/fileReader.ts';
-import { configFile, loadConfig, parseConfig } from '../../src/config/loadConfig.ts';
+import { loadConfig, parseConfig } from '../../src/config/loadConfig.ts';
+import { configFile } from '../../src/config/state/configPlaces.ts';
 import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 const FILE = '/home/ada/shop/.vscode/waygate.json';
@@ -60,18 +61,18 @@ describe('the configuration', () => {
       '{"command": "x", "zzzzzzzzzz": 1}',
       '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, tools.',
     ],
-    ['{"command": 5}', '1:33 "servers.one.command" must be a text.'],
+    ['{"command": 5}', '1:33 "servers.one.command" must be a string.'],
     ['{"command": " "}', '1:33 "servers.one.command" must not be empty.'],
     ['{"command": "x\\u0000"}', /NUL character/],
     ['{"command": "x", "command": "y"}', '1:38 "servers.one.command" is written twice; remove one.'],
     ['{"command": "x", "args": "y"}', '1:46 "servers.one.args" must be a list.'],
-    ['{"command": "x", "args": ["y", 1]}', '1:52 "servers.one.args[1]" must be a text.'],
+    ['{"command": "x", "args": ["y", 1]}', '1:52 "servers.one.args[1]" must be a string.'],
     ['{"command": "x", "env": []}', '1:45 "servers.one.env" must be an object.'],
-    ['{"command": "x", "env": {"A": null}}', '1:51 "servers.one.env.A" must be a text.'],
+    ['{"command": "x", "env": {"A": null}}', '1:51 "servers.one.env.A" must be a string.'],
     ['{"command": "x", "env": {"A=B": "1"}}', '1:46 "servers.one.env["A=B"]" needs a name without "=".'],
     ['{"command": "x", "env": {"": "1"}}', '1:46 "servers.one.env[""]" needs a name without "=".'],
-    ['{"command": "x", "cwd": 5}', '1:45 "servers.one.cwd" must be a text.'],
-    ['{"command": "x", "envFile": {}}', '1:49 "servers.one.envFile" must be a text.'],
+    ['{"command": "x", "cwd": 5}', '1:45 "servers.one.cwd" must be a string.'],
+    ['{"command": "x", "envFile": {}}', '1:49 "servers.one.envFile" must be a string.'],
     [
       '{"command": "x", "envFile": "no.env"}',
       `1:49 "servers.one.envFile": ${join(WORKSPACE, 'no.env')} cannot be read (ENOENT).`,

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { faultOf } from '../../src/errors/fault.ts';
-import type { CallEvent } from '../../src/modes/shared/callEvents.ts';
+import type { CallEvent } from '../../src/modes/shared/callEvent.ts';
 import { CatalogView } from '../../src/modes/shared/catalog/catalogView.ts';
 import { knownSecrets, scrubSecrets } from '../../src/secrets/mask.ts';
 import { HealthRecord } from '../../src/supervision/health.ts';
@@ -13,7 +13,7 @@ import { until } from '../support/hostProcess.ts';
 import { recordsOf } from '../support/lines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-/** Of no form that tells: it is known because a server was given it. */
+/** A secret without a recognisable form, known only because a server received it. */
 const SECRET = 'Dg6-kept-of-no-form';
 knownSecrets.learn('a test', [SECRET]);
 
@@ -71,14 +71,14 @@ describe('diagnostics', () => {
       avg_latency_ms: 19,
       max_latency_ms: 19,
     });
-    // All have been called as often: the slowest call decides.
+    // All have the same number of calls, so the slowest call decides.
     expect(hottest_paths?.[0]?.path).toBe('files:t19#00000001');
     expect(told.telemetry(state()).tokens).toMatchObject({ result_tokens_raw: 40_000, result_tokens_saved: 28_000 });
   });
 
-  it('scrub what a server said in numbers, and have none of it in the log; a timeout is an incident, a refusal is none', async () => {
+  it('mask server texts in counters and keep them out of the log; timeouts are incidents, refusals are not', async () => {
     const { told, events } = diagnostics();
-    const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) };
+    const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) } as const;
     const timedOut = faultOf('outcome_unknown_after_timeout', { generation: 3 }, (text) => text);
     const lost = { code: 'UPSTREAM_TIMEOUT', message: `no answer to ${SECRET}` };
     told.callEnded(
@@ -100,7 +100,7 @@ describe('diagnostics', () => {
     expect(JSON.stringify([numbers, records])).not.toContain(SECRET);
   });
 
-  it('count a catalog once it has come to rest, and only the last one', async () => {
+  it('count only the last catalog, after it stopped changing', async () => {
     const { told, events } = diagnostics();
     const view = (n: number) => {
       const tools = Array.from({ length: n }, (_, i) => ({ name: `t${i}`, inputSchema: { type: 'object' } }));
@@ -120,7 +120,7 @@ describe('diagnostics', () => {
     expect(told.telemetry(state()).tokens.schema_tokens_full).toBeGreaterThan(0);
   });
 
-  it('take from whoever supervises the worker what it knows of its life', () => {
+  it('include the facts about the life of the worker', () => {
     const last_fault = faultOf('killed', { generation: 6, detail: 'SIGKILL' }, (text) => text);
     const before = Date.now();
     const life = () => ({ generation: 7, restart_count: 6, rollout: 'pending' as const, last_fault });
@@ -144,7 +144,7 @@ describe('diagnostics', () => {
     expect(told.telemetry(state())).toMatchObject({ generation: 7, restart_count: 6 });
   });
 
-  it('serve on where the log cannot be written, and health tells', async () => {
+  it('continue if the log cannot be written, and report that in health', async () => {
     const { told } = diagnostics((folder) => mkdirSync(join(folder, 'events.jsonl')));
     told.started();
     await told.flush();
@@ -155,7 +155,7 @@ describe('diagnostics', () => {
     expect(told.telemetry(state()).totals.request_count).toBe(1);
   });
 
-  it('tell of each server by its history; one that was not started is not down', async () => {
+  it('report each server with its history; a server that never started is not down', async () => {
     const { told, events } = diagnostics();
 
     const reason = 'It said: what it was given';
@@ -178,7 +178,7 @@ describe('diagnostics', () => {
       ['later', false, 'idle'],
       ['mail', true, 'idle'],
     ]);
-    // Nothing else of what is known of it: there are its tools too.
+    // Health has no other member of the status, such as the tools.
     expect(servers[0]).toEqual({
       name: 'git',
       state: 'failed',
@@ -199,7 +199,7 @@ describe('diagnostics', () => {
       last_fault: { class: 'process' },
     });
     const failed = (await events()).find(({ event }) => event === 'upstream.failed');
-    // A server's words may repeat what it was given: the log has none of them.
+    // A server's error may repeat a secret, so the log contains none of it.
     expect(failed?.attributes).toEqual({
       generation: 1,
       reason: 'It ended by itself (process/exited).',

@@ -1,4 +1,5 @@
-import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
+import type { LoadedConfig } from '../../config/fileReader.ts';
+import type { ConfigPlace } from '../../config/state/configPlaces.ts';
 import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type {
   ApprovalQuestion,
@@ -200,7 +201,7 @@ export class Gateway {
     }));
     this.diagnostics.serversChanged(watched);
     this.#options.onChange();
-    this.#catalog.touch();
+    this.#catalog.scheduleRebuild();
   }
 
   /**

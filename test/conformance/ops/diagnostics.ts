@@ -2,10 +2,10 @@
 import { CallPipeline } from '../../../src/calls/pipeline/callPipeline.ts';
 import { DEFAULT_SETTINGS } from '../../../src/config/declaration/document.ts';
 import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
-import type { CallEvent } from '../../../src/modes/shared/callEvents.ts';
+import type { CallEvent } from '../../../src/modes/shared/callEvent.ts';
 import { catalogLoaded } from '../../../src/modes/shared/catalog/catalogEvents.ts';
 import { TokenMeter } from '../../../src/modes/shared/catalog/tokenMeter.ts';
-import { GATEWAY_TOOLS } from '../../../src/modes/shared/definitions.ts';
+import { GATEWAY_TOOLS } from '../../../src/modes/shared/gatewayTools.ts';
 import { type AdmittedResult, Firewall } from '../../../src/results/firewall.ts';
 import { scrubSecrets } from '../../../src/secrets/mask.ts';
 import { type DiagnosticEvent, diagnosticEvent } from '../../../src/telemetry/diagnosticEvent.ts';
@@ -21,7 +21,7 @@ export const diagnosticsOverruled: readonly OverruledCase[] = [
   },
 ];
 
-/** What the cases add to the fixture that they share: its identity is told by `files:read#3bdca3ae`. */
+/** Tools that the cases add to their shared fixture, whose identity `files:read#3bdca3ae` reveals. */
 const READ = {
   name: 'files.read',
   description: 'Read a file.',
@@ -34,7 +34,7 @@ const READ_ID = 'files:read#3bdca3ae';
 
 type Step = [name: string, args: Record<string, unknown>];
 
-/** A gateway over the fixture, whose one server answers every call alike. */
+/** Creates a gateway over the fixture, with one server that answers every call alike. */
 function gateway(file: ConformanceFile) {
   const shared = file.groups.runtime_fixture?.[0]?.input as { name: string }[];
   const named = (server: string) => ({ server, tools: shared.filter(({ name }) => name.startsWith(server)) });
@@ -60,7 +60,7 @@ function gateway(file: ConformanceFile) {
   return { view: context.view(), call, events };
 }
 
-/** The event as the case has it: the values that it pins, and the names of all. */
+/** Returns the event in the case's form: the values that it pins, and all names. */
 function told(event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'version' | 'session_id'>, expected: unknown) {
   const pinned = Object.keys((expected as { attributes: object }).attributes);
   const { attributes } = event;
@@ -74,7 +74,7 @@ function told(event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'versio
   };
 }
 
-/** The last event that these calls leave. */
+/** Returns the last event of these calls. */
 const lastOf = (...steps: Step[]): Operation => ({
   run: async (_input, { expected, file }) => {
     const { call, events } = gateway(file);

@@ -2,13 +2,14 @@ import { execFile, execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { withCompileCache } from '../../support/compileCache.ts';
 import { SUITES, type SuiteVersion } from './runSuite.ts';
 
 export interface ClientResult {
-  /** Of the program that was run. */
+  /** Exit code of the client program. */
   exitCode: number;
   passed: number;
-  /** Each failed check, and each SHOULD that was not met: its id and why. */
+  /** Id and reason of each failed check, and of each SHOULD that was not met. */
   failed: string[];
   warned: string[];
   output: string;
@@ -20,14 +21,17 @@ interface Check {
   errorMessage?: string;
 }
 
-/** The names of a suite's scenarios for clients. */
+/** Returns the names of a suite's scenarios for clients. */
 export function clientScenarios(version: SuiteVersion): string[] {
-  const list = execFileSync(process.execPath, [scriptOf(version), 'list'], { encoding: 'utf8' });
+  const list = execFileSync(process.execPath, [scriptOf(version), 'list'], {
+    encoding: 'utf8',
+    env: withCompileCache(),
+  });
   const section = /Client scenarios[^\n]*\n((?: {2}- .*\n)+)/.exec(list)?.[1] ?? '';
   return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name as string);
 }
 
-/** Runs one scenario: the suite starts its servers, and our program against them. */
+/** Runs one scenario: the suite starts its servers, and the client program against them. */
 export async function runClientScenario(version: SuiteVersion, scenario: string): Promise<ClientResult> {
   const folder = mkdtempSync(join(tmpdir(), 'waygate-client-suite-'));
   const program = `${process.execPath} ${resolve('test/conformance/suites/upstreamClient.ts')}`;
@@ -37,9 +41,9 @@ export async function runClientScenario(version: SuiteVersion, scenario: string)
     const [file] = globSync('**/checks.json', { cwd: folder });
     if (file === undefined) throw new Error(`The suite ${version} ran no scenario ${scenario}:\n${output}`);
     const checks = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Check[];
-    const told = (wanted: string): string[] =>
+    const idsOf = (wanted: string): string[] =>
       checks.filter(({ status }) => status === wanted).map(({ id, errorMessage }) => `${id}: ${errorMessage ?? ''}`);
-    return { exitCode, passed: told('SUCCESS').length, failed: told('FAILURE'), warned: told('WARNING'), output };
+    return { exitCode, passed: idsOf('SUCCESS').length, failed: idsOf('FAILURE'), warned: idsOf('WARNING'), output };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -51,7 +55,8 @@ function scriptOf(version: SuiteVersion): string {
 
 function run(args: readonly string[]): Promise<{ exitCode: number; output: string }> {
   return new Promise((done) => {
-    const child = execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
+    const options = { maxBuffer: 64 * 1024 * 1024, env: withCompileCache() };
+    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) =>
       done({ exitCode: child.exitCode ?? 1, output: stdout + stderr }),
     );
   });
