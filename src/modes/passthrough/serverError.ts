@@ -13,7 +13,7 @@ interface Failed {
   data?: unknown;
 }
 
-/** Returns the JSON-RPC error of a server unchanged; undefined for other failures, such as an HTTP status. */
+/** Returns the JSON-RPC error that a server answered with, unchanged. A status of HTTP is not one. */
 export function ownErrorOf(thrown: unknown): RpcError | undefined {
   const error = (thrown instanceof GatewayError ? thrown.cause : thrown) as Failed | undefined;
   if (error?.failure !== 'error' || typeof error.code !== 'number' || error.code >= 0) return undefined;
@@ -25,22 +25,22 @@ export function faultResult(error: GatewayError): object {
   return { content: [{ type: 'text', text: `${errorText(error)}\n` }], isError: true };
 }
 
-/** Returns the error of a request that a server did not answer. */
+/** Makes the error for a forwarded request, which has no results of that form. */
 export function requestError(server: string, method: string, thrown: unknown): RpcError {
   const own = ownErrorOf(thrown);
   if (own) return own;
   const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
-  const contract = contractOf(method, undefined);
-  const failure = faultError(fault, {
+  const contract = contractOf(method);
+  const error = faultError(fault, {
     subject: server,
     knowledge,
     contract,
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
-  return new RpcError(INTERNAL_ERROR, failure.message, failure.toObject());
+  return new RpcError(INTERNAL_ERROR, error.message, error.toObject());
 }
 
-/** Returns the ids of the elicitations that an error requires. */
+/** Returns the ids of the elicitations that an error asks for. */
 export function requiredElicitations({ code, data }: RpcError): string[] {
   if (code !== URL_ELICITATION_REQUIRED) return [];
   const { elicitations } = (data ?? {}) as { elicitations?: unknown };
