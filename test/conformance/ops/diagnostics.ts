@@ -61,7 +61,10 @@ function gateway(file: ConformanceFile) {
 }
 
 /** Returns the event in the case's form: the values that it pins, and all names. */
-function comparable(event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'version' | 'session_id'>, expected: unknown) {
+function comparable(
+  event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'version' | 'session_id'>,
+  expected: unknown,
+) {
   const pinned = Object.keys((expected as { attributes: object }).attributes);
   const { attributes } = event;
   return {
