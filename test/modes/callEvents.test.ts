@@ -187,12 +187,12 @@ describe('the log event of a call', () => {
 describe('an event', () => {
   it('has only known attributes, and only counts in objects', () => {
     const attributes = { error_code: 'X', more: CANARY, arg_keys: ['a\nb', 'x'.repeat(400), 7] };
-    const { attributes: told } = diagnosticEvent(
+    const { attributes: written } = diagnosticEvent(
       { event: 'execute.failed', success: false, attributes },
       new Date(0),
       (words) => words,
     );
-    expect(told).toEqual({ error_code: 'X', arg_keys: ['a b', `${'x'.repeat(299)}…`, 7] });
+    expect(written).toEqual({ error_code: 'X', arg_keys: ['a b', `${'x'.repeat(299)}…`, 7] });
     const loaded = { namespace_counts: { files: 1, odd: CANARY } };
     const event = { event: 'catalog.loaded', success: true, attributes: loaded };
     expect(diagnosticEvent(event, new Date(0), (words) => words).attributes).toEqual({

@@ -56,9 +56,9 @@ function health(more: Partial<HealthReport> = {}): HealthReport {
 
 function telemetry(calls = 0): TelemetryReport {
   let now = 0;
-  const told = new Counters({ now: () => now, wallClock: () => SINCE, scrub: (text) => text });
+  const counters = new Counters({ now: () => now, wallClock: () => SINCE, scrub: (text) => text });
   for (let n = 0; n < calls; n++) {
-    told.request({
+    counters.request({
       method: 'tool_execute',
       tool: `files:read_${n}#00000001`,
       latencyMs: n + 1,
@@ -66,11 +66,11 @@ function telemetry(calls = 0): TelemetryReport {
       ...(n % 2 ? { error: { code: 'ARGS_INVALID', message: `no ${'x'.repeat(500)}` } } : {}),
     });
   }
-  told.schemas({ full: 12_000, exposed: 111 });
-  told.result({ raw: 900, shown: 100 });
+  counters.schemas({ full: 12_000, exposed: 111 });
+  counters.result({ raw: 900, shown: 100 });
   now = 3_000;
   const life = { state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 } as const;
-  return { workspace: '/shop', ...told.snapshot(life), oddities: [] };
+  return { workspace: '/shop', ...counters.snapshot(life), oddities: [] };
 }
 
 const resources = (report: HealthReport = health(), numbers: TelemetryReport = telemetry(4)) =>
@@ -156,10 +156,10 @@ describe('the resources of the gateway itself', () => {
 
   it('shorten lists instead of dropping members if the report is too long', () => {
     const servers = Array.from({ length: 200 }, (_, n) => server(`s${n}`));
-    const told = JSON.parse(read('waygate://health?render=json', resources(health({ servers })))) as HealthReport;
-    expect(Object.keys(told).sort()).toEqual([...Object.keys(health()), 'truncated'].sort());
-    expect(told.servers.length).toBeGreaterThanOrEqual(10);
-    expect(told.servers[0]).toEqual(servers[0]);
+    const report = JSON.parse(read('waygate://health?render=json', resources(health({ servers })))) as HealthReport;
+    expect(Object.keys(report).sort()).toEqual([...Object.keys(health()), 'truncated'].sort());
+    expect(report.servers.length).toBeGreaterThanOrEqual(10);
+    expect(report.servers[0]).toEqual(servers[0]);
   });
 
   it('report telemetry with the summary first, rows in columns, errors last', () => {

@@ -61,7 +61,10 @@ function gateway(file: ConformanceFile) {
 }
 
 /** Returns the event in the case's form: the values that it pins, and all names. */
-function told(event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'version' | 'session_id'>, expected: unknown) {
+function comparable(
+  event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'version' | 'session_id'>,
+  expected: unknown,
+) {
   const pinned = Object.keys((expected as { attributes: object }).attributes);
   const { attributes } = event;
   return {
@@ -81,7 +84,7 @@ const lastOf = (...steps: Step[]): Operation => ({
     for (const step of steps) await call(...step);
     const event = events.at(-1) as CallEvent;
     const attributes = event.attributes(new TokenMeter());
-    return told(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
+    return comparable(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
   },
 });
 
@@ -100,7 +103,7 @@ const register: Operation = {
   run: async (_input, { expected, file }) => {
     const attributes = await catalogLoaded(gateway(file).view, exposed, new TokenMeter());
     const draft = { event: 'catalog.loaded', success: true, attributes: { ...attributes } };
-    return told(diagnosticEvent(draft, new Date(), scrubSecrets), expected);
+    return comparable(diagnosticEvent(draft, new Date(), scrubSecrets), expected);
   },
 };
 
@@ -112,7 +115,7 @@ const viewed: Operation = {
     await call('tool_view', { handle, selector: { type: 'head', chars: 5 } });
     const event = events.at(-1) as CallEvent;
     const attributes = event.attributes(new TokenMeter());
-    return told(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
+    return comparable(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
   },
 };
 

@@ -40,7 +40,7 @@ export class ClientRequests {
   readonly #options: ClientRequestsOptions;
   readonly #levels = new LogLevels();
   readonly #sessions = new Map<object, ClientPeer>();
-  /** Sessions whose users were sent to a URL, by the elicitation's id. */
+  /** Sessions with an open elicitation by URL, by the elicitation's id. */
   readonly #elicitations = new Map<string, ClientPeer>();
 
   constructor(options: ClientRequestsOptions) {
@@ -100,7 +100,7 @@ export class ClientRequests {
     };
   }
 
-  /** Remembers the session whose user was sent to a URL by a server's error. The completion notice goes there. */
+  /** Remembers the session of an elicitation by URL that a server's error requires. The completion notice goes there. */
   expectElicitations(ids: readonly string[], peer: ClientPeer | undefined): void {
     if (!peer) return;
     for (const id of ids) this.#elicitations.set(id, peer);

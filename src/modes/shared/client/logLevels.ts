@@ -9,7 +9,7 @@ export function isLevel(value: unknown): value is string {
   return LEVELS.includes(value as string);
 }
 
-/** Log levels of sessions. A server has one level: the lowest that any session wants. */
+/** Log levels of sessions. A server has one level: the most verbose that any session wants. */
 export class LogLevels {
   readonly #levels = new Map<object, string>();
 
