@@ -1,5 +1,5 @@
 import { parseTree } from 'jsonc-parser';
-import { closed, type MergedConfig, mergeConfigs } from '../../src/config/configLayers.ts';
+import { failClosed, type MergedConfig, mergeConfigs } from '../../src/config/configLayers.ts';
 import type { Settings } from '../../src/config/declaration/document.ts';
 import type { Field } from '../../src/config/declaration/field.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
@@ -19,7 +19,7 @@ export function joinedFiles(user: object | string, workspace: object | string): 
   const layers = ([user, workspace] as const).map((content, index) => {
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     const origin = index === 0 ? 'user' : 'workspace';
-    return closed(parseConfig(text, `/${origin}.json`, '/w', {}, origin));
+    return failClosed(parseConfig(text, `/${origin}.json`, '/w', {}, origin));
   });
   return mergeConfigs(layers);
 }
