@@ -5,13 +5,17 @@ import { describe, expect, it } from 'vitest';
 const DONE: readonly string[] = [
   'catalog',
   'cli',
+  'errors',
   'extension',
   'import',
   'lib',
   'link',
   'mcp',
+  'ranking',
   'replay',
+  'results',
   'supervision',
+  'text',
 ];
 
 const PRONOUN =

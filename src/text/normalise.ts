@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Rules that correct input with only one possible meaning (O10.1). Every applied rule is reported in the result.
+ * Rules that correct input with only one possible meaning (O10.1). The result reports every applied rule.
  * `docs/answers.md` lists them in a table.
  */
 export const NORMALISATION_RULES = {
@@ -66,8 +66,8 @@ export function asciiToken(text: string): string {
 }
 
 /**
- * Returns the one of `known` that `text` can mean, by its letters or an alias. A known text is returned unchanged, an
- * ambiguous one as undefined.
+ * Returns the one of `known` that `text` can mean, by its letters or an alias. Returns a known text unchanged, and
+ * undefined for an ambiguous one.
  */
 export function meantToken(
   text: string,
