@@ -12,18 +12,18 @@ import {
   closingLine,
   failuresOfEditor,
   failuresOfVitest,
+  formatFailure,
   succeeded,
   sum,
   tallyOfStep,
   tallyOfTests,
   tallyOfVitest,
-  tellFailure,
 } from './lib/tally.mjs';
 
 /** @typedef {import('./lib/tally.mjs').Tally} Tally */
 
 /**
- * Told once more at the end: who sees only the last lines of a long run is to know what to mend.
+ * Repeated at the end, where a reader of a long run looks first.
  * @type {import('./lib/tally.mjs').Failure[]}
  */
 const failures = [];
@@ -176,6 +176,6 @@ async function main() {
 
 leaveTogether();
 const total = await main();
-if (failures.length > 0) console.log(`\nWhat failed:\n${failures.map(tellFailure).join('\n')}`);
+if (failures.length > 0) console.log(`\nFailed:\n${failures.map(formatFailure).join('\n')}`);
 console.log(`\n${closingLine(total)}`);
 process.exitCode = succeeded(total) ? 0 : 1;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder } from '../support/census.ts';
-import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { FaultGateway, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
 import { HostProcess, isAlive, type ToolAnswer, until, withoutIdNote } from '../support/hostProcess.ts';
 
 /** Servers that die or hang with calls in flight (O3). */
@@ -21,7 +21,7 @@ describe('a server that is lost during a call', () => {
   ])('%s: the call is answered once, as unknown, and the next starts another', async (_what, actions) => {
     const gateway = await FaultGateway.open({ steps: [first(...actions)] });
     const [lost, other] = await Promise.all([gateway.act('lost'), gateway.other()]);
-    expect(toldBy(lost)).toBe('unknown');
+    expect(outcomeOf(lost)).toBe('unknown');
     expect(lost.text).toMatch(
       /^Error UPSTREAM_UNAVAILABLE: faulty ended or lost its connection during the call\. It may/,
     );
@@ -36,7 +36,7 @@ describe('a server that is lost during a call', () => {
   it('and whose child holds its pipes is noticed all the same, and its child ends', async () => {
     const gateway = await FaultGateway.open({ steps: [first('grandchild', 'sigkill')] });
     const lost = await gateway.act('lost');
-    expect(toldBy(lost)).toBe('unknown');
+    expect(outcomeOf(lost)).toBe('unknown');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(gateway.grandchildren).toHaveLength(1);
     expect(gateway.grandchildren.filter(isAlive)).toEqual([]);
@@ -57,7 +57,7 @@ describe('a server that is lost during a call', () => {
     ];
     const gateway = await FaultGateway.open({ steps });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => gateway.act(`n${i}`)));
-    expect(answers.map(toldBy)).toEqual(Array.from({ length: 10 }, () => 'unknown'));
+    expect(answers.map(outcomeOf)).toEqual(Array.from({ length: 10 }, () => 'unknown'));
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
   });
 });
@@ -102,7 +102,7 @@ describe('a call that ends its server each time', () => {
     for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
     expect(answers[0]?.text).toContain('fault: replay/replay_exhausted');
     expect(answers[3]?.text).toContain('fault: process/crash_loop');
-    expect(toldBy(answers[3] as ToolAnswer)).toBe('not_dispatched');
+    expect(outcomeOf(answers[3] as ToolAnswer)).toBe('not_dispatched');
     expect(gateway.lives).toHaveLength(5);
   });
 });
@@ -119,7 +119,7 @@ describe('a server that lives and answers with an error', () => {
     const gateway = await FaultGateway.open({ steps: [first({ raw })] });
     const refused = await gateway.act('refused');
     expect(refused.text).toMatch(/^Error UPSTREAM_ERROR: faulty answered with an error: login failed\./);
-    expect(toldBy(refused)).toBe('failed');
+    expect(outcomeOf(refused)).toBe('failed');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(gateway.lives).toHaveLength(1);
   });
@@ -132,7 +132,7 @@ describe('a server that no longer reads', () => {
     const lost = await gateway.act('b');
     expect(lost.isError).toBe(true);
     expect(gateway.effectsOf('b')).toBe(0);
-    expect(['unknown', 'not_dispatched']).toContain(toldBy(lost));
+    expect(['unknown', 'not_dispatched']).toContain(outcomeOf(lost));
     await until('an answer', async () => !(await gateway.act(`c${Math.random()}`)).isError);
     expect(isAlive(gateway.lives[0] as number)).toBe(false);
     expect(await gateway.other()).toBe(UNDISTURBED);
@@ -145,7 +145,7 @@ describe('a server that no longer reads', () => {
     const answers = await Promise.all(Array.from({ length: 80 }, (_, i) => gateway.act(`${i} ${large}`)));
     expect(answers.every(({ isError }) => isError)).toBe(true);
     // Beyond 8 MiB nothing more is taken: those calls were not sent, and say so.
-    const told = answers.map(toldBy);
+    const told = answers.map(outcomeOf);
     expect(told).toContain('not_dispatched');
     expect(told.filter((how) => how === 'failed' || how === 'ok')).toEqual([]);
     expect(await gateway.other()).toBe(UNDISTURBED);
@@ -159,7 +159,7 @@ describe('a server that lets the time limit of a call pass', () => {
     const gateway = await FaultGateway.open({ steps: [first('hang')] }, { blocks: SHORT });
     const [hung, beside] = await Promise.all([gateway.act('hung'), gateway.act('beside')]);
     expect(hung.text).toMatch(/^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s\./);
-    expect(toldBy(hung)).toBe('unknown');
+    expect(outcomeOf(hung)).toBe('unknown');
     expect(beside.text).toBe('ok\nbeside\n');
     await new Promise((done) => setTimeout(done, 2_500));
     expect((await gateway.act('after')).text).toBe('ok\nafter\n');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder, status, waygate } from '../support/census.ts';
-import { FaultGateway, type FaultScript, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { FaultGateway, type FaultScript, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
 import { HostProcess, isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
@@ -38,7 +38,7 @@ describe('a command that cannot be started', () => {
     expect(failed).toMatch(reason);
     expect(failed).not.toContain('not-to-be-told');
     const answer = await host.call('tool_execute', { tool_id: 'faulty:act', args: {} });
-    expect(toldBy(answer)).toBe('not_dispatched');
+    expect(outcomeOf(answer)).toBe('not_dispatched');
     expect(await healthOfFaulty(workspace)).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'process', code } });
     const echo = { tool_id: 'other:echo', args: { text: 'undisturbed' } };
     expect(withoutIdNote(await host.call('tool_execute', echo)).text).toBe(UNDISTURBED);
@@ -65,7 +65,7 @@ describe('a server that ends', () => {
     });
     expect(told).toMatch(reason);
     expect(await gateway.other()).toBe(UNDISTURBED);
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.effects).toEqual([]);
     // A few tries, and then one a minute.
     await until(
@@ -114,7 +114,7 @@ describe('a server that answers initialize with an error', () => {
       return faulty.state === 'failed' && faulty;
     });
     expect(reason).toBe('It answered with an error: login failed.');
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     await new Promise((done) => setTimeout(done, 1_000));
     expect(gateway.lives).toHaveLength(1);
     expect(await healthOfFaulty(gateway.workspace)).toMatchObject({
@@ -130,7 +130,7 @@ describe('a server that speaks no version that is known', () => {
     const raw = `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}`;
     const gateway = await FaultGateway.open(at('initialize', { raw }), { ready: false });
     await until('its reason', async () => (await gateway.faulty()).state === 'failed');
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.lives).toHaveLength(1);
     const health = await healthOfFaulty(gateway.workspace);
     expect(health).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'protocol', code: 'unsupported_version' } });
@@ -168,7 +168,7 @@ describe('a server that hangs', () => {
     const gateway = await FaultGateway.open(script, { ready: false, blocks });
     expect((await gateway.faulty()).state).toBe('starting');
     expect(await gateway.other()).toBe(UNDISTURBED);
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.effects).toEqual([]);
   });
 });

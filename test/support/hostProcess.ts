@@ -19,14 +19,14 @@ export interface ToolAnswer {
   structured: Record<string, unknown> | undefined;
 }
 
-/** A real `waygate serve`, spoken to as a client speaks to it. */
+/** Real `waygate serve`, driven like a client drives it. */
 export class HostProcess {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Everything that came on stdout, line by line: it must all be protocol. */
+  /** All lines of stdout, each of which must be protocol. */
   readonly lines: string[] = [];
   stderr = '';
   readonly exited: Promise<number | null>;
-  /** What the server has asked of this client, and what it has told, in order. */
+  /** Requests and notifications of the server, in order. */
   readonly asked: RpcMessage[] = [];
   readonly told: RpcMessage[] = [];
   #next = 1;
@@ -69,12 +69,12 @@ export class HostProcess {
     return host;
   }
 
-  /** Hears every message, as it comes. */
+  /** Calls the listener with every message. */
   onMessage(listener: (message: RpcMessage) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Answers what the server asks, from now on; what nobody answers stays open. */
+  /** Answers requests of the server from now on; others stay open. */
   answer(method: string, answer: (params: Record<string, unknown>) => object | Promise<object>): void {
     this.#answers.set(method, answer);
   }
@@ -126,7 +126,7 @@ export class HostProcess {
     };
   }
 
-  /** The id of a tool by the end of its name, once its server is up. */
+  /** Returns the id of a tool by the end of its name, once its server is ready. */
   async toolId(path: string): Promise<string> {
     return until(`a tool at ${path}`, async () => {
       const { structured } = await this.call('tool_browse', { path, render: 'json' });
@@ -140,12 +140,12 @@ export class HostProcess {
   }
 }
 
-/** For tests that name a tool without its hash, which is told (`tool_id`), and look at what its server says. */
+/** Removes the note (`tool_id`) from the answer to a call that names a tool without its hash. */
 export function withoutIdNote<Answer extends ToolAnswer>(answer: Answer): Answer {
   return { ...answer, text: answer.text.replace(/^note: "[^"\n]+" was read as "[^"\n]+" \(tool_id\)\n/m, '') };
 }
 
-/** Polls until there is a value; the limit is for a machine that is busy, not a measure of anything. */
+/** Polls until there is a value; the limit allows for a busy machine. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
@@ -160,29 +160,29 @@ export async function until<T>(
   throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
 }
 
-/** The processes that have signed a file, in the order in which they did. */
+/** Processes that have written their id into a file, in order. */
 export function pidsIn(file: string): number[] {
   return readFileSync(file, 'utf8').split(/\s+/).map(Number).filter(isPid);
 }
 
-/** What an empty file reads as is none: to the system 0 is the whole group of whoever asks, the runner's. */
+/** An empty file reads as 0, which would address the test runner's whole process group. */
 function isPid(pid: number): boolean {
   return Number.isInteger(pid) && pid > 0;
 }
 
-/** A process that runs. One that has ended and waits for its parent to notice (a zombie) does not. */
+/** Returns whether a process runs. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   if (!isPid(pid)) return false;
   try {
     process.kill(pid, 0);
-    // That of a zombie is empty.
+    // A zombie's command line is empty.
     return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
   } catch {
     return false;
   }
 }
 
-/** Numbers are used again: of processes that may be long gone, those that run and have this on their command line. */
+/** Filters out reused process ids: the process must have this argument on its command line. */
 export function isAliveWith(argument: string): (pid: number) => boolean {
   return (pid) =>
     isAlive(pid) && (process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argument));
